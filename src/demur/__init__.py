@@ -1,0 +1,69 @@
+"""demur: when should a classifier act, when should it abstain, and what does either cost?
+
+Every public name is importable from here. Modules load on first use, so that
+``import demur`` and ``demur --help`` stay quick.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0.dev0"
+
+# module -> the public names that live there; `__init__.pyi` repeats this for type checkers
+_HOMES: dict[str, tuple[str, ...]] = {
+    "_results": ("Interval",),
+    "abstention": (
+        "ABSTAIN",
+        "AbstentionSurface",
+        "AbstentionWindow",
+        "MeanRates",
+        "SurfaceGrid",
+        "abstention_surface",
+        "decide",
+        "plugin_vacc_score",
+        "vacc_score",
+    ),
+    "cost_curves": (
+        "AverageCostCurve",
+        "BestRange",
+        "CostCurve",
+        "average_cost_curves",
+        "best_ranges",
+        "cost_curve",
+    ),
+    "cost_lines": (
+        "CostLine",
+        "CostLineDifference",
+        "cost_line",
+        "cost_line_difference",
+        "roc_line_to_cost_point",
+    ),
+    "costs": ("CostModel", "probability_cost"),
+    "counts": ("Blocks", "ScoreCounts"),
+    "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
+    "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
+    "regions": ("SurfaceCells", "SurfaceDifference"),
+    "roc": (
+        "PrecisionRecallCurve",
+        "RocCurve",
+        "RocHull",
+        "auc_score",
+        "precision_recall_curve",
+        "roc_curve",
+    ),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = sorted([*_HOME, "__version__"])  # noqa: PLE0605 - built from the table above
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'demur' has no attribute {name!r}")
+    value = getattr(import_module(f"demur.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

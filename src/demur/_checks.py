@@ -1,0 +1,310 @@
+"""The only place that validates arrays, labels, weights, probabilities and costs.
+
+Checks return the argument in the one form the rest of the package works with. Message
+form: "`argument` rule, got value." plus "Hint: what to do" where there is something to do.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from demur.exceptions import InputError
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range
+
+__all__ = [
+    "check_choice",
+    "check_columns",
+    "check_confidence_level",
+    "check_finite",
+    "check_labels",
+    "check_mapping",
+    "check_nonnegative",
+    "check_positive_int",
+    "check_prevalence",
+    "check_probability",
+    "check_range",
+    "check_rate",
+    "check_rng",
+    "check_same_length",
+    "check_scores",
+    "check_type",
+    "check_weights",
+    "input_error",
+]
+
+_INTEGERS_EXACT_IN_FLOAT = 2**53
+
+
+def input_error(
+    argument: str, rule: str, got: object, hint: str | None = None, *, error: type[InputError] = InputError
+) -> InputError:
+    """Build the error sentence every check uses."""
+    text = f"`{argument}` {rule}, got {got}."
+    return error(f"{text} Hint: {hint}" if hint else text)
+
+
+def _one_dimensional(values: Any, name: str, hint: str | None = None) -> np.ndarray:
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise input_error(name, "must be one-dimensional", f"shape {array.shape}", hint)
+    if array.size == 0:
+        raise input_error(name, "must hold at least one case", "none")
+    return array
+
+
+def check_scores(y_score: ArrayLike, name: str = "y_score") -> FloatArray:
+    """Return the scores as float64; infinities pass, NaN does not."""
+    hint = None
+    if np.ndim(y_score) == 2:
+        hint = f"pass one column per call, such as {name}[:, 1] for the positive class."
+    array = _one_dimensional(y_score, name, hint)
+    if array.dtype.kind not in "fiub":
+        try:
+            scores = array.astype(np.float64)
+        except (TypeError, ValueError):
+            raise input_error(name, "must hold numbers", f"dtype {array.dtype}") from None
+    else:
+        scores = np.ascontiguousarray(array, dtype=np.float64)
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        largest = max(abs(int(array.min())), abs(int(array.max())))
+        if largest > _INTEGERS_EXACT_IN_FLOAT:
+            raise input_error(
+                name,
+                "as integers must stay within 2**53 (larger ones would merge)",
+                largest,
+                "rank them first.",
+            )
+    # min propagates NaN without a temporary array
+    if np.isnan(scores.min()):
+        first = int(np.flatnonzero(np.isnan(scores))[0])
+        raise input_error(
+            name, "must not contain NaN", f"NaN at position {first}", "drop or impute those cases."
+        )
+    return scores
+
+
+def _distinct_labels(array: np.ndarray) -> list[Any]:
+    """Distinct values, sorted where they sort; stops caring beyond three."""
+    if array.dtype.kind in "iufb":
+        if array.dtype.kind == "f" and np.isnan(array.min()):
+            raise input_error("y_true", "must not contain missing labels", "NaN", "drop those cases.")
+        low, high = array.min(), array.max()
+        if array.dtype.kind == "b" or (array.dtype.kind in "iu" and int(high) - int(low) <= 1):
+            two_valued = True
+        else:
+            two_valued = bool(np.all((array == low) | (array == high)))
+        values = np.array([low, high]) if two_valued else np.unique(array)
+        return list(dict.fromkeys(values.tolist()))
+    found = dict.fromkeys(array.tolist())
+    missing = [value for value in found if value is None or value != value]
+    if missing:
+        raise input_error("y_true", "must not contain missing labels", repr(missing[0]), "drop those cases.")
+    try:
+        return sorted(found)
+    except TypeError:
+        return list(found)
+
+
+def check_labels(y_true: Labels, pos_label: Any = None) -> BoolArray:
+    """Return True where the case is positive.
+
+    Two distinct values; `pos_label` names the positive one and may be left out only for
+    {0, 1}, {-1, 1} and bool. The direction is never guessed from the data.
+    """
+    array = _one_dimensional(y_true, "y_true")
+    if array.dtype.kind not in "iufbUSOT":
+        raise input_error("y_true", "must hold labels (bool, numbers or strings)", f"dtype {array.dtype}")
+    values = _distinct_labels(array)
+    shown = ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
+    if len(values) > 2:
+        raise input_error(
+            "y_true",
+            "must hold two classes",
+            f"{len(values)} distinct labels ({shown})",
+            "compare one class with the rest.",
+        )
+    if pos_label is None:
+        if not (set(values) <= {0, 1} or set(values) <= {-1, 1}):
+            raise input_error(
+                "pos_label",
+                "is required unless the labels are {0, 1}, {-1, 1} or bool",
+                f"labels {shown}",
+                f"pass pos_label={values[-1]!r} if that is the positive class.",
+            )
+        pos_label = 1
+    elif len(values) == 2 and pos_label not in values:
+        raise input_error("pos_label", f"must be one of the labels {shown}", repr(pos_label))
+    if array.dtype.kind == "b":
+        return array if pos_label else ~array
+    if array.dtype.kind == "O":
+        return np.fromiter((value == pos_label for value in array.tolist()), dtype=np.bool_, count=array.size)
+    positive = array == pos_label
+    # numpy answers one False when the types cannot be compared (an int against strings)
+    return positive if isinstance(positive, np.ndarray) else np.zeros(array.size, dtype=np.bool_)
+
+
+def check_weights(sample_weight: ArrayLike | None, name: str = "sample_weight") -> FloatArray | None:
+    """Return the weights as float64, or None for unit weights."""
+    if sample_weight is None:
+        return None
+    weights = check_scores(sample_weight, name)
+    low, total = float(weights.min()), float(weights.sum())
+    if low < 0:
+        raise input_error(name, "must not be negative", low)
+    if not math.isfinite(total):
+        raise input_error(name, "must be finite, with a finite sum", total)
+    if total == 0:
+        raise input_error(name, "must not all be zero", "a sum of 0")
+    return weights
+
+
+def check_same_length(**arrays: Any) -> None:
+    """Require arrays of one length; keyword names are the argument names."""
+    present = {name: len(array) for name, array in arrays.items() if array is not None}
+    if len(set(present.values())) > 1:
+        names = " and ".join(f"`{name}`" for name in present)
+        lengths = " and ".join(str(length) for length in present.values())
+        raise InputError(f"{names} must have the same length, got {lengths}.")
+
+
+def check_finite(value: ArrayLike, name: str) -> FloatArray:
+    """Return finite numbers of any shape as float64."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise input_error(name, "must be a number or an array of numbers", repr(value)) from None
+    if not np.all(np.isfinite(array)):
+        raise input_error(name, "must be finite", _first_bad(array, ~np.isfinite(array)))
+    return array
+
+
+def check_nonnegative(value: ArrayLike, name: str) -> FloatArray:
+    """Return finite numbers >= 0 of any shape."""
+    array = check_finite(value, name)
+    if np.any(array < 0):
+        raise input_error(name, "must not be negative", _first_bad(array, array < 0))
+    return array
+
+
+def check_probability(value: ArrayLike, name: str) -> FloatArray:
+    """Return numbers in [0, 1] of any shape."""
+    array = check_finite(value, name)
+    outside = (array < 0) | (array > 1)
+    if np.any(outside):
+        raise input_error(name, "must lie in [0, 1]", _first_bad(array, outside))
+    return array
+
+
+def _first_bad(array: FloatArray, bad: BoolArray) -> float:
+    return float(np.atleast_1d(array)[np.atleast_1d(bad)][0])
+
+
+def check_rate(value: Any, name: str) -> float:
+    """Return one number in [0, 1]."""
+    array = check_probability(value, name)
+    if array.ndim:
+        raise input_error(name, "must be one number", f"shape {array.shape}")
+    return float(array)
+
+
+def check_confidence_level(value: Any, name: str = "confidence_level") -> float:
+    """Return one number strictly between 0 and 1."""
+    level = check_rate(value, name)
+    if not 0 < level < 1:
+        raise input_error(name, "must lie strictly between 0 and 1", level, "0.95 is usual.")
+    return level
+
+
+def check_prevalence(prevalence: Any, *, positives: float, negatives: float) -> float:
+    """Return P(positive): the user's, or the sample's when None.
+
+    A class without cases has no distribution of scores, so no weight can be given to it.
+    """
+    if prevalence is None:
+        return positives / (positives + negatives)
+    rate = check_rate(prevalence, "prevalence")
+    for share, count, word in ((rate, positives, "positive"), (1 - rate, negatives, "negative")):
+        if share > 0 and count == 0:
+            raise input_error(
+                "prevalence",
+                f"gives weight to the {word} class, but the data hold no {word} case",
+                rate,
+                "leave prevalence out to use the sample's.",
+            )
+    return rate
+
+
+def check_range(value: Any, name: str, *, low: float = 0.0, high: float = math.inf) -> Range:
+    """Return (low, high) with low <= high, both finite and inside the given limits."""
+    pair = check_finite(value, name)
+    if pair.shape != (2,):
+        raise input_error(name, "must be a pair (low, high)", repr(value))
+    start, stop = float(pair[0]), float(pair[1])
+    if start > stop:
+        raise input_error(name, "must be a pair with low <= high", (start, stop))
+    if start < low or stop > high:
+        limit = (
+            f"must lie within [{low:g}, {high:g}]"
+            if math.isfinite(high)
+            else f"must start at {low:g} or above"
+        )
+        raise input_error(name, limit, (start, stop))
+    return start, stop
+
+
+def check_positive_int(value: Any, name: str, *, minimum: int = 1) -> int:
+    """Return a whole number >= `minimum`."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < minimum:
+        raise input_error(name, f"must be a whole number of at least {minimum}", repr(value))
+    return int(value)
+
+
+def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
+    """Return `value` if it is one of `choices`."""
+    if value not in choices:
+        raise input_error(name, "must be one of " + ", ".join(map(repr, choices)), repr(value))
+    return str(value)
+
+
+def check_columns(values: ArrayLike, name: str, *, columns: int | None = None) -> FloatArray:
+    """Return a two-dimensional float64 array without NaN: one row per case."""
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise input_error(name, "must hold numbers", f"{type(values).__name__}") from None
+    if array.ndim != 2 or array.shape[0] == 0:
+        raise input_error(name, "must be two-dimensional with one row per case", f"shape {array.shape}")
+    if columns is not None and array.shape[1] != columns:
+        raise input_error(name, f"must have {columns} columns", array.shape[1])
+    if np.isnan(array).any():
+        raise input_error(name, "must not contain NaN", "NaN")
+    return array
+
+
+def check_type(value: Any, name: str, kind: type, article: str = "a") -> None:
+    """Require an instance of `kind`."""
+    if not isinstance(value, kind):
+        raise input_error(name, f"must be {article} {kind.__name__}", type(value).__name__)
+
+
+def check_mapping(value: Any, name: str, kind: type) -> dict[str, Any]:
+    """Return a non-empty mapping from names to instances of `kind` as a dict."""
+    if not hasattr(value, "items") or not value:
+        raise input_error(name, f"must be a non-empty mapping {{name: {kind.__name__}}}", repr(value))
+    for key, item in value.items():
+        check_type(item, f"{name}[{key!r}]", kind)
+    return {str(key): item for key, item in value.items()}
+
+
+def check_rng(rng: Any) -> np.random.Generator:
+    """Return a Generator from a seed or a Generator; the global state is never touched."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is None or (
+        isinstance(rng, (int, np.integer, np.random.SeedSequence)) and not isinstance(rng, bool)
+    ):
+        if isinstance(rng, (int, np.integer)) and rng < 0:
+            raise input_error("rng", "as a seed must not be negative", rng)
+        return np.random.default_rng(rng)
+    raise input_error("rng", "must be a seed or a numpy.random.Generator", repr(rng))

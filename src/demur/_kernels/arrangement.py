@@ -1,0 +1,74 @@
+"""Cells of the (mu, nu) quadrant in which one block window is optimal (spec 000, section 8).
+
+With the shares of positives r_1 < ... < r_B of the mixed blocks and q = 1 - r, block b
+contributes a horizontal nu = r_b (right of its triple point), a ray nu = mu q_b (left of
+it) and a vertical mu = r_b / q_b (above it). The overlay of two surfaces is the arrangement
+of both sets of shares together, so differences need no other geometry than this.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from demur._kernels.polygons import areas, clip_to_rectangle
+from demur.typing import FloatArray, IntArray, Range
+
+__all__ = ["cell_batches"]
+
+_CELLS_AT_ONCE = 2**17
+
+
+def cell_batches(
+    shares: FloatArray, mu: Range, nu: Range
+) -> Iterator[tuple[IntArray, IntArray, FloatArray, FloatArray]]:
+    """Yield (i, j, polygons, areas) of the cells that meet the rectangle with positive area.
+
+    `shares` are strictly ascending and strictly inside (0, 1). Cell (i, j) is where shares
+    1..i are called negative, i+1..j abstained on and the rest called positive. In batches,
+    because there are (B + 1)(B + 2) / 2 cells.
+    """
+    size = len(shares)
+    per_row = max(1, _CELLS_AT_ONCE // (size + 1))
+    for start in range(0, size + 1, per_row):
+        rows = np.arange(start, min(start + per_row, size + 1))
+        i = np.repeat(rows, size + 1 - rows)
+        j = np.concatenate([np.arange(row, size + 1) for row in rows])
+        polygons = clip_to_rectangle(_cells(shares, i, j, mu[1], nu[1]), mu, nu)
+        area = areas(polygons)
+        keep = area > 0
+        yield i[keep], j[keep], polygons[keep], area[keep]
+
+
+def _cells(shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: float) -> FloatArray:
+    """Vertices of the cells; unbounded sides are put just outside (far_mu, far_nu)."""
+    size = len(shares)
+    r = np.concatenate([[0.0], shares, [1.0]])  # r[0] and r[size + 1] stand for "no constraint"
+    q = 1.0 - r
+    beyond = max(far_mu, float(shares[-1] / q[size])) + 1.0 if size else far_mu + 1.0
+    above = max(far_nu, 1.0) + 1.0
+    polygons = np.empty((len(i), 5, 2))
+
+    # i < j: r_i <= nu <= r_{i+1} and nu / q_j <= mu <= nu / q_{j+1}
+    wide = i < j
+    bottom, top = r[i[wide]], r[i[wide] + 1]
+    ray, next_ray = q[j[wide]], q[j[wide] + 1]
+    open_right = j[wide] == size
+    safe = np.where(open_right, 1.0, next_ray)
+    polygons[wide, 0] = np.stack([bottom / ray, bottom], axis=1)
+    polygons[wide, 1] = np.stack([np.where(open_right, beyond, bottom / safe), bottom], axis=1)
+    polygons[wide, 2] = np.stack([np.where(open_right, beyond, top / safe), top], axis=1)
+    polygons[wide, 3] = np.stack([top / ray, top], axis=1)
+    polygons[wide, 4] = polygons[wide, 3]
+
+    # i = j = t: r_t / q_t <= mu <= r_{t+1} / q_{t+1} and nu >= max(r_t, mu q_{t+1})
+    t = i[~wide]
+    last = t == size
+    floor, next_q = r[t], np.where(last, 1.0, q[np.minimum(t + 1, size)])
+    left = floor / q[t]
+    right = np.where(last, beyond, r[np.minimum(t + 1, size)] / next_q)
+    polygons[~wide, 0] = np.stack([left, floor], axis=1)
+    polygons[~wide, 1] = np.stack([np.where(last, beyond, floor / next_q), floor], axis=1)
+    polygons[~wide, 2] = np.stack([right, np.where(last, floor, right * next_q)], axis=1)
+    polygons[~wide, 3] = np.stack([right, np.full(len(t), above)], axis=1)
+    polygons[~wide, 4] = np.stack([left, np.full(len(t), above)], axis=1)
+    return polygons

@@ -1,0 +1,236 @@
+"""Scores to counts: the one place where scores are sorted, ties merged and blocks pooled.
+
+Positives and negatives are sorted apart (values only, no argsort, in two threads) and
+merged in one pass. The pass merges equal scores into groups, optionally writes the groups
+out, counts ordered pairs (Mann-Whitney), and pools the groups to blocks by the
+pool-adjacent-violators rule (Friedel et al. 2006 with spec section 4; Barlow et al. 1972).
+"""
+
+import threading
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._kernels.jit import compiled, worth_compiling
+from demur.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Sample", "Sweep", "sorted_samples", "sweep"]
+
+_THREADS_FROM = 2**17
+_SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
+_SCALE_LIMIT = 480  # products of counts beyond 2**480 or below 2**-480 would overflow
+
+
+class Sample(NamedTuple):
+    """Scores of one class, ascending, with weights (None: all 1)."""
+
+    scores: FloatArray
+    weights: FloatArray | None
+
+    def total(self) -> float:
+        """Sum of the weights."""
+        return float(len(self.scores)) if self.weights is None else float(self.weights.sum())
+
+
+class Sweep(NamedTuple):
+    """Everything one pass over two sorted samples yields."""
+
+    block_positives: FloatArray
+    block_negatives: FloatArray
+    block_lower: FloatArray
+    block_upper: FloatArray
+    block_groups: IntArray
+    scores: FloatArray | None
+    positives: FloatArray | None
+    negatives: FloatArray | None
+    pairs_won: float
+    pairs_tied: float
+
+
+def sorted_samples(
+    positive: BoolArray, scores: FloatArray, weights: FloatArray | None
+) -> tuple[Sample, Sample]:
+    """Split by class and sort each part; cases of weight zero are dropped."""
+    if weights is None:
+        parts, n_positive = _partition(scores, positive)
+        ahead, behind = parts[:n_positive], parts[n_positive:]
+        _sort_both(ahead, behind)
+        return Sample(ahead, None), Sample(behind, None)
+    keep = weights > 0
+    if not keep.all():
+        positive, scores, weights = positive[keep], scores[keep], weights[keep]
+    return _weighted(scores[positive], weights[positive]), _weighted(scores[~positive], weights[~positive])
+
+
+def _weighted(scores: FloatArray, weights: FloatArray) -> Sample:
+    order = np.argsort(scores, kind="stable")
+    return Sample(scores[order], weights[order])
+
+
+def _partition(scores: FloatArray, positive: BoolArray) -> tuple[FloatArray, int]:
+    """Copy the scores with the positives first; the order inside a class does not matter."""
+    if not worth_compiling(len(scores)):
+        n_positive = int(np.count_nonzero(positive))
+        return np.concatenate([scores[positive], scores[~positive]]), n_positive
+    out = np.empty_like(scores)
+    return out, int(compiled(_partition_loop)(scores, positive, out))
+
+
+def _partition_loop(scores: Any, positive: Any, out: Any) -> int:
+    # Writes every score at both ends and advances one of them: no branch to mispredict.
+    ahead = 0
+    behind = len(scores) - 1
+    for index in range(len(scores)):
+        out[ahead] = scores[index]
+        out[behind] = scores[index]
+        step = int(positive[index])
+        ahead += step
+        behind -= 1 - step
+    return ahead
+
+
+def _sort_both(first: FloatArray, second: FloatArray) -> None:
+    """Sort both in place; numpy releases the interpreter lock while sorting."""
+    if min(len(first), len(second)) < _THREADS_FROM:
+        first.sort()
+        second.sort()
+        return
+    worker = threading.Thread(target=first.sort)
+    worker.start()
+    second.sort()
+    worker.join()
+
+
+def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
+    """Merge two sorted samples to blocks, pair counts and, if asked, groups.
+
+    O(n) time. The stack of the pooling is the only working memory; it is allocated for the
+    worst case but touched only up to the number of blocks.
+    """
+    size = len(positives.scores) + len(negatives.scores)
+    exponent = _scale_exponent(positives, negatives)
+    weights = [_scaled(sample, exponent) for sample in (positives, negatives)]
+    if worth_compiling(size):
+        inputs = [positives.scores, weights[0], negatives.scores, weights[1]]
+        outputs: list[Any] = [np.empty(size) for _ in range(4)] + [np.empty(size, np.int64)]
+        outputs += [np.empty(size if groups else 0) for _ in range(3)]
+        kernel = compiled(_merge_and_pool)
+    else:
+        inputs = [values.tolist() for values in (positives.scores, weights[0], negatives.scores, weights[1])]
+        outputs = [[0.0] * size for _ in range(4)] + [[0] * size]
+        outputs += [[0.0] * (size if groups else 0) for _ in range(3)]
+        kernel = _merge_and_pool
+    n_blocks, n_groups, won, tied = kernel(*inputs, *outputs, groups)
+    lengths = [n_blocks] * 5 + [n_groups if groups else 0] * 3
+    # copies, so that the worst-case buffers are released
+    arrays = [np.array(out[:length]) for out, length in zip(outputs, lengths, strict=True)]
+    arrays[4] = arrays[4].astype(np.int64)
+    if exponent:
+        for index in (0, 1, 6, 7):
+            arrays[index] = np.ldexp(arrays[index], exponent)
+        won, tied = np.ldexp(won, 2 * exponent), np.ldexp(tied, 2 * exponent)
+    emitted = arrays[5:] if groups else [None, None, None]
+    return Sweep(*arrays[:5], *emitted, float(won), float(tied))  # type: ignore[call-arg, arg-type]
+
+
+def _scaled(sample: Sample, exponent: int) -> FloatArray:
+    if sample.weights is None:
+        return np.empty(0)
+    return np.ldexp(sample.weights, -exponent) if exponent else sample.weights
+
+
+def _scale_exponent(positives: Sample, negatives: Sample) -> int:
+    """Power of two to divide extreme weights by (exact), 0 for ordinary ones."""
+    if positives.weights is None and negatives.weights is None:
+        return 0
+    exponent = int(np.frexp(positives.total() + negatives.total())[1])
+    return exponent if abs(exponent) > _SCALE_LIMIT else 0
+
+
+def _merge_and_pool(
+    pos_scores: Any,
+    pos_weights: Any,
+    neg_scores: Any,
+    neg_weights: Any,
+    block_pos: Any,
+    block_neg: Any,
+    block_lower: Any,
+    block_upper: Any,
+    block_groups: Any,
+    group_scores: Any,
+    group_pos: Any,
+    group_neg: Any,
+    emit: Any,
+) -> Any:
+    n_pos = len(pos_scores)
+    n_neg = len(neg_scores)
+    weighted_pos = len(pos_weights) > 0
+    weighted_neg = len(neg_weights) > 0
+    at_pos = 0
+    at_neg = 0
+    top = -1
+    n_groups = 0
+    negatives_below = 0.0
+    won = 0.0
+    tied = 0.0
+    while at_pos < n_pos or at_neg < n_neg:
+        # ---- the next distinct score and its two counts
+        if at_neg >= n_neg or (at_pos < n_pos and pos_scores[at_pos] <= neg_scores[at_neg]):
+            score = pos_scores[at_pos]
+        else:
+            score = neg_scores[at_neg]
+        pos = 0.0
+        while at_pos < n_pos and pos_scores[at_pos] == score:
+            pos += pos_weights[at_pos] if weighted_pos else 1.0
+            at_pos += 1
+        neg = 0.0
+        while at_neg < n_neg and neg_scores[at_neg] == score:
+            neg += neg_weights[at_neg] if weighted_neg else 1.0
+            at_neg += 1
+        if emit:
+            group_scores[n_groups] = score
+            group_pos[n_groups] = pos
+            group_neg[n_groups] = neg
+        n_groups += 1
+        won += pos * negatives_below
+        tied += pos * neg
+        negatives_below += neg
+        # ---- pool while the block below has at least this block's ratio of positives
+        lower = score
+        members = 1
+        while top >= 0:
+            left = block_pos[top] * neg
+            right = pos * block_neg[top]
+            gap = left - right
+            if abs(gap) <= 4e-16 * left:
+                # The two products may round to either order: add their exact rounding
+                # errors (Dekker 1971), so that equal ratios of huge counts still pool.
+                total = block_pos[top] * _SPLITTER
+                ah = total - (total - block_pos[top])
+                al = block_pos[top] - ah
+                total = neg * _SPLITTER
+                bh = total - (total - neg)
+                bl = neg - bh
+                left_error = ((ah * bh - left) + ah * bl + al * bh) + al * bl
+                total = pos * _SPLITTER
+                ah = total - (total - pos)
+                al = pos - ah
+                total = block_neg[top] * _SPLITTER
+                bh = total - (total - block_neg[top])
+                bl = block_neg[top] - bh
+                right_error = ((ah * bh - right) + ah * bl + al * bh) + al * bl
+                gap += left_error - right_error
+            if gap < 0.0:
+                break
+            pos += block_pos[top]
+            neg += block_neg[top]
+            lower = block_lower[top]
+            members += block_groups[top]
+            top -= 1
+        top += 1
+        block_pos[top] = pos
+        block_neg[top] = neg
+        block_lower[top] = lower
+        block_upper[top] = score
+        block_groups[top] = members
+    return top + 1, n_groups, won, tied

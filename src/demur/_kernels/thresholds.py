@@ -1,0 +1,33 @@
+"""Thresholds strictly between two neighbouring scores, safe for infinities and overflow."""
+
+import numpy as np
+
+from demur.typing import FloatArray
+
+__all__ = ["cut_points"]
+
+_MAX = np.finfo(np.float64).max
+
+
+def cut_points(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the lower and upper thresholds of the cuts before, between and after intervals.
+
+    Interval b covers the scores [lower[b], upper[b]], ascending and disjoint. Element i of
+    each result separates the first i intervals from the rest (Friedel et al. 2006, eq. 2):
+    ``score <= low[i]`` holds for exactly those, ``score >= high[i]`` for exactly the others.
+    The two differ only where no float lies between the neighbours. A lower threshold that
+    cannot exist (between -inf and the smallest float) is NaN.
+    """
+    below, above = upper[:-1], lower[1:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        middle = (below + above) / 2
+        middle = np.where(np.isinf(middle), below / 2 + above / 2, middle)
+    middle = np.where(np.isneginf(below), -_MAX, middle)
+    middle = np.where(np.isposinf(above), _MAX, middle)
+    middle = np.where(np.isneginf(below) & np.isposinf(above), 0.0, middle)
+    inside = (below < middle) & (middle < above)
+    low = np.where(inside, middle, np.where(np.isneginf(below), np.nan, below))
+    # A score of +inf must not be the threshold itself: decide() reads +inf as "never".
+    high = np.where(inside, middle, np.where(np.isposinf(above), np.nan, above))
+    ends = [-np.inf], [np.inf]
+    return np.concatenate([ends[0], low, ends[1]]), np.concatenate([ends[0], high, ends[1]])
