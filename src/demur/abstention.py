@@ -349,8 +349,8 @@ class AbstentionSurface(Result):
         to_lower = np.where(np.isnan(to_lower), np.inf, to_lower)
         to_lower = np.where(never, zero_cut, to_lower)
         to_upper = np.where(never | np.isnan(to_upper), zero_cut, to_upper)
-        j = np.searchsorted(self.shares, to_upper - _TIE * np.abs(to_upper), side="left")
-        i = np.searchsorted(self.shares, to_lower + _TIE * np.abs(to_lower), side="right")
+        j = np.searchsorted(self.shares, to_upper * (1 - _TIE), side="left")
+        i = np.searchsorted(self.shares, to_lower * (1 + _TIE), side="right")
         return np.where(never, j, np.minimum(i, j)), j
 
     def _window_at(self, m: _Masses, i: int, j: int, mu: float, nu_p: float, nu_n: float) -> AbstentionWindow:
