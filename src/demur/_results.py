@@ -67,6 +67,22 @@ class Result:
             if isinstance(value, np.ndarray):
                 read_only(value)
 
+    def __repr__(self) -> str:
+        shown = []
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if field.name.startswith("_") or field.name in self._evidence:
+                continue
+            if isinstance(value, np.ndarray):
+                shown.append(f"{field.name}=<{' x '.join(map(str, value.shape))} array>")
+            elif isinstance(value, (tuple, list)) and len(value) > 4:
+                shown.append(f"{field.name}=<{len(value)} items>")
+            else:
+                shown.append(
+                    f"{field.name}={value:.6g}" if isinstance(value, float) else f"{field.name}={value!r}"
+                )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-safe built-in types (infinities as "inf" and "-inf")."""
         names = [

@@ -62,7 +62,7 @@ _TIE = 8 * np.finfo(np.float64).eps
 _UNIT: Range = (0.0, 1.0)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class AbstentionWindow(Result):
     """Cheapest window for given costs: negative below, abstain inside, positive above.
 
@@ -119,7 +119,7 @@ class AbstentionWindow(Result):
         return self.lower_index == self.upper_index
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class SurfaceGrid(Result):
     """Values of a surface on a grid, to draw or export; element [i, j] is at (mu[i], nu[j])."""
 
@@ -163,7 +163,7 @@ def _running(
     )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AbstentionSurface(Result):
     """Smallest expected cost over all windows, as a function of the costs (mu, nu).
 

@@ -46,7 +46,7 @@ __all__ = [
 _TIE = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class _Envelope(Result):
     """sum_b min(x p_b, (1 - x) n_b) for any blocks with sum p = sum n = 1; the lower the better."""
 
@@ -141,7 +141,7 @@ class _Envelope(Result):
         }
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CostCurve(_Envelope):
     """Lower envelope of the cost lines of all thresholds; made by `cost_curve`.
 
@@ -181,7 +181,7 @@ class CostCurve(_Envelope):
         return f"CostCurve(n={self.counts.n:g}, corners={len(self.vertices)}, area={self.area():.6g})"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AverageCostCurve(_Envelope):
     """Pointwise average of cost curves: the cost curve of the average performance.
 

@@ -23,7 +23,7 @@ from demur.typing import ArrayLike, FloatArray, Labels, Scalar
 __all__ = ["CostLine", "CostLineDifference", "cost_line", "cost_line_difference", "roc_line_to_cost_point"]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CostLine(Result):
     """Straight line from (0, fpr) to (1, fnr): the cost of one fixed classifier.
 
@@ -143,7 +143,7 @@ def cost_line(
     return CostLine(fpr=check_rate(fpr, "fpr"), fnr=check_rate(fnr, "fnr"), **checked)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CostLineDifference(Result):
     """Cost of one fixed classifier minus that of another on the same cases; negative: the first is cheaper.
 

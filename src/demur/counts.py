@@ -217,7 +217,16 @@ class ScoreCounts:
     def pairs(self) -> tuple[float, float]:
         """Weight of (positive, negative) pairs ranked rightly, and of tied pairs (Mann-Whitney)."""
         done = self._blocks_and_pairs
-        return done.pairs_won, done.pairs_tied
+        won, tied = np.ldexp([done.pairs_won, done.pairs_tied], done.pairs_exponent)
+        return float(won), float(tied)
+
+    @property
+    def pair_shares(self) -> tuple[float, float]:
+        """The same as shares of all pairs; needs both classes."""
+        done = self._blocks_and_pairs
+        half = done.pairs_exponent // 2
+        all_pairs = np.ldexp(self.n_positive, -half) * np.ldexp(self.n_negative, -half)
+        return float(done.pairs_won / all_pairs), float(done.pairs_tied / all_pairs)
 
     def blocks(self) -> Blocks:
         """Return the pooled blocks, ascending in score and in share of positives."""

@@ -14,7 +14,7 @@ from demur.typing import ArrayLike, FloatArray, Labels, Scalar
 __all__ = ["NetBenefitCurve", "net_benefit_curve"]
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NetBenefitCurve(Result):
     """Net benefit against the threshold probability; the higher the better.
 

@@ -21,7 +21,7 @@ __all__ = ["SurfaceCells", "SurfaceDifference", "surface_cells", "surface_differ
 _SAME_PLANE = 1e-12
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class SurfaceCells(Result):
     """Convex polygons of (mu, nu), each with the one window that is optimal inside.
 
@@ -53,7 +53,7 @@ class SurfaceCells(Result):
         return len(self.area)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class SurfaceDifference(Result):
     """Exact comparison of two surfaces over a rectangle of costs: first minus second.
 

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class RocHull(Result):
     """Upper convex hull of a ROC curve, from (0, 0) to (1, 1): the operating points worth having.
 
@@ -43,7 +43,7 @@ class RocHull(Result):
     auc: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class RocCurve(Result):
     """True against false positive rate of every threshold; made by `roc_curve`.
 
@@ -232,11 +232,11 @@ def auc_score(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("The AUC")
-    won, tied = counts.pairs
-    return (won + tied / 2) / counts.n_positive / counts.n_negative
+    won, tied = counts.pair_shares
+    return won + tied / 2
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class PrecisionRecallCurve(Result):
     """Precision against recall of every threshold; made by `precision_recall_curve`.
 

@@ -45,6 +45,8 @@ class Sweep(NamedTuple):
     negatives: FloatArray | None
     pairs_won: float
     pairs_tied: float
+    pairs_exponent: int
+    """Pairs are in units of 2**pairs_exponent, so that extreme weights cannot overflow."""
 
 
 def sorted_samples(
@@ -104,15 +106,15 @@ def _sort_both(first: FloatArray, second: FloatArray) -> None:
 def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
     """Merge two sorted samples to blocks, pair counts and, if asked, groups.
 
-    O(n) time. The stack of the pooling is the only working memory; it is allocated for the
-    worst case but touched only up to the number of blocks.
+    O(n) time; the stack of the pooling is the only working memory.
     """
     size = len(positives.scores) + len(negatives.scores)
     exponent = _scale_exponent(positives, negatives)
     weights = [_scaled(sample, exponent) for sample in (positives, negatives)]
     if worth_compiling(size):
         inputs = [positives.scores, weights[0], negatives.scores, weights[1]]
-        outputs: list[Any] = [np.empty(size) for _ in range(4)] + [np.empty(size, np.int64)]
+        stack = _stack_size(size, weighted=len(weights[0]) > 0 or len(weights[1]) > 0)
+        outputs: list[Any] = [np.empty(stack) for _ in range(4)] + [np.empty(stack, np.int64)]
         outputs += [np.empty(size if groups else 0) for _ in range(3)]
         kernel = compiled(_merge_and_pool)
     else:
@@ -128,9 +130,18 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
     if exponent:
         for index in (0, 1, 6, 7):
             arrays[index] = np.ldexp(arrays[index], exponent)
-        won, tied = np.ldexp(won, 2 * exponent), np.ldexp(tied, 2 * exponent)
     emitted = arrays[5:] if groups else [None, None, None]
-    return Sweep(*arrays[:5], *emitted, float(won), float(tied))  # type: ignore[call-arg, arg-type]
+    return Sweep(*arrays[:5], *emitted, float(won), float(tied), 2 * exponent)  # type: ignore[call-arg, arg-type]
+
+
+def _stack_size(size: int, *, weighted: bool) -> int:
+    """Largest possible number of blocks.
+
+    The shares of the blocks are distinct fractions. With unit weights a block of share a/d in
+    lowest terms holds at least d cases, and there are phi(d) such fractions, so B blocks need
+    at least about (2 / pi**2) d**3 cases where B = (3 / pi**2) d**2: B is about 0.88 n**(2/3).
+    """
+    return size if weighted else min(size, int(2 * size ** (2 / 3)) + 64)
 
 
 def _scaled(sample: Sample, exponent: int) -> FloatArray:
@@ -174,30 +185,62 @@ def _merge_and_pool(
     won = 0.0
     tied = 0.0
     while at_pos < n_pos or at_neg < n_neg:
-        # ---- the next distinct score and its two counts
-        if at_neg >= n_neg or (at_pos < n_pos and pos_scores[at_pos] <= neg_scores[at_neg]):
-            score = pos_scores[at_pos]
-        else:
-            score = neg_scores[at_neg]
+        # ---- the next step: a run of scores of one class only, or one score of both. Runs
+        # belong to one block whatever follows (share 0 or 1), so they are pooled unseen.
         pos = 0.0
-        while at_pos < n_pos and pos_scores[at_pos] == score:
-            pos += pos_weights[at_pos] if weighted_pos else 1.0
-            at_pos += 1
         neg = 0.0
-        while at_neg < n_neg and neg_scores[at_neg] == score:
-            neg += neg_weights[at_neg] if weighted_neg else 1.0
-            at_neg += 1
-        if emit:
-            group_scores[n_groups] = score
-            group_pos[n_groups] = pos
-            group_neg[n_groups] = neg
-        n_groups += 1
+        groups = n_groups
+        if at_neg >= n_neg or (at_pos < n_pos and pos_scores[at_pos] < neg_scores[at_neg]):
+            lower = pos_scores[at_pos]
+            score = lower
+            while at_pos < n_pos and (at_neg >= n_neg or pos_scores[at_pos] < neg_scores[at_neg]):
+                weight = pos_weights[at_pos] if weighted_pos else 1.0
+                if pos == 0.0 or pos_scores[at_pos] != score:
+                    score = pos_scores[at_pos]
+                    if emit:
+                        group_scores[n_groups] = score
+                        group_pos[n_groups] = 0.0
+                        group_neg[n_groups] = 0.0
+                    n_groups += 1
+                if emit:
+                    group_pos[n_groups - 1] += weight
+                pos += weight
+                at_pos += 1
+        elif at_pos >= n_pos or neg_scores[at_neg] < pos_scores[at_pos]:
+            lower = neg_scores[at_neg]
+            score = lower
+            while at_neg < n_neg and (at_pos >= n_pos or neg_scores[at_neg] < pos_scores[at_pos]):
+                weight = neg_weights[at_neg] if weighted_neg else 1.0
+                if neg == 0.0 or neg_scores[at_neg] != score:
+                    score = neg_scores[at_neg]
+                    if emit:
+                        group_scores[n_groups] = score
+                        group_pos[n_groups] = 0.0
+                        group_neg[n_groups] = 0.0
+                    n_groups += 1
+                if emit:
+                    group_neg[n_groups - 1] += weight
+                neg += weight
+                at_neg += 1
+        else:
+            lower = pos_scores[at_pos]
+            score = lower
+            while at_pos < n_pos and pos_scores[at_pos] == score:
+                pos += pos_weights[at_pos] if weighted_pos else 1.0
+                at_pos += 1
+            while at_neg < n_neg and neg_scores[at_neg] == score:
+                neg += neg_weights[at_neg] if weighted_neg else 1.0
+                at_neg += 1
+            if emit:
+                group_scores[n_groups] = score
+                group_pos[n_groups] = pos
+                group_neg[n_groups] = neg
+            n_groups += 1
+            tied += pos * neg
+        members = n_groups - groups
         won += pos * negatives_below
-        tied += pos * neg
         negatives_below += neg
         # ---- pool while the block below has at least this block's ratio of positives
-        lower = score
-        members = 1
         while top >= 0:
             left = block_pos[top] * neg
             right = pos * block_neg[top]

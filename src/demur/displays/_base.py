@@ -93,7 +93,7 @@ class Display:
             self._drawn[name] = np.asarray(values)
 
     def frame(self) -> dict[str, Any]:
-        """Return the drawn data: column name -> array (``pandas.DataFrame(d.frame())`` works for one curve)."""
+        """Return the drawn data as columns: name -> array."""
         if not self._drawn:
             raise DemurError("Nothing is drawn yet. Hint: call plot() first.")
         return dict(self._drawn)
