@@ -32,8 +32,13 @@ def _loaded() -> bool:
 
 @cache
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the compiled twin of `function`; the machine code is cached on disk."""
+    """Return the compiled twin of `function`; the machine code is cached on disk if possible."""
     import numba
 
-    twin: Callable[..., Any] = numba.njit(cache=True, nogil=True)(function)
+    twin: Callable[..., Any]
+    try:
+        twin = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:
+        # neither the package folder nor the user's cache folder can be written to
+        twin = numba.njit(nogil=True)(function)
     return twin
