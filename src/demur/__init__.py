@@ -23,6 +23,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "plugin_vacc_score",
         "vacc_score",
     ),
+    "confidence": ("ConfidentSegment", "TangoInterval", "confident_segment", "tango_interval"),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
