@@ -23,6 +23,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "plugin_vacc_score",
         "vacc_score",
     ),
+    "area_bounds": (
+        "AucBounds",
+        "RocPointIndex",
+        "auc_bounds",
+        "iso_discriminability",
+        "roc_point_index",
+    ),
     "confidence": ("ConfidentSegment", "TangoInterval", "confident_segment", "tango_interval"),
     "cost_curves": (
         "AverageCostCurve",
