@@ -90,6 +90,21 @@ def test_joint_move_beats_single_moves_by_hand():
         assert envelope_area(x, y, moved) <= here + 1e-15
 
 
+def test_points_in_line_force_their_chord_by_hand():
+    # (0, 0) and three more points on one line: 5/4 x up to (8/15, 2/3), (14/15, 1), (1, 1)
+    found = auc_bounds(np.array([1, 5, 7, 11]) / 15, np.array([1, 5, 7, 10]) / 12)
+    assert found.upper == pytest.approx(8 / 45 + 1 / 3 + 1 / 15, abs=1e-14)
+    assert found.upper_curve[-3:] == pytest.approx(
+        np.array([[8 / 15, 2 / 3], [14 / 15, 1], [1, 1]]), abs=1e-14
+    )
+
+
+def test_roundings_of_one_point_count_once():
+    alone = auc_bounds(0.01, 0.1)
+    twice = auc_bounds([0.01, 0.010000000000000002], [0.1, 0.1])
+    assert (twice.lower, twice.upper) == pytest.approx((alone.lower, alone.upper), abs=1e-14)
+
+
 # ---------------------------------------------------------------- reference cases
 
 

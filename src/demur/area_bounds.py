@@ -18,7 +18,8 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, Scalar
 
 __all__ = ["AucBounds", "RocPointIndex", "auc_bounds", "iso_discriminability", "roc_point_index"]
 
-# rates are rounded quotients of counts: a point may sink below a chord by that much
+# rates are rounded quotients of counts: points closer than this, or that much below a chord,
+# cannot be told apart from equal ones, or from points on it
 _TOLERANCE = 1e-12
 
 
@@ -312,11 +313,14 @@ def _chain(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     run to (1, 1) pass through all of them.
     """
     f, h = points[:, 0], points[:, 1]
-    start = h[f == 0].max(initial=0.0)
-    stop = f[h == 1].min(initial=1.0)
-    inner = (f > 0) & (h < 1)
-    x = np.concatenate([[0.0], f[inner], [stop]])
-    y = np.concatenate([[start], h[inner], [1.0]])
+    start = h[f <= _TOLERANCE].max(initial=0.0)
+    stop = f[h >= 1 - _TOLERANCE].min(initial=1.0)
+    inner = points[(f > _TOLERANCE) & (h < 1 - _TOLERANCE)]
+    # the chord between two roundings of one point has no meaning
+    repeated = np.all(np.abs(np.diff(inner, axis=0)) <= _TOLERANCE, axis=1)
+    inner = inner[np.append(True, ~repeated)[: len(inner)]]
+    x = np.concatenate([[0.0], inner[:, 0], [stop]])
+    y = np.concatenate([[start], inner[:, 1], [1.0]])
     _require_concave(x, y)
     return x, y
 
@@ -330,7 +334,7 @@ def _require_concave(x: FloatArray, y: FloatArray) -> None:
             "swap fpr and tpr if the decisions are reversed.",
         )
     width = np.diff(x)
-    for at in np.flatnonzero(width <= 0):
+    for at in np.flatnonzero(width <= _TOLERANCE):
         raise _no_curve(
             f"{_shown(x, y, at)} and {_shown(x, y, at + 1)}",
             "right of fpr 0 a concave curve has one tpr for each fpr, and it does not fall.",

@@ -6,7 +6,6 @@ beside it; the curve of largest area is the lower envelope of these lines and of
 """
 
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -31,11 +30,13 @@ def best_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
     if len(x) == 2:
         return np.empty(0)
     points: list[_Point] = list(zip(x.tolist(), y.tolist(), strict=True))
-    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(points)] + [(1.0, 0.0)]
+    # rounding may leave three points in line slightly convex; height 1 is the line after the last
+    falling = np.maximum.accumulate((np.diff(y) / np.diff(x))[::-1])[::-1]
+    chords: list[float] = [*falling.tolist(), 0.0]
     path, ahead = [points[0]], (0.0, 1.0)
     stops, turns = [points[0]], [(math.inf, math.inf)]
     for i in range(1, len(points)):
-        kept, stop = _path_to_line(path, ahead, points[i], steps[i])
+        kept, stop = _path_to_line(path, ahead, points[i], chords[i])
         stops.append(stop)
         if i == len(points) - 1:
             break
@@ -47,17 +48,17 @@ def best_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
             path = [(2 * px - u, 2 * py - v) for u, v in reversed([*kept, stop])]
             turn = path[-1]
         turns.append(turn)
-        ahead = steps[i - 1]
-    return _slopes_back(points, steps, stops, turns)
+        ahead = (1.0, chords[i - 1])
+    return _slopes_back(points, chords, stops, turns)
 
 
 def _path_to_line(
-    path: list[_Point], ahead: _Point, point: _Point, step: _Point
+    path: list[_Point], ahead: _Point, point: _Point, slope: float
 ) -> tuple[list[_Point], _Point]:
-    """Part of the path before it meets the line through `point` along `step`, and where it does."""
+    """Part of the path before it meets the line of `slope` through `point`, and where it does."""
 
     def height(at: _Point) -> float:
-        return (at[1] - point[1]) * step[0] - (at[0] - point[0]) * step[1]
+        return at[1] - point[1] - slope * (at[0] - point[0])
 
     before = height(path[0])
     if before >= 0:
@@ -69,32 +70,31 @@ def _path_to_line(
             (u, v), (s, t) = path[k - 1], path[k]
             return path[:k], (u + share * (s - u), v + share * (t - v))
         before = after
-    climb = ahead[1] * step[0] - ahead[0] * step[1]
-    if climb <= 0:  # three points in line: the path runs along the line it should meet
-        return path[:-1], path[-1]
-    u, v = path[-1]
+    (u, v), climb = path[-1], ahead[1] - slope * ahead[0]
+    if climb * (point[0] - u) <= -before * ahead[0]:
+        # three points in line: the path runs along the line, and rounding says where they meet
+        return path, point
     far = -before / climb
-    return path, (min(u + far * ahead[0], point[0]), v + far * ahead[1])
+    return path, (u + far * ahead[0], v + far * ahead[1])
 
 
 def _slopes_back(
-    points: list[_Point], steps: list[_Point], stops: list[_Point], turns: list[_Point]
+    points: list[_Point], chords: list[float], stops: list[_Point], turns: list[_Point]
 ) -> FloatArray:
     """Walk back from the last corner; element i of `stops` is the corner left of i if i takes chord i."""
-    chord = [dy / dx for dx, dy in steps]
     slopes = [0.0] * len(points)
     corner, i = stops[-1], len(points) - 2
     while i >= 1:
         (px, py), turn = points[i], turns[i]
         if corner[0] >= turn[0] and corner[1] >= turn[1]:
             # straight on along chord i - 1, which the neighbour then shares
-            slopes[i] = slopes[i - 1] = chord[i - 1]
+            slopes[i] = slopes[i - 1] = chords[i - 1]
             corner, i = stops[i - 1], i - 2
         elif math.isinf(turn[0]):
-            slopes[i], corner, i = chord[i], stops[i], i - 1
+            slopes[i], corner, i = chords[i], stops[i], i - 1
         else:
-            rise = (corner[1] - py) / (corner[0] - px) if corner[0] > px else chord[i - 1]
-            slopes[i] = min(max(rise, chord[i]), chord[i - 1])
+            rise = (corner[1] - py) / (corner[0] - px) if corner[0] > px else chords[i - 1]
+            slopes[i] = min(max(rise, chords[i]), chords[i - 1])
             corner, i = (2 * px - corner[0], 2 * py - corner[1]), i - 1
     return np.array(slopes[1:-1])
 
