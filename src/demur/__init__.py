@@ -48,6 +48,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "displays.auc_bounds": ("AucBoundsDisplay", "BoundGapDisplay", "IsoDiscriminabilityDisplay"),
+    "displays.confidence": ("ConfidentSegmentDisplay", "SegmentComparisonDisplay", "TangoIntervalDisplay"),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
