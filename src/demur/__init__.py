@@ -23,6 +23,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "plugin_vacc_score",
         "vacc_score",
     ),
+    "area_bounds": (
+        "AucBounds",
+        "RocPointIndex",
+        "auc_bounds",
+        "iso_discriminability",
+        "roc_point_index",
+    ),
+    "confidence": ("ConfidentSegment", "TangoInterval", "confident_segment", "tango_interval"),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
@@ -40,6 +48,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "displays.auc_bounds": ("AucBoundsDisplay", "BoundGapDisplay", "IsoDiscriminabilityDisplay"),
+    "displays.confidence": ("ConfidentSegmentDisplay", "SegmentComparisonDisplay", "TangoIntervalDisplay"),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),

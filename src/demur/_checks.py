@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from demur.exceptions import InputError
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels, Range
 
 __all__ = [
     "check_choice",
@@ -30,6 +30,7 @@ __all__ = [
     "check_scores",
     "check_type",
     "check_weights",
+    "check_whole_counts",
     "input_error",
 ]
 
@@ -308,3 +309,14 @@ def check_rng(rng: Any) -> np.random.Generator:
             raise input_error("rng", "as a seed must not be negative", rng)
         return np.random.default_rng(rng)
     raise input_error("rng", "must be a seed or a numpy.random.Generator", repr(rng))
+
+
+def check_whole_counts(value: ArrayLike, name: str, hint: str | None = None) -> IntArray:
+    """Return numbers of cases (whole, >= 0) of any shape as int64."""
+    array = check_nonnegative(value, name)
+    broken = array != np.floor(array)
+    if np.any(broken):
+        raise input_error(name, "must hold whole numbers of cases", _first_bad(array, broken), hint)
+    if np.any(array > _INTEGERS_EXACT_IN_FLOAT):
+        raise input_error(name, "must not exceed 2**53", float(array.max()))
+    return np.asarray(array, dtype=np.int64)

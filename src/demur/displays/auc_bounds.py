@@ -1,0 +1,224 @@
+"""Figures of the AUC bounds of ROC points (Mueller and Zhang 2006, figures 1 to 4)."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_positive_int, check_probability, check_type, input_error
+from demur.area_bounds import AucBounds, auc_bounds, iso_discriminability, roc_point_index
+from demur.displays._base import ACCENT, SEQUENTIAL_CMAP, Display, new_axes, series_style
+from demur.displays.confidence import roc_space
+from demur.typing import ArrayLike, FloatArray
+
+__all__ = ["AucBoundsDisplay", "BoundGapDisplay", "IsoDiscriminabilityDisplay"]
+
+_LEVELS = tuple(round(0.5 + 0.05 * k, 2) for k in range(1, 10))
+
+
+class AucBoundsDisplay(Display):
+    """The proper ROC curves of smallest and largest area through given points; see `auc_bounds`.
+
+    Every concave curve through the points runs inside the shaded region. Figures 1 and 2 of
+    Mueller and Zhang (2006) for one point, the same for several.
+
+    Parameters
+    ----------
+    result : AucBounds
+        What to draw.
+
+    Attributes
+    ----------
+    lower_line_, upper_line_, points_ : artists
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import AucBoundsDisplay
+    >>> display = AucBoundsDisplay.from_points([0.1, 0.3, 0.6], [0.4, 0.7, 0.9]).plot()
+    >>> drawn = display.frame()
+    >>> drawn["tpr"][drawn["part"] == "point"].tolist()
+    [0.4, 0.7, 0.9]
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, *, result: AucBounds) -> None:
+        check_type(result, "result", AucBounds, "an")
+        super().__init__(result=result)
+
+    @classmethod
+    def from_points(cls, fpr: ArrayLike, tpr: ArrayLike) -> Self:
+        """Make the Display of ROC points; parameters as in `auc_bounds`."""
+        return cls(result=auc_bounds(fpr, tpr))
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw both curves, the region between them and the points on `ax`, or on new axes."""
+        self.figure_, self.ax_ = new_axes(ax, size=(5.2, 5.8))
+        found: AucBounds = self.result
+        below, above = found.lower_curve, found.upper_curve
+        outline = np.vstack([above, below[::-1]])
+        self.ax_.fill(outline[:, 0], outline[:, 1], color=series_style(0)["color"], alpha=0.12, lw=0)
+        words = f"largest area, {found.upper:.4g}", f"smallest area, {found.lower:.4g}"
+        (self.upper_line_,) = self.ax_.plot(*above.T, lw=1.6, label=words[0], **series_style(0))
+        (self.lower_line_,) = self.ax_.plot(*below.T, lw=1.6, label=words[1], **series_style(1))
+        self.points_ = _mark(self.ax_, found)
+        roc_space(self.ax_)
+        parts = {"upper": above, "lower": below, "point": np.column_stack([found.fpr, found.tpr])}
+        rows = np.vstack(list(parts.values()))
+        self._record(
+            part=np.repeat(list(parts), [len(part) for part in parts.values()]),
+            fpr=rows[:, 0],
+            tpr=rows[:, 1],
+        )
+        return self
+
+
+def _mark(ax: Any, found: AucBounds) -> Any:
+    one = len(found.fpr) == 1
+    words = f"the point ({found.fpr[0]:.3g}, {found.tpr[0]:.3g})" if one else "the points"
+    (artist,) = ax.plot(
+        found.fpr,
+        found.tpr,
+        ls="none",
+        marker="o",
+        ms=7,
+        color=ACCENT,
+        mec="black",
+        mew=0.8,
+        zorder=5,
+        label=f"{words}, A = {found.index:.3g}" if one else words,
+    )
+    return artist
+
+
+class _PointMapDisplay(Display):
+    """What the maps over ROC space share: one result may be marked on them, or none."""
+
+    def __init__(self, *, result: AucBounds | None = None) -> None:
+        if result is not None:
+            check_type(result, "result", AucBounds, "an")
+        super().__init__(result=result)
+
+    def _finish(self) -> None:
+        if self.result is not None:
+            self.points_ = _mark(self.ax_, self.result)
+        roc_space(self.ax_)
+
+
+class IsoDiscriminabilityDisplay(_PointMapDisplay):
+    """Curves of equal index of discriminability A in ROC space; see `iso_discriminability`.
+
+    Figure 4 of Mueller and Zhang (2006). Up and left is better.
+
+    Parameters
+    ----------
+    result : AucBounds, optional
+        Marks its points.
+
+    Attributes
+    ----------
+    lines_, texts_ : list
+        One curve and one label per level.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import IsoDiscriminabilityDisplay, auc_bounds
+    >>> display = IsoDiscriminabilityDisplay.from_result(auc_bounds(0.2, 0.6)).plot(levels=[0.7, 0.8])
+    >>> [text.get_text() for text in display.texts_]
+    ['0.7', '0.8']
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None, *, levels: ArrayLike = _LEVELS, resolution: int = 400) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        levels : array in [1/2, 1]
+            Values of A.
+        resolution : int
+            Points per curve; each is exact.
+        """
+        steps = check_positive_int(resolution, "resolution", minimum=2)
+        values = np.atleast_1d(check_probability(levels, "levels"))
+        if values.ndim != 1 or values.min(initial=1.0) < 0.5 or values.size == 0:
+            raise input_error("levels", "must be one or more numbers in [1/2, 1]", repr(levels))
+        curves = {float(level): _iso_curve(float(level), steps) for level in values}
+        self.figure_, self.ax_ = new_axes(ax, size=(5.4, 5.6))
+        self.lines_, self.texts_ = [], []
+        for level, (fpr, tpr) in curves.items():
+            self.lines_ += self.ax_.plot(fpr, tpr, lw=1.3, **series_style(0))
+            # label where the curve crosses the negative diagonal: 3/4 + (1 - 2 f) / 4 - f^2 = A
+            at = (np.sqrt(0.25 + 4 * (1 - level)) - 0.5) / 2
+            box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}
+            place = {"ha": "center", "va": "center", "rotation": 45, "fontsize": "small", "bbox": box}
+            self.texts_.append(self.ax_.text(at, 1 - at, f"{level:g}", **place))
+        self._finish()
+        self._record(
+            index=np.repeat(list(curves), [len(fpr) for fpr, _ in curves.values()]),
+            fpr=np.concatenate([fpr for fpr, _ in curves.values()]),
+            tpr=np.concatenate([tpr for _, tpr in curves.values()]),
+        )
+        return self
+
+
+def _iso_curve(level: float, steps: int) -> tuple[FloatArray, FloatArray]:
+    """Points of one curve; it ends at the upper border at fpr = 4 (1 - A), or in (1, 1)."""
+    # squares crowd near 0, where the curves of small A are steep
+    fpr = min(1.0, 4 * (1 - level)) * np.linspace(0, 1, steps) ** 2
+    tpr = np.asarray(iso_discriminability(level, fpr))
+    return fpr, tpr
+
+
+class BoundGapDisplay(_PointMapDisplay):
+    """Map of the distance between largest and smallest AUC for each ROC point; see `roc_point_index`.
+
+    Figure 3 of Mueller and Zhang (2006): light where one point tells much about the curve (near
+    the diagonal and the corner (0, 1)), dark where it tells little (near (0, 0) and (1, 1)).
+
+    Parameters
+    ----------
+    result : AucBounds, optional
+        Marks its points.
+
+    Attributes
+    ----------
+    mesh_, colorbar_ : artists
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import BoundGapDisplay
+    >>> display = BoundGapDisplay().plot(resolution=10)
+    >>> sorted(display.frame())
+    ['fpr', 'gap', 'tpr']
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None, *, resolution: int = 200) -> Self:
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        resolution : int
+            Cells per axis; the value of a cell is exact at its middle.
+        """
+        cells = check_positive_int(resolution, "resolution", minimum=2)
+        edges = np.linspace(0, 1, cells + 1)
+        middle = (edges[1:] + edges[:-1]) / 2
+        fpr, tpr = np.meshgrid(middle, middle)
+        found = roc_point_index(fpr, tpr)
+        gap = np.where(fpr <= tpr, np.asarray(found.upper) - np.asarray(found.lower), np.nan)
+        self.figure_, self.ax_ = new_axes(ax, size=(6.2, 5.2))
+        self.mesh_ = self.ax_.pcolormesh(
+            edges, edges, np.ma.masked_invalid(gap), cmap=SEQUENTIAL_CMAP, vmin=0, vmax=0.5, rasterized=True
+        )
+        self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label="largest minus smallest AUC")
+        self._finish()
+        shown = np.isfinite(gap)
+        self._record(fpr=fpr[shown], tpr=tpr[shown], gap=gap[shown])
+        return self
