@@ -1,13 +1,16 @@
 """What all Displays share: colours, dash patterns, axes, the error without matplotlib."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from demur._checks import input_error
 from demur.exceptions import DemurError
-from demur.typing import FloatArray, IntArray
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+
+if TYPE_CHECKING:
+    from demur.counts import ScoreCounts
 
 __all__ = [
     "ABSTAIN_COLOR",
@@ -21,12 +24,15 @@ __all__ = [
     "SEQUENTIAL_CMAP",
     "SERIES",
     "Display",
+    "PrevalenceDisplay",
+    "ScoreDisplay",
     "axis_words",
     "legend_below",
     "new_axes",
     "pyplot",
     "series_style",
     "thinned",
+    "threshold_words",
     "two_names",
     "with_name",
 ]
@@ -110,6 +116,13 @@ def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any
 def with_name(name: str, text: str) -> str:
     """Return the legend text of one model; a single unnamed one needs no name."""
     return f"{name}: {text}" if name and text else name or text
+
+
+def threshold_words(value: float) -> str:
+    """Return a threshold to three digits; the largest floats only part infinite scores from the rest."""
+    if abs(value) == np.finfo(np.float64).max:
+        return "below inf" if value > 0 else "above -inf"
+    return f"{value:.3g}"
 
 
 def two_names(names: Any) -> tuple[str, str]:
@@ -202,3 +215,43 @@ class Display:
         if not self._drawn:
             raise DemurError("Nothing is drawn yet. Hint: call plot() first.")
         return dict(self._drawn)
+
+
+class ScoreDisplay(Display):
+    """A Display whose result `_compute` makes from labels and scores."""
+
+    _compute: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: "Labels | ScoreCounts",
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make the Display of labels and scores, or of one ScoreCounts; parameters as in `roc_curve`."""
+        return cls(result=cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight))
+
+
+class PrevalenceDisplay(Display):
+    """The same for a result that depends on the prevalence."""
+
+    _compute: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: "Labels | ScoreCounts",
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        prevalence: float | None = None,
+    ) -> Self:
+        """Make the Display of scores at a prevalence; parameters as in `abstention_surface`."""
+        found = cls._compute(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
+        )
+        return cls(result=found)

@@ -9,7 +9,6 @@ import numpy as np
 from demur._checks import check_confidence_level, check_rate, input_error
 from demur.cost_curves import AverageCostCurve, CostCurve, best_ranges, cost_curve
 from demur.cost_lines import CostLine, CostLineDifference, cost_line_difference
-from demur.counts import ScoreCounts
 from demur.displays._base import (
     ACCENT,
     GUIDE,
@@ -17,6 +16,7 @@ from demur.displays._base import (
     NEGATIVE_COLOR,
     SERIES,
     Display,
+    ScoreDisplay,
     axis_words,
     legend_below,
     pyplot,
@@ -28,7 +28,7 @@ from demur.displays._base import (
 from demur.displays.roc import draw_roc, roc_axes
 from demur.exceptions import InputError
 from demur.roc import RocCurve, RocHull, roc_curve
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import FloatArray, Labels
 
 __all__ = ["CostCurveDisplay", "CostDifferenceDisplay", "RocCostDualDisplay"]
 
@@ -68,7 +68,7 @@ def _cost_axes(ax: Any, top: float) -> None:
     axis_words(ax, PC_WORDS, COST_WORDS)
 
 
-class CostCurveDisplay(Display):
+class CostCurveDisplay(ScoreDisplay):
     """Cost curves and cost lines against the operating point; see `cost_curve`.
 
     The lower the better: the height is the expected cost divided by the worst possible one, and
@@ -102,19 +102,8 @@ class CostCurveDisplay(Display):
     """
 
     _kinds = (CostCurve, AverageCostCurve, CostLine)
+    _compute = staticmethod(cost_curve)
     _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Make the Display of scores; parameters as in `cost_curve`."""
-        return cls(result=cost_curve(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight))
 
     def plot(
         self,
@@ -379,7 +368,7 @@ def _turn(low: float, high: float, *, starts_inside: bool, test: Any) -> float:
     return (low + high) / 2
 
 
-class RocCostDualDisplay(Display):
+class RocCostDualDisplay(ScoreDisplay):
     """A ROC curve with its hull beside the dual cost plot: points there are lines here.
 
     Every hull vertex and its cost line share a colour; every hull edge is a corner of the lower
@@ -408,18 +397,7 @@ class RocCostDualDisplay(Display):
     """
 
     _kinds = (RocCurve,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Make the Display of scores; parameters as in `roc_curve`."""
-        return cls(result=roc_curve(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight))
+    _compute = staticmethod(roc_curve)
 
     def plot(self, ax: Any = None, *, pc: float | None = None) -> Self:
         """Draw both planes.

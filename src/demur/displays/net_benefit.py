@@ -5,18 +5,17 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_range, input_error
-from demur.counts import ScoreCounts
-from demur.displays._base import Display, axis_words, legend_below, series_style, with_name
+from demur.displays._base import PrevalenceDisplay, axis_words, legend_below, series_style, with_name
 from demur.exceptions import UndefinedError
 from demur.net_benefit import NetBenefitCurve, net_benefit_curve
-from demur.typing import ArrayLike, FloatArray, Labels, Range
+from demur.typing import FloatArray, Range
 
 __all__ = ["NetBenefitDisplay"]
 
 _POINTS = 501
 
 
-class NetBenefitDisplay(Display):
+class NetBenefitDisplay(PrevalenceDisplay):
     """Net benefit against the threshold probability (decision curve); see `net_benefit_curve`.
 
     The higher the better, in true positives per case; a useful model is above both "act on all"
@@ -47,23 +46,8 @@ class NetBenefitDisplay(Display):
     """
 
     _kinds = (NetBenefitCurve,)
+    _compute = staticmethod(net_benefit_curve)
     _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        prevalence: float | None = None,
-    ) -> Self:
-        """Make the Display of scores; parameters as in `net_benefit_curve`."""
-        curve = net_benefit_curve(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
-        )
-        return cls(result=curve)
 
     def plot(
         self, ax: Any = None, *, threshold_probability: Range = (0.0, 0.99), plug_in: bool = False

@@ -5,20 +5,21 @@ from typing import Any, Self
 import numpy as np
 
 from demur.abstention import AbstentionWindow, decide
-from demur.counts import ScoreCounts
 from demur.displays._base import (
     ABSTAIN_COLOR,
     ACCENT,
     GUIDE,
-    Display,
+    PrevalenceDisplay,
+    ScoreDisplay,
     axis_words,
     legend_below,
     series_style,
     thinned,
+    threshold_words,
     with_name,
 )
 from demur.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import FloatArray
 
 __all__ = ["PrecisionRecallDisplay", "RocCurveDisplay", "draw_roc", "roc_axes"]
 
@@ -41,7 +42,7 @@ def roc_axes(ax: Any) -> None:
     axis_words(ax, "false positive rate", "true positive rate")
 
 
-class RocCurveDisplay(Display):
+class RocCurveDisplay(ScoreDisplay):
     """ROC curves with their convex hulls, and the two thresholds of a window; see `roc_curve`.
 
     Up and left is better. A curve of more than 4000 points is thinned for drawing to the first,
@@ -77,19 +78,8 @@ class RocCurveDisplay(Display):
     """
 
     _kinds = (RocCurve,)
+    _compute = staticmethod(roc_curve)
     _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-    ) -> Self:
-        """Make the Display of scores; parameters as in `roc_curve`."""
-        return cls(result=roc_curve(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight))
 
     def plot(
         self,
@@ -166,14 +156,14 @@ class RocCurveDisplay(Display):
                 mec="black",
                 mew=0.8,
                 color=color,
-                label=f"{words} ({threshold:.3g})" if first else None,
+                label=f"{words} ({threshold_words(threshold)})" if first else None,
                 zorder=5,
             )
             self.window_markers_.append(marker)
             self._keep("window", name, curve.fpr[at], curve.tpr[at], threshold)
 
 
-class PrecisionRecallDisplay(Display):
+class PrecisionRecallDisplay(PrevalenceDisplay):
     """Precision against recall of every threshold; see `precision_recall_curve`.
 
     Up and right is better; the dashed line is the precision of calling every case positive, the
@@ -201,23 +191,8 @@ class PrecisionRecallDisplay(Display):
     """
 
     _kinds = (PrecisionRecallCurve,)
+    _compute = staticmethod(precision_recall_curve)
     _several = True
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        prevalence: float | None = None,
-    ) -> Self:
-        """Make the Display of scores; parameters as in `precision_recall_curve`."""
-        curve = precision_recall_curve(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
-        )
-        return cls(result=curve)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""

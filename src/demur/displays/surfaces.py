@@ -1,15 +1,12 @@
 """Figures of abstention cost surfaces (Friedel et al. 2006): spec 000, section 6."""
 
 import math
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 
 from demur._checks import check_choice, check_positive_int, check_range, check_type, input_error
-from demur._kernels.polygons import areas, clip
 from demur.abstention import AbstentionSurface, AbstentionWindow, SurfaceGrid, abstention_surface
-from demur.counts import ScoreCounts
 from demur.displays._base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -19,18 +16,23 @@ from demur.displays._base import (
     POSITIVE_COLOR,
     SEQUENTIAL_CMAP,
     Display,
+    PrevalenceDisplay,
     axis_words,
     legend_below,
     pyplot,
+    threshold_words,
     two_names,
 )
+from demur.displays._pieces import MOST_TILES, bands, cell_of, sheets_of, square, tiles_of, walls_between
 from demur.exceptions import InputError
-from demur.regions import SurfaceCells, SurfaceDifference
+from demur.regions import SurfaceDifference
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = ["AbstentionSurfaceDisplay", "SurfaceDifferenceDisplay", "SurfaceRowDisplay"]
 
 NU_WORDS = r"relative cost of abstaining, $\nu$"
+# for small maps and for 3-D axes, whose labels meet in a corner
+SHORT_MU, SHORT_NU = r"false alarm cost, $\mu$", r"abstention cost, $\nu$"
 _KINDS = ("map", "surface", "plane", "thresholds")
 # what is coloured -> (words with unit, colour map)
 _COLUMNS = {
@@ -45,10 +47,7 @@ _SHEETS = {
     "no abstention": ("single threshold without abstention", ABSTAIN_COLOR),
     "lower": ("lower threshold: negative below", NEGATIVE_COLOR),
 }
-# Beyond this many cells, each smaller than a pixel or two, 3-D figures use a lattice of squares.
-_MOST_TILES = 3000
 _MOST_BORDERS = 20000
-_LATTICE = 48
 _BANDS = 16
 # differences below this are rounding: equal planes
 _EQUAL = 1e-12
@@ -108,6 +107,10 @@ def _draw_lemma(ax: Any, mu: Range, nu: Range) -> tuple[FloatArray, FloatArray]:
     return x, y
 
 
+def _window_words(window: AbstentionWindow) -> str:
+    return f"window {threshold_words(window.lower)} to {threshold_words(window.upper)}"
+
+
 def _three_dimensional(ax: Any) -> None:
     if ax is not None and not hasattr(ax, "get_zlim"):
         raise input_error(
@@ -115,7 +118,7 @@ def _three_dimensional(ax: Any) -> None:
         )
 
 
-class AbstentionSurfaceDisplay(Display):
+class AbstentionSurfaceDisplay(PrevalenceDisplay):
     """The smallest expected cost over the relative costs (mu, nu); see `abstention_surface`.
 
     The lower the better. Colour maps are drawn from a grid of exact values; everything in 3-D from
@@ -148,22 +151,7 @@ class AbstentionSurfaceDisplay(Display):
     """
 
     _kinds = (AbstentionSurface,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        prevalence: float | None = None,
-    ) -> Self:
-        """Make the Display of scores; parameters as in `abstention_surface`."""
-        surface = abstention_surface(
-            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
-        )
-        return cls(result=surface)
+    _compute = staticmethod(abstention_surface)
 
     def plot(
         self,
@@ -204,7 +192,7 @@ class AbstentionSurfaceDisplay(Display):
         check_positive_int(resolution, "resolution")
         mu, nu = _rectangle(mu, nu)
         if borders:
-            self._check_borders(_MOST_BORDERS if kind == "map" else _MOST_TILES)
+            self._check_borders(_MOST_BORDERS if kind == "map" else MOST_TILES)
         if window is not None:
             check_type(window, "window", AbstentionWindow, "an")
         if kind == "map":
@@ -239,7 +227,7 @@ class AbstentionSurfaceDisplay(Display):
             self._draw_borders(mu, nu)
         _draw_lemma(self.ax_, mu, nu)
         if window is not None and math.isfinite(window.nu_positive):
-            words = f"window {window.lower:.3g} to {window.upper:.3g}, cost {window.cost:.3g}"
+            words = f"{_window_words(window)}, cost {window.cost:.3g}"
             at = (window.mu, window.nu_positive)
             self.ax_.plot(
                 *at, "o", ms=8, mfc=ACCENT, mec="white", mew=1.2, clip_on=False, label=words, ls="none"
@@ -293,21 +281,21 @@ class AbstentionSurfaceDisplay(Display):
     def _finish_3d(self, mu: Range, nu: Range, z: Range, words: str, *, azim: float = -128) -> None:
         ax = self.ax_
         ax.set(xlim=mu, ylim=nu, zlim=z)
-        ax.set_xlabel(MU_WORDS, labelpad=6)
-        ax.set_ylabel(NU_WORDS, labelpad=8)
+        ax.set_xlabel(SHORT_MU, labelpad=6)
+        ax.set_ylabel(SHORT_NU, labelpad=6)
         ax.set_zlabel(words, labelpad=9)
         ax.tick_params(labelsize=8)
         ax.view_init(elev=24, azim=azim)
         # labels of 3-D axes are not known to the layout: shrink the box instead of cutting them
-        ax.set_box_aspect((1, 1, 0.8), zoom=0.85)
+        ax.set_box_aspect((1, 1, 0.8), zoom=0.9)
 
     def _plot_surface(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
         from matplotlib.cm import ScalarMappable
         from matplotlib.colors import Normalize
 
         top = float(self.result.cost(mu[1], nu[1])) or 1.0
-        tiles = _tiles(self.result, mu, nu)
-        pieces = tiles if isinstance(tiles, list) else _bands(tiles, np.linspace(0, top, _BANDS + 1))
+        tiles = tiles_of(self.result, mu, nu)
+        pieces = tiles if isinstance(tiles, list) else bands(tiles, np.linspace(0, top, _BANDS + 1))
         heights = [self._heights(piece) for piece in pieces]
         colors = ScalarMappable(Normalize(0, top), SEQUENTIAL_CMAP)
         faces = colors.to_rgba(np.array([z.mean() for z in heights]))
@@ -328,7 +316,7 @@ class AbstentionSurfaceDisplay(Display):
         best = window or self.result.window((mu[0] + mu[1]) / 2, (nu[0] + nu[1]) / 2)
         if best.nu_positive != best.nu_negative:
             raise input_error("window", "must have one cost of abstaining for both classes", "two")
-        tiles = _tiles(self.result, mu, nu)
+        tiles = tiles_of(self.result, mu, nu)
         pieces = tiles if isinstance(tiles, list) else list(tiles.polygons)
         heights = [self._heights(piece) for piece in pieces]
         edge = "#555555" if borders else "#AAAAAA"
@@ -337,20 +325,23 @@ class AbstentionSurfaceDisplay(Display):
         )
         self._keep("surface", pieces, heights)
 
-        corners = _square(*mu, *nu)
+        corners = square(*mu, *nu)
         plane = best.fn + corners[:, 0] * best.fp + corners[:, 1] * best.abstention_rate
         blue = {"facecolors": NEGATIVE_COLOR, "edgecolors": NEGATIVE_COLOR}
         self._add_polygons([corners], [plane], alpha=0.3, zorder=2, **blue)
         self._keep("plane", [corners], [plane])
-        cell = _cell_of(tiles, best)
+        cell = cell_of(tiles, best)
         if cell is not None:
             touching = [self._heights(cell)]
             self._add_polygons([cell], touching, facecolors=ACCENT, edgecolors=ACCENT, alpha=0.85, zorder=3)
             self._keep("optimal", [cell], touching)
         self._finish_3d(mu, nu, (0, 1.02 * float(plane.max()) or 1.0), "expected cost per case")
-        words = f"window {best.lower:.3g} to {best.upper:.3g}"
         self._color_key(
-            {f"plane of {words}": NEGATIVE_COLOR, "where it is optimal": ACCENT, "surface": "#DDDDDD"}
+            {
+                f"plane of the {_window_words(best)}": NEGATIVE_COLOR,
+                "where it is optimal": ACCENT,
+                "surface": "#DDDDDD",
+            }
         )
 
     def _plot_thresholds(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
@@ -358,12 +349,12 @@ class AbstentionSurfaceDisplay(Display):
         polygons: list[FloatArray] = []
         heights: list[FloatArray] = []
         faces: list[str] = []
-        for part, (tops, cuts) in _sheets(self.result, mu, nu).items():
+        for part, (tops, cuts) in sheets_of(self.result, mu, nu).items():
             if not tops:  # nothing is abstained on
                 continue
             levels = [np.full(len(p), np.clip(cut, *scores)) for p, cut in zip(tops, cuts, strict=True)]
             self._keep(part, tops, levels)
-            walls, rises = _walls(tops, levels)
+            walls, rises = walls_between(tops, levels)
             polygons += [*tops, *walls]
             heights += [*levels, *rises]
             faces += [_SHEETS[part][1]] * (len(tops) + len(walls))
@@ -384,103 +375,6 @@ class AbstentionSurfaceDisplay(Display):
         self.ax_.legend(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False, fontsize=8
         )
-
-
-def _tiles(surface: AbstentionSurface, mu: Range, nu: Range) -> SurfaceCells | list[FloatArray]:
-    """The exact cells, or squares of a lattice where there are too many cells to tell apart."""
-    if surface.n_cells <= _MOST_TILES:
-        return surface.cells(mu, nu)
-    x, y = np.linspace(*mu, _LATTICE + 1), np.linspace(*nu, _LATTICE + 1)
-    return [_square(left, right, low, high) for left, right in pairwise(x) for low, high in pairwise(y)]
-
-
-def _bands(cells: SurfaceCells, levels: FloatArray) -> list[FloatArray]:
-    """Cut the cells along lines of equal cost, so that one colour per piece is right to a band."""
-    width = max(len(polygon) for polygon in cells.polygons)
-    batch = np.stack([_padded(polygon, width) for polygon in cells.polygons])
-    plane = cells.fp, cells.abstention_rate, cells.fn
-    by_mu, by_nu, constant = plane
-    height = by_mu[:, None] * batch[..., 0] + by_nu[:, None] * batch[..., 1] + constant[:, None]
-    pieces: list[FloatArray] = []
-    for number, (low, high) in enumerate(pairwise(levels)):
-        high = math.inf if number == len(levels) - 2 else high
-        hit = (height.min(axis=1) < high) & (height.max(axis=1) >= low)
-        a, b, c = (column[hit] for column in plane)
-        part = clip(batch[hit], -a, -b, low - c)
-        part = part if math.isinf(high) else clip(part, a, b, c - high)
-        pieces.extend(part[areas(part) > 0])
-    return pieces
-
-
-def _padded(polygon: FloatArray, width: int) -> FloatArray:
-    """Repeat the last vertex, as the polygon kernels want it."""
-    return np.vstack([polygon, np.repeat(polygon[-1:], width - len(polygon), axis=0)])
-
-
-def _cell_of(tiles: Any, window: AbstentionWindow) -> FloatArray | None:
-    """The polygon in which `window` is optimal, if it is one of the exact cells shown."""
-    if isinstance(tiles, list):
-        return None
-    same = (tiles.lower_index == window.lower_index) & (tiles.upper_index == window.upper_index)
-    return tiles.polygons[int(np.argmax(same))] if same.any() else None
-
-
-def _sheets(
-    surface: AbstentionSurface, mu: Range, nu: Range
-) -> dict[str, tuple[list[FloatArray], list[float]]]:
-    """Flat pieces and their thresholds: lower and upper where abstaining pays, the single one everywhere."""
-    tiles = _tiles(surface, mu, nu)
-    if isinstance(tiles, list):
-        found = [surface.window(*square.mean(axis=0).tolist()) for square in tiles]
-        rows = [(square, w.lower, w.upper) for square, w in zip(tiles, found, strict=True) if not w.is_empty]
-    else:
-        wide = np.flatnonzero(tiles.lower_index < tiles.upper_index)
-        rows = [(tiles.polygons[k], float(tiles.lower[k]), float(tiles.upper[k])) for k in wide]
-    polygons = [polygon for polygon, _, _ in rows]
-    return {
-        "no abstention": _zero_sheet(surface, mu, nu),
-        "lower": (polygons, [low for _, low, _ in rows]),
-        "upper": (polygons, [high for _, _, high in rows]),
-    }
-
-
-def _zero_sheet(surface: AbstentionSurface, mu: Range, nu: Range) -> tuple[list[FloatArray], list[float]]:
-    """Strips of mu with one best threshold if nobody may abstain; it changes at mu = r / (1 - r)."""
-    shares = surface.shares[surface.shares < 1]
-    turns = np.unique(shares / (1 - shares))
-    ends = np.concatenate([[mu[0]], turns[(turns > mu[0]) & (turns < mu[1])], [mu[1]]])
-    # cut across as well: faces are sorted by the depth of their middle, which long ones get wrong
-    across = np.linspace(*nu, 9)
-    pieces: list[FloatArray] = []
-    cuts: list[float] = []
-    for left, right in pairwise(ends):
-        cut = surface.window(float(left + right) / 2, math.inf).lower
-        for low, high in pairwise(across):
-            pieces.append(_square(left, right, low, high))
-            cuts.append(cut)
-    return pieces, cuts
-
-
-def _square(left: float, right: float, low: float, high: float) -> FloatArray:
-    return np.array([(left, low), (right, low), (right, high), (left, high)])
-
-
-def _walls(
-    polygons: list[FloatArray], heights: list[FloatArray]
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Upright pieces between flat neighbours: where two share an edge at different heights."""
-    seen: dict[Any, float] = {}
-    walls: list[FloatArray] = []
-    rises: list[FloatArray] = []
-    for polygon, height in zip(polygons, heights, strict=True):
-        for start, stop in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
-            # neighbours compute their common corners apart, hence the rounding
-            edge = frozenset((tuple(np.round(start, 9)), tuple(np.round(stop, 9))))
-            other = seen.setdefault(edge, float(height[0]))
-            if other != height[0]:
-                walls.append(np.array([start, stop, stop, start]))
-                rises.append(np.array([height[0], height[0], other, other]))
-    return walls, rises
 
 
 class SurfaceRowDisplay(Display):
@@ -554,15 +448,14 @@ class SurfaceRowDisplay(Display):
                 mesh = _draw_map(axes, grid, values[what], what, self.limits_[what])
                 _draw_lemma(axes, mu, nu)
                 if row == len(members) - 1:
-                    axes.set_xlabel(r"false alarm cost, $\mu$")
+                    axes.set_xlabel(SHORT_MU)
                     words = _COLUMNS[what][0].replace(" (a miss costs 1)", "")
                     self.figure_.colorbar(mesh, ax=list(self.ax_[:, column]), label=words, location="top")
                 else:
                     axes.tick_params(labelbottom=False)
                 if column:
                     axes.tick_params(labelleft=False)
-            label = r"abstention cost, $\nu$"
-            self.ax_[row, 0].set_ylabel(f"{name}\n{label}" if name else label)
+            self.ax_[row, 0].set_ylabel(f"{name}\n{SHORT_NU}" if name else SHORT_NU)
             flat = {what: column.ravel() for what, column in values.items()}
             self._append(model=name, mu=x.ravel(), nu=y.ravel(), **flat)
         if ax is None:
