@@ -119,26 +119,33 @@ CURVE_KINDS = {
 }
 
 
+def draw(kind, counts):
+    if kind in SURFACE_KINDS:
+        return SURFACE_KINDS[kind](abstention_surface(counts))
+    return CURVE_KINDS[kind](counts)
+
+
 @pytest.mark.parametrize("data", DATA)
 @pytest.mark.parametrize("kind", [*SURFACE_KINDS, *CURVE_KINDS])
-def test_every_figure_is_whole_and_its_frame_is_a_table(kind, data):
-    counts = DATA[data]
-    if kind in SURFACE_KINDS:
-        display = SURFACE_KINDS[kind](abstention_surface(counts))
-    else:
-        display = CURVE_KINDS[kind](counts)
-    drawn = display.frame()
+def test_every_frame_is_a_table_without_nan(kind, data):
+    drawn = draw(kind, DATA[data]).frame()
     assert len({len(column) for column in drawn.values()}) == 1
+    # a bar under the axis has a place, but no cost
+    without_height = drawn["part"] == "operating range" if "part" in drawn else False
+    for column in drawn.values():
+        assert column.dtype.kind != "f" or not np.isnan(np.where(without_height, 0, column)).any()
+
+
+@pytest.mark.parametrize("kind", [*SURFACE_KINDS, *CURVE_KINDS])
+def test_every_figure_is_whole_and_no_legend_hides_data(kind):
+    display = draw(kind, INFINITE)
     figure = display.figure_
     figure.canvas.draw()
     # nothing sticks out of the figure: labels, colour bars, legends, 3-D axes
     box = figure.get_tightbbox(figure.canvas.get_renderer())
     width, height = figure.get_size_inches()
-    slack = 0.02
-    assert box.x0 >= -slack
-    assert box.y0 >= -slack
-    assert box.x1 <= width + slack
-    assert box.y1 <= height + slack
+    assert min(box.x0, box.y0) >= -0.02
+    assert max(box.x1 - width, box.y1 - height) <= 0.02
     for ax in np.ravel(display.ax_):
         legend = ax.get_legend()
         if legend is not None and not hasattr(ax, "get_zlim"):
@@ -200,6 +207,15 @@ def test_roc_marks_of_a_window_against_decide():
         ]
         assert np.allclose(points(display, "fpr", "tpr", part="window"), expected)
         plt.close(display.figure_)
+
+
+def test_thresholds_beside_infinite_scores_are_told_in_words():
+    # no finite score is beyond these thresholds, so their value (the largest float) says nothing
+    window = abstention_surface(INFINITE).window(1, 0.2)
+    assert window.upper == np.finfo(float).max
+    words = legend_words(RocCurveDisplay.from_predictions(INFINITE).plot(window=window).ax_)
+    assert "upper threshold: positive from here up (below inf)" in words
+    assert "lower threshold: negative from here down (above -inf)" in words
 
 
 def test_several_roc_curves_keep_their_names():
@@ -281,6 +297,14 @@ def test_crossing_and_operating_ranges_of_lines_by_hand():
     assert "C: area 0.550; beats trivial nowhere" in legend_words(display.ax_)
     labels = [text.get_text() for text in display.ax_.texts]
     assert labels == ["0.667"]
+
+
+def test_numbers_of_close_crossings_are_left_out():
+    lines = {"A": cost_line(0.10, 0.5), "B": cost_line(0.14, 0.41), "C": cost_line(0.19, 0.32)}
+    display = CostCurveDisplay(result=lines).plot()
+    (first, _), (second, _) = display.crossings_
+    assert (first, second) == pytest.approx((4 / 13, 5 / 14))
+    assert [text.get_text() for text in display.ax_.texts] == ["0.308"]
 
 
 def test_band_of_a_line_against_enumeration():
@@ -618,7 +642,8 @@ COSTS = CostCurveDisplay(result=cost_curve(WORKED))
     ("call", "message"),
     [
         (lambda: RocCurveDisplay(result=3), "`result` must be a RocCurve, or a mapping"),
-        (lambda: RocCurveDisplay(result={}), "must hold at least one RocCurve, got an empty mapping"),
+        (lambda: RocCurveDisplay(result={}), "or a mapping with at least one, got an empty mapping"),
+        (lambda: SurfaceRowDisplay(result=3), "`result` must be an AbstentionSurface, or a mapping"),
         (lambda: RocCurveDisplay(result={"A": 3}), r"`result\['A'\]` must be a RocCurve, got int"),
         (lambda: CostCurveDisplay(result=SURFACE), "must be a CostCurve or AverageCostCurve or CostLine"),
         (
@@ -642,6 +667,11 @@ COSTS = CostCurveDisplay(result=cost_curve(WORKED))
         (lambda: MAP.plot(nu=(-1, 1)), "`nu` must start at 0"),
         (lambda: MAP.plot(window=(1, 2)), "`window` must be an AbstentionWindow"),
         (lambda: MAP.plot(plt.figure().add_subplot(), kind="surface"), "`ax` must be three-dimensional"),
+        (
+            lambda: MAP.plot(window=SURFACE.window(5, 0.2)),
+            "`window` must be for costs the figure shows, got mu 5",
+        ),
+        (lambda: MAP.plot(kind="surface", window=SURFACE.window(1, math.inf)), "got mu 1, nu inf"),
         (lambda: MAP.plot(kind="plane", window=SURFACE.window(1, 0.1, 0.2)), "one cost of abstaining"),
         (
             lambda: AbstentionSurfaceDisplay(result=abstention_surface(many_blocks())).plot(

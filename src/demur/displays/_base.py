@@ -1,16 +1,14 @@
 """What all Displays share: colours, dash patterns, axes, the error without matplotlib."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from demur._checks import input_error
+from demur.counts import ScoreCounts
 from demur.exceptions import DemurError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
-
-if TYPE_CHECKING:
-    from demur.counts import ScoreCounts
 
 __all__ = [
     "ABSTAIN_COLOR",
@@ -170,17 +168,20 @@ class Display:
         self._drawn: dict[str, Any] = {}
 
     def _checked(self, result: Any) -> Any:
-        kinds = " or ".join(kind.__name__.lstrip("_") for kind in self._kinds)
+        kinds = " or ".join(kind.__name__ for kind in self._kinds)
+        kinds = f"{'an' if kinds[0] in 'AEIOU' else 'a'} {kinds}"
         if not (self._several and isinstance(result, Mapping)):
             if not isinstance(result, self._kinds):
                 or_many = ", or a mapping {name: one}" if self._several else ""
-                raise input_error("result", f"must be a {kinds}{or_many}", type(result).__name__)
+                raise input_error("result", f"must be {kinds}{or_many}", type(result).__name__)
             return result
         if not result:
-            raise input_error("result", f"must hold at least one {kinds}", "an empty mapping")
+            raise input_error(
+                "result", f"must be {kinds}, or a mapping with at least one", "an empty mapping"
+            )
         for name, member in result.items():
             if not isinstance(member, self._kinds):
-                raise input_error(f"result[{name!r}]", f"must be a {kinds}", type(member).__name__)
+                raise input_error(f"result[{name!r}]", f"must be {kinds}", type(member).__name__)
         return {str(name): member for name, member in result.items()}
 
     @property
@@ -225,7 +226,7 @@ class ScoreDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: "Labels | ScoreCounts",
+        y_true: Labels | ScoreCounts,
         y_score: ArrayLike | None = None,
         *,
         pos_label: Any = None,
@@ -243,7 +244,7 @@ class PrevalenceDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: "Labels | ScoreCounts",
+        y_true: Labels | ScoreCounts,
         y_score: ArrayLike | None = None,
         *,
         pos_label: Any = None,

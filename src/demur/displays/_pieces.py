@@ -49,7 +49,7 @@ def _padded(polygon: FloatArray, width: int) -> FloatArray:
     return np.vstack([polygon, np.repeat(polygon[-1:], width - len(polygon), axis=0)])
 
 
-def cell_of(tiles: Any, window: AbstentionWindow) -> FloatArray | None:
+def cell_of(tiles: SurfaceCells | list[FloatArray], window: AbstentionWindow) -> FloatArray | None:
     """The polygon in which `window` is optimal, if it is one of the exact cells shown."""
     if isinstance(tiles, list):
         return None
@@ -96,6 +96,7 @@ def _zero_sheet(surface: AbstentionSurface, mu: Range, nu: Range) -> tuple[list[
 
 
 def square(left: float, right: float, low: float, high: float) -> FloatArray:
+    """Corners of a rectangle, in order."""
     return np.array([(left, low), (right, low), (right, high), (left, high)])
 
 

@@ -36,8 +36,8 @@ PC_WORDS = "probability cost, PC(+)"
 COST_WORDS = "normalised expected cost"
 # operating points at which bands are computed; the intervals there are exact
 _BAND_POINTS = 101
-# more numbers than these on one curve would run into each other
-_LABELLED_CROSSINGS = 4
+# numbers closer than this would run into each other
+_LABEL_GAP = 0.065
 
 
 def _corners(curve: Any) -> FloatArray:
@@ -136,7 +136,8 @@ class CostCurveDisplay(ScoreDisplay):
         """
         members = self._members
         self._check_options(members, lines=lines, band=band, folds=folds)
-        rate = None if prevalence is None else check_rate(prevalence, "prevalence")
+        if prevalence is not None and check_rate(prevalence, "prevalence") in (0.0, 1.0):
+            raise input_error("prevalence", "must lie strictly between 0 and 1 for an axis in mu", prevalence)
         ax = self._begin(ax, size=(5.8, 5.2))
         _draw_tent(ax)
         self.lines_: list[Any] = []
@@ -157,7 +158,7 @@ class CostCurveDisplay(ScoreDisplay):
         self._mark_crossings()
         if annotate:
             self._draw_ranges(members)
-        self.mu_axis_ = None if rate is None else _mu_axis(ax, rate)
+        self.mu_axis_ = None if prevalence is None else _mu_axis(ax, prevalence)
         legend_below(ax, columns=1 if annotate or band is not None else 2)
         return self
 
@@ -217,9 +218,11 @@ class CostCurveDisplay(ScoreDisplay):
         ]
         curves = list(members.values())
         self.crossings_ = [(x, min(float(curve.expected_cost(x)) for curve in curves)) for x in borders]
+        labelled = -1.0
         for x, cost in self.crossings_:
             self.ax_.plot(x, cost, "o", ms=6, mfc="white", mec="black", zorder=4)
-            if len(self.crossings_) <= _LABELLED_CROSSINGS:
+            if x - labelled >= _LABEL_GAP:
+                labelled = x
                 # below the lower envelope there is never a line to collide with
                 place = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": 8}
                 paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
@@ -257,14 +260,12 @@ def _summary(curve: Any) -> str:
 
 def _mu_axis(ax: Any, prevalence: float) -> Any:
     """Add the upper axis in mu: x = pi / (pi + mu (1 - pi)), spec 001, section 5."""
-    if prevalence in (0.0, 1.0):
-        raise input_error("prevalence", "must lie strictly between 0 and 1 for an axis in mu", prevalence)
     upper = ax.secondary_xaxis("top")
     places: list[float] = []
     labels: list[str] = []
     for mu in (0.0, np.inf, 1.0, 0.5, 2.0, 0.2, 5.0, 0.1, 10.0, 0.05, 20.0, 0.02, 50.0):
         x = 0.0 if np.isinf(mu) else prevalence / (prevalence + mu * (1 - prevalence))
-        if all(abs(x - other) >= 0.065 for other in places):
+        if all(abs(x - other) >= _LABEL_GAP for other in places):
             places.append(x)
             labels.append(r"$\infty$" if np.isinf(mu) else f"{mu:g}")
     upper.set_xticks(places, labels)

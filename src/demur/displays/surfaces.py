@@ -1,6 +1,5 @@
 """Figures of abstention cost surfaces (Friedel et al. 2006): spec 000, section 6."""
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -94,21 +93,31 @@ def _draw_map(ax: Any, grid: SurfaceGrid, values: FloatArray, what: str, limits:
     )
 
 
-def _draw_lemma(ax: Any, mu: Range, nu: Range) -> tuple[FloatArray, FloatArray]:
+def _draw_lemma(ax: Any, mu: Range, nu: Range) -> None:
     """Draw nu = mu / (1 + mu), above which abstaining never pays."""
     from matplotlib.patheffects import withStroke
 
     x = np.linspace(*mu, 201)
-    y = x / (1 + x)
     halo = [withStroke(linewidth=3, foreground="white")]
     words = r"$\nu = \mu / (1 + \mu)$: above it abstaining never pays"
-    ax.plot(x, y, color="black", lw=1.2, ls=(0, (5, 2)), path_effects=halo, label=words)
+    ax.plot(x, x / (1 + x), color="black", lw=1.2, ls=(0, (5, 2)), path_effects=halo, label=words)
     ax.set(xlim=mu, ylim=nu)
-    return x, y
 
 
 def _window_words(window: AbstentionWindow) -> str:
     return f"window {threshold_words(window.lower)} to {threshold_words(window.upper)}"
+
+
+def _check_window(window: Any, rectangle: tuple[Range, Range] | None) -> None:
+    """Require a window with one point (mu, nu), inside the rectangle if there is one."""
+    check_type(window, "window", AbstentionWindow, "an")
+    if window.nu_positive != window.nu_negative:
+        raise input_error("window", "must have one cost of abstaining for both classes", "two")
+    at = (window.mu, window.nu_positive)
+    if rectangle and not all(low <= x <= high for x, (low, high) in zip(at, rectangle, strict=True)):
+        raise input_error(
+            "window", "must be for costs the figure shows", f"mu {at[0]:g}, nu {at[1]:g}", "widen mu and nu."
+        )
 
 
 def _three_dimensional(ax: Any) -> None:
@@ -184,8 +193,8 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         borders : bool
             Draw the exact borders between optimal windows.
         window : AbstentionWindow, optional
-            Marked at its costs; for "plane" the window whose plane is drawn (by default the best
-            one in the middle of the range).
+            Marked at its costs, which must be among those shown; for "plane" the window whose
+            plane is drawn (by default the best one in the middle of the range).
         """
         check_choice(kind, "kind", _KINDS)
         check_choice(what, "what", tuple(_COLUMNS))
@@ -194,7 +203,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         if borders:
             self._check_borders(_MOST_BORDERS if kind == "map" else MOST_TILES)
         if window is not None:
-            check_type(window, "window", AbstentionWindow, "an")
+            _check_window(window, None if kind == "plane" else (mu, nu))
         if kind == "map":
             ax = self._begin(ax, size=(5.8, 4.8))
             self._plot_map(what, mu, nu, resolution, borders=borders, window=window)
@@ -226,7 +235,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         if borders:
             self._draw_borders(mu, nu)
         _draw_lemma(self.ax_, mu, nu)
-        if window is not None and math.isfinite(window.nu_positive):
+        if window is not None:
             words = f"{_window_words(window)}, cost {window.cost:.3g}"
             at = (window.mu, window.nu_positive)
             self.ax_.plot(
@@ -262,10 +271,8 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         solids = [np.column_stack([p, z]) for p, z in zip(polygons, heights, strict=True)]
         return self.ax_.add_collection3d(Poly3DCollection(solids, **style))
 
-    def _mark_point(self, window: AbstentionWindow | None, heights: tuple[float, ...]) -> None:
+    def _mark_point(self, window: AbstentionWindow, heights: tuple[float, ...]) -> None:
         """Mark the costs of a window at one height, or join two heights."""
-        if window is None or not math.isfinite(window.nu_positive):
-            return
         size = len(heights)
         style = {"marker": "o", "ms": 7, "lw": 2, "color": ACCENT, "mec": "white", "zorder": 8}
         self.ax_.plot([window.mu] * size, [window.nu_positive] * size, heights, **style)
@@ -286,7 +293,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         ax.set_zlabel(words, labelpad=9)
         ax.tick_params(labelsize=8)
         ax.view_init(elev=24, azim=azim)
-        # labels of 3-D axes are not known to the layout: shrink the box instead of cutting them
+        # the layout makes room for the box, not for its labels: a smaller box keeps them whole
         ax.set_box_aspect((1, 1, 0.8), zoom=0.9)
 
     def _plot_surface(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
@@ -314,8 +321,6 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
 
     def _plot_plane(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
         best = window or self.result.window((mu[0] + mu[1]) / 2, (nu[0] + nu[1]) / 2)
-        if best.nu_positive != best.nu_negative:
-            raise input_error("window", "must have one cost of abstaining for both classes", "two")
         tiles = tiles_of(self.result, mu, nu)
         pieces = tiles if isinstance(tiles, list) else list(tiles.polygons)
         heights = [self._heights(piece) for piece in pieces]
@@ -358,8 +363,8 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             polygons += [*tops, *walls]
             heights += [*levels, *rises]
             faces += [_SHEETS[part][1]] * (len(tops) + len(walls))
-        # one collection for all sheets: only within one are faces sorted by depth
-        # the cuts across the single threshold are no borders between windows
+        # One collection for all sheets: only within one are faces sorted by depth. The cuts across
+        # the single threshold are no borders between windows.
         edges = ["none" if face == ABSTAIN_COLOR or not borders else "black" for face in faces]
         style = {"facecolors": faces, "edgecolors": edges, "linewidths": 0.4, "alpha": 0.8}
         self.mesh_ = self._add_polygons(polygons, heights, **style)
@@ -441,27 +446,34 @@ class SurfaceRowDisplay(Display):
             for what in _COLUMNS
         }
         for row, (name, grid) in enumerate(grids.items()):
-            x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
-            values = {what: _column(grid, what, scores) for what in _COLUMNS}
-            for column, what in enumerate(_COLUMNS):
-                axes = self.ax_[row, column]
-                mesh = _draw_map(axes, grid, values[what], what, self.limits_[what])
+            meshes = self._draw_row(row, name, grid, scores)
+            for axes in self.ax_[row]:
                 _draw_lemma(axes, mu, nu)
-                if row == len(members) - 1:
-                    axes.set_xlabel(SHORT_MU)
-                    words = _COLUMNS[what][0].replace(" (a miss costs 1)", "")
-                    self.figure_.colorbar(mesh, ax=list(self.ax_[:, column]), label=words, location="top")
-                else:
-                    axes.tick_params(labelbottom=False)
-                if column:
-                    axes.tick_params(labelleft=False)
-            self.ax_[row, 0].set_ylabel(f"{name}\n{SHORT_NU}" if name else SHORT_NU)
-            flat = {what: column.ravel() for what, column in values.items()}
-            self._append(model=name, mu=x.ravel(), nu=y.ravel(), **flat)
+        for column, (what, mesh) in enumerate(meshes.items()):
+            self.ax_[-1, column].set_xlabel(SHORT_MU)
+            words = _COLUMNS[what][0].replace(" (a miss costs 1)", "")
+            self.figure_.colorbar(mesh, ax=list(self.ax_[:, column]), label=words, location="top")
+        for axes in self.ax_[:-1].flat:
+            axes.tick_params(labelbottom=False)
+        for axes in self.ax_[:, 1:].flat:
+            axes.tick_params(labelleft=False)
         if ax is None:
             handles, _ = self.ax_[0, 0].get_legend_handles_labels()
             self.figure_.legend(handles=handles, loc="outside lower center", frameon=False, fontsize="small")
         return self
+
+    def _draw_row(self, row: int, name: str, grid: SurfaceGrid, scores: Range) -> dict[str, Any]:
+        """Draw the maps of one classifier; return them by what they show."""
+        values = {what: _column(grid, what, scores) for what in _COLUMNS}
+        meshes = {
+            what: _draw_map(axes, grid, values[what], what, self.limits_[what])
+            for axes, what in zip(self.ax_[row], _COLUMNS, strict=True)
+        }
+        self.ax_[row, 0].set_ylabel(f"{name}\n{SHORT_NU}" if name else SHORT_NU)
+        x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
+        flat = {what: column.ravel() for what, column in values.items()}
+        self._append(model=name, mu=x.ravel(), nu=y.ravel(), **flat)
+        return meshes
 
 
 def _largest(grids: dict[str, SurfaceGrid], what: str) -> float:
