@@ -632,6 +632,8 @@ def test_models_of_two_prevalences_have_two_trivial_lines():
 
 # ---------------------------------------------------------------- wrong arguments
 
+HUGE = abstention_surface(ScoreCounts.from_counts([-1.7e308, 0, 1.7e308], [0, 1, 2], [2, 1, 0]))
+
 SURFACE = abstention_surface(WORKED)
 MAP = AbstentionSurfaceDisplay(result=SURFACE)
 GAP = SurfaceDifferenceDisplay(result=SURFACE.minus(SURFACE.trivial()))
@@ -680,6 +682,11 @@ COSTS = CostCurveDisplay(result=cost_curve(WORKED))
             "`borders` needs a surface of at most 3000 cells here, got 4186",
         ),
         (lambda: SurfaceRowDisplay(result=SURFACE).plot(plt.figure().add_subplot()), "must hold 1 x 4 axes"),
+        (
+            lambda: WindowDisplay(result=HUGE, window=(0, 1)).plot(),
+            "`y_score` must span a range that an axis can",
+        ),
+        (lambda: AbstentionSurfaceDisplay(result=HUGE).plot(what="lower"), "rank or rescale the scores"),
         (lambda: GAP.plot(names="AB"), "`names` must be two names"),
         (lambda: GAP.plot(names=("A",)), "`names` must be two names"),
         (

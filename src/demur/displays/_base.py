@@ -8,7 +8,7 @@ import numpy as np
 from demur._checks import input_error
 from demur.counts import ScoreCounts
 from demur.exceptions import DemurError
-from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
 __all__ = [
     "ABSTAIN_COLOR",
@@ -28,6 +28,7 @@ __all__ = [
     "legend_below",
     "new_axes",
     "pyplot",
+    "score_range",
     "series_style",
     "thinned",
     "threshold_words",
@@ -114,6 +115,22 @@ def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any
 def with_name(name: str, text: str) -> str:
     """Return the legend text of one model; a single unnamed one needs no name."""
     return f"{name}: {text}" if name and text else name or text
+
+
+def score_range(scores: FloatArray) -> Range:
+    """Range of the finite scores for an axis or a scale; a single score gets room around it."""
+    finite = scores[np.isfinite(scores)]
+    if not len(finite):
+        return -1.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    if high / 4 - low / 4 > np.finfo(np.float64).max / 8:
+        raise input_error(
+            "y_score",
+            "must span a range that an axis can show",
+            (low, high),
+            "rank or rescale the scores; only their order matters.",
+        )
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
 
 
 def threshold_words(value: float) -> str:

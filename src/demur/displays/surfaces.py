@@ -19,6 +19,7 @@ from demur.displays._base import (
     axis_words,
     legend_below,
     pyplot,
+    score_range,
     threshold_words,
     two_names,
 )
@@ -60,16 +61,6 @@ def _rectangle(mu: Any, nu: Any) -> tuple[Range, Range]:
         if low == high:
             raise input_error(name, "must be a pair with low < high", (low, high))
     return mu, nu
-
-
-def _score_range(surfaces: list[AbstentionSurface]) -> Range:
-    """Range of the finite scores, to which thresholds are clipped for drawing."""
-    finite = [surface.counts.scores[np.isfinite(surface.counts.scores)] for surface in surfaces]
-    scores = np.concatenate(finite)
-    if not len(scores):
-        return -1.0, 1.0
-    low, high = float(scores.min()), float(scores.max())
-    return (low, high) if low < high else (low - 0.5, high + 0.5)
 
 
 def _column(grid: SurfaceGrid, what: str, scores: Range) -> FloatArray:
@@ -227,9 +218,11 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         self, what: str, mu: Range, nu: Range, resolution: int, *, borders: bool, window: Any
     ) -> None:
         grid = self.result.grid(resolution, mu=mu, nu=nu)
-        scores = _score_range([self.result])
-        values = _column(grid, what, scores)
-        limits = scores if what in ("lower", "upper") else (0.0, float(values.max()))
+        if what in ("lower", "upper"):
+            limits = score_range(self.result.counts.scores)
+        else:
+            limits = (0.0, float(getattr(grid, what).max()))
+        values = _column(grid, what, limits)
         self.mesh_ = _draw_map(self.ax_, grid, values, what, limits)
         self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label=_COLUMNS[what][0])
         if borders:
@@ -350,7 +343,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         )
 
     def _plot_thresholds(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
-        scores = _score_range([self.result])
+        scores = score_range(self.result.counts.scores)
         polygons: list[FloatArray] = []
         heights: list[FloatArray] = []
         faces: list[str] = []
@@ -438,7 +431,7 @@ class SurfaceRowDisplay(Display):
         mu, nu = _rectangle(mu, nu)
         members = self._members
         grids = {name: surface.grid(resolution, mu=mu, nu=nu) for name, surface in members.items()}
-        scores = _score_range(list(members.values()))
+        scores = score_range(np.concatenate([surface.counts.scores for surface in members.values()]))
         self._drawn = {}
         self.figure_, self.ax_ = _axes_of_rows(ax, len(members))
         self.limits_ = {

@@ -15,6 +15,7 @@ from demur.displays._base import (
     Display,
     axis_words,
     legend_below,
+    score_range,
 )
 from demur.typing import ArrayLike, FloatArray, Labels
 
@@ -139,11 +140,10 @@ class WindowDisplay(Display):
     def _edges(self, bins: int) -> tuple[tuple[float, float], dict[int, FloatArray]]:
         """Ends of the axis, and the bin edges of each zone: about `bins` in all, split at the thresholds."""
         lower, upper = self._thresholds
-        finite = self.result.counts.scores[np.isfinite(self.result.counts.scores)]
-        known = np.concatenate([finite, [t for t in (lower, upper) if abs(t) < np.finfo(float).max]])
-        low, high = (float(known.min()), float(known.max())) if len(known) else (-1.0, 1.0)
-        spread = (high - low) or 1.0
-        # a bar needs width also where there is a single score
+        cuts = [t for t in (lower, upper) if abs(t) < np.finfo(np.float64).max]
+        low, high = score_range(np.concatenate([self.result.counts.scores, cuts]))
+        # the outermost bars need room as well
+        spread = high - low
         low, high = low - spread / bins, high + spread / bins
         first, second = float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
         zones = {0: (low, first), ABSTAIN: (first, second), 1: (second, high)}
