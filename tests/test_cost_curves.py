@@ -301,6 +301,11 @@ def test_net_benefit_against_definition(data, t, prevalence):
     assert curve.net_benefit(t) >= max(0.0, curve.treat_all(t)) - 1e-12
 
 
+def test_net_benefit_without_positives_in_use():
+    curve = net_benefit_curve([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9], prevalence=0)
+    assert np.asarray(curve.net_benefit([0.0, 0.5])).tolist() == [0, 0]
+
+
 def test_plug_in_net_benefit_by_hand():
     curve = net_benefit_curve([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     # at 1/2 the scores 0.6 (false) and 0.9 (true) are acted on

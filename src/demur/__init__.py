@@ -30,7 +30,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "iso_discriminability",
         "roc_point_index",
     ),
-    "confidence": ("ConfidentSegment", "TangoInterval", "confident_segment", "tango_interval"),
+    "confidence": (
+        "ConfidentSegment",
+        "TangoInterval",
+        "confident_segment",
+        "tango_interval",
+    ),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
@@ -46,13 +51,54 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "cost_line_difference",
         "roc_line_to_cost_point",
     ),
-    "costs": ("CostModel", "probability_cost"),
-    "counts": ("Blocks", "ScoreCounts"),
-    "displays.auc_bounds": ("AucBoundsDisplay", "BoundGapDisplay", "IsoDiscriminabilityDisplay"),
-    "displays.confidence": ("ConfidentSegmentDisplay", "SegmentComparisonDisplay", "TangoIntervalDisplay"),
-    "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
-    "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
-    "regions": ("SurfaceCells", "SurfaceDifference"),
+    "costs": (
+        "CostModel",
+        "probability_cost",
+    ),
+    "counts": (
+        "Blocks",
+        "ScoreCounts",
+    ),
+    "displays.auc_bounds": (
+        "AucBoundsDisplay",
+        "BoundGapDisplay",
+        "IsoDiscriminabilityDisplay",
+    ),
+    "displays.confidence": (
+        "ConfidentSegmentDisplay",
+        "SegmentComparisonDisplay",
+        "TangoIntervalDisplay",
+    ),
+    "displays.cost_curves": (
+        "CostCurveDisplay",
+        "CostDifferenceDisplay",
+        "RocCostDualDisplay",
+    ),
+    "displays.net_benefit": ("NetBenefitDisplay",),
+    "displays.roc": (
+        "PrecisionRecallDisplay",
+        "RocCurveDisplay",
+    ),
+    "displays.surfaces": (
+        "AbstentionSurfaceDisplay",
+        "SurfaceDifferenceDisplay",
+        "SurfaceRowDisplay",
+    ),
+    "displays.windows": ("WindowDisplay",),
+    "exceptions": (
+        "DegenerateDataWarning",
+        "DemurError",
+        "InputError",
+        "UndefinedError",
+    ),
+    "net_benefit": (
+        "NetBenefitCurve",
+        "net_benefit_curve",
+    ),
+    "regions": (
+        "SurfaceCells",
+        "SurfaceDifference",
+    ),
     "roc": (
         "PrecisionRecallCurve",
         "RocCurve",

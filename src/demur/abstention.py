@@ -697,20 +697,23 @@ def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) ->
     [0, -1, 1]
     """
     values = check_scores(scores, "scores")
-    if isinstance(window, AbstentionWindow):
-        lower, upper = window.lower, window.upper
-    else:
-        pair = np.asarray(window, dtype=np.float64)
-        if pair.shape != (2,) or np.isnan(pair).any() or pair[0] > pair[1]:
-            raise input_error(
-                "window",
-                "must be an AbstentionWindow or a pair (lower, upper) with lower <= upper",
-                repr(window),
-            )
-        lower, upper = float(pair[0]), float(pair[1])
+    lower, upper = _thresholds(window)
     codes = np.full(values.shape, ABSTAIN, dtype=np.int64)
     if lower > -math.inf:
         codes[values <= lower] = 0
     if upper < math.inf:
         codes[values >= upper] = 1
     return codes
+
+
+def _thresholds(window: Any) -> tuple[float, float]:
+    if isinstance(window, AbstentionWindow):
+        return window.lower, window.upper
+    try:
+        lower, upper = (float(value) for value in window)
+    except (TypeError, ValueError):
+        lower, upper = math.nan, math.nan
+    if not lower <= upper:
+        rule = "must be an AbstentionWindow or a pair (lower, upper) with lower <= upper"
+        raise input_error("window", rule, repr(window))
+    return lower, upper

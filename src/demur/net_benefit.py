@@ -64,7 +64,9 @@ class NetBenefitCurve(Result):
     def _pc(self, t: FloatArray) -> FloatArray:
         """Operating point of a threshold probability: cost_fp / cost_fn = t / (1 - t)."""
         missed, alarmed = self.prevalence * (1 - t), (1 - self.prevalence) * t
-        return np.asarray(missed / (missed + alarmed))
+        total = missed + alarmed
+        # without positives and with free false alarms any point costs nothing
+        return np.divide(missed, total, out=np.zeros_like(total), where=total > 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve at threshold probabilities 0, 0.01, ..., 0.99 as JSON-safe types."""

@@ -6,8 +6,8 @@ import numpy as np
 
 from demur._checks import check_positive_int, check_probability, check_type, input_error
 from demur.area_bounds import AucBounds, auc_bounds, iso_discriminability, roc_point_index
-from demur.displays._base import ACCENT, SEQUENTIAL_CMAP, Display, new_axes, series_style
-from demur.displays.confidence import roc_space
+from demur.displays._base import ACCENT, SEQUENTIAL_CMAP, Display, series_style
+from demur.displays.roc import roc_space
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["AucBoundsDisplay", "BoundGapDisplay", "IsoDiscriminabilityDisplay"]
@@ -41,9 +41,7 @@ class AucBoundsDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
-    def __init__(self, *, result: AucBounds) -> None:
-        check_type(result, "result", AucBounds, "an")
-        super().__init__(result=result)
+    _kinds = (AucBounds,)
 
     @classmethod
     def from_points(cls, fpr: ArrayLike, tpr: ArrayLike) -> Self:
@@ -52,7 +50,7 @@ class AucBoundsDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw both curves, the region between them and the points on `ax`, or on new axes."""
-        self.figure_, self.ax_ = new_axes(ax, size=(5.2, 5.8))
+        self._begin(ax, size=(5.2, 5.8))
         found: AucBounds = self.result
         below, above = found.lower_curve, found.upper_curve
         outline = np.vstack([above, below[::-1]])
@@ -146,7 +144,7 @@ class IsoDiscriminabilityDisplay(_PointMapDisplay):
         if values.ndim != 1 or values.min(initial=1.0) < 0.5 or values.size == 0:
             raise input_error("levels", "must be one or more numbers in [1/2, 1]", repr(levels))
         curves = {float(level): _iso_curve(float(level), steps) for level in values}
-        self.figure_, self.ax_ = new_axes(ax, size=(5.4, 5.6))
+        self._begin(ax, size=(5.4, 5.6))
         self.lines_, self.texts_ = [], []
         for level, (fpr, tpr) in curves.items():
             self.lines_ += self.ax_.plot(fpr, tpr, lw=1.3, **series_style(0))
@@ -213,7 +211,7 @@ class BoundGapDisplay(_PointMapDisplay):
         fpr, tpr = np.meshgrid(middle, middle)
         found = roc_point_index(fpr, tpr)
         gap = np.where(fpr <= tpr, np.asarray(found.upper) - np.asarray(found.lower), np.nan)
-        self.figure_, self.ax_ = new_axes(ax, size=(6.2, 5.2))
+        self._begin(ax, size=(6.2, 5.2))
         self.mesh_ = self.ax_.pcolormesh(
             edges, edges, np.ma.masked_invalid(gap), cmap=SEQUENTIAL_CMAP, vmin=0, vmax=0.5, rasterized=True
         )

@@ -1,22 +1,20 @@
 """Figures of confident ROC segments and Tango intervals (Elazmeh, Japkowicz, Matwin 2006)."""
 
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_mapping, check_type
+from demur._checks import check_mapping
 from demur.confidence import ConfidentSegment, confident_segment
 from demur.counts import ScoreCounts
-from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, new_axes, series_style
+from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, framed, series_style
+from demur.displays.roc import roc_space
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = [
     "ConfidentSegmentDisplay",
     "SegmentComparisonDisplay",
     "TangoIntervalDisplay",
-    "plain_frame",
-    "roc_space",
 ]
 
 # more points than this are drawn as a line or a band, not one by one
@@ -24,40 +22,11 @@ _SINGLE_POINTS = 120
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-def plain_frame(ax: Any, x: str, y: str) -> None:
-    """Name the axes, drop the frame lines without a scale, put a legend (if any) below."""
-    ax.set(xlabel=x, ylabel=y)
-    ax.spines[["top", "right"]].set_visible(False)
-    handles, words = ax.get_legend_handles_labels()
-    if handles:
-        ax.legend(
-            handles,
-            words,
-            loc="upper center",
-            bbox_to_anchor=(0.5, 0.0),
-            borderaxespad=4.2,
-            frameon=False,
-            fontsize="small",
-            handlelength=2.6,
-        )
-
-
-def roc_space(ax: Any) -> None:
-    """Draw the diagonal, set the scale of ROC space and name its axes."""
-    ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
-    ax.set(xlim=(-0.015, 1.015), ylim=(-0.015, 1.015), aspect="equal")
-    plain_frame(ax, "false positive rate", "true positive rate")
-
-
 class _SegmentDisplay(Display):
     """What the Displays of confident segments share: their results, and how scores become one."""
 
-    def __init__(self, *, result: Any) -> None:
-        if isinstance(result, Mapping):
-            result = check_mapping(result, "result", ConfidentSegment)
-        else:
-            check_type(result, "result", ConfidentSegment)
-        super().__init__(result=result)
+    _kinds = (ConfidentSegment,)
+    _several = True
 
     @classmethod
     def from_predictions(
@@ -78,10 +47,6 @@ class _SegmentDisplay(Display):
             sample_weight=sample_weight,
         )
         return cls(result=found)
-
-    def _by_name(self) -> dict[str, ConfidentSegment]:
-        """Results by name; a single one has the empty name."""
-        return dict(self.result) if isinstance(self.result, dict) else {"": self.result}
 
 
 class ConfidentSegmentDisplay(_SegmentDisplay):
@@ -125,11 +90,11 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
         shade : bool
             Whether to shade the area of the segment, if there is one curve only.
         """
-        self.figure_, self.ax_ = new_axes(ax, size=(5.2, 5.8))
+        self._begin(ax, size=(5.2, 5.8))
         self.lines_: list[Any] = []
         self.segments_: list[Any] = []
         self.region_: Any = None
-        members = self._by_name()
+        members = self._members
         for index, (name, part) in enumerate(members.items()):
             self._draw(index, name, part)
         if shade and len(members) == 1:
@@ -216,9 +181,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
     >>> plt.close(display.figure_)
     """
 
-    def __init__(self, *, result: Any) -> None:
-        check_type(result, "result", ConfidentSegment)
-        super().__init__(result=result)
+    _several = False
 
     def plot(self, ax: Any = None, *, confident_only: bool = False, title: str | None = None) -> Self:
         """Draw the intervals.
@@ -232,7 +195,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
         title : str, optional
             Heading of the panel, such as the name of the classifier.
         """
-        self.figure_, self.ax_ = new_axes(ax, size=(6.2, 4.6))
+        self._begin(ax, size=(6.2, 4.6))
         part = self.result
         kept = np.isfinite(part.thresholds) & (part.confident if confident_only else True)
         self.zero_ = self.ax_.axhline(0, color="black", lw=0.8, zorder=1)
@@ -246,7 +209,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
             self.ax_.text(0.5, 0.55, f"no confident point{where}", **place)
         if title:
             self.ax_.set_title(title)
-        plain_frame(self.ax_, "threshold (positive from this score up)", "(misses − false alarms) / cases")
+        framed(self.ax_, "threshold (positive from this score up)", "(misses − false alarms) / cases")
         columns = {name: getattr(part, name)[kept] for name in ("difference", "low", "high", "confident")}
         self._record(threshold=part.thresholds[kept], **columns)
         return self
@@ -317,9 +280,9 @@ class SegmentComparisonDisplay(_SegmentDisplay):
         absolute : bool
             Mean of the absolute instead of the signed imbalance.
         """
-        self.figure_, self.ax_ = new_axes(ax, size=(5.6, 5.2))
+        self._begin(ax, size=(5.6, 5.2))
         self.markers_: list[Any] = []
-        members = self._by_name()
+        members = self._members
         self.ax_.axvline(0, color=GUIDE, lw=1, zorder=0)
         name = "ave_abs_d" if absolute else "ave_d"
         x = np.array([_or_nan(getattr(part, name)) for part in members.values()])
@@ -338,7 +301,7 @@ class SegmentComparisonDisplay(_SegmentDisplay):
         self.ax_.set_ylim(-0.03, 1.03)
         self.ax_.margins(x=0.15)
         inside = "|misses − false alarms|" if absolute else "(misses − false alarms)"
-        plain_frame(
+        framed(
             self.ax_,
             f"mean of {inside} / cases over the segment" + ("" if absolute else ", AveD"),
             "area of the confident segment, CAUC",
