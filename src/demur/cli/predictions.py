@@ -1,0 +1,282 @@
+"""From a file and the user's flags to labels, scores and weights; says what it guessed."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur.counts import ScoreCounts
+from demur.engines.files import Column, FileTable, open_table
+from demur.exceptions import InputError
+from demur.typing import BoolArray, FloatArray
+
+__all__ = ["Predictions", "Roles", "choose_roles", "positive_cases", "read_predictions"]
+
+_LABEL_NAMES = ("y_true", "label", "target", "class", "y")
+_KEY_NAMES = re.compile(r"(.*_)?(row|id|fold|index|idx|rowid|case|seed|repeat|split)(_id)?")
+_WEIGHT_NAMES = re.compile(r"(sample_|case_)?weights?")
+# what DuckDB and pandas call a column without a name: the row numbers pandas and R write
+_UNNAMED = re.compile(r"column\d+|unnamed: \d+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """Which column is what, and which were left out and why."""
+
+    label: str
+    models: tuple[str, ...]
+    weight: str | None
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Predictions:
+    """True classes and scores of one or more models for the same cases.
+
+    Attributes
+    ----------
+    source : str
+        The file as the user wrote it.
+    roles : Roles
+        The columns in use.
+    positive, negative : str
+        The two labels as they stand in the file.
+    truth : array of bool
+        Element i: whether case i is positive.
+    scores : dict
+        Model -> scores.
+    weights : array or None
+        Case weights.
+    """
+
+    source: str
+    roles: Roles
+    positive: str
+    negative: str
+    truth: BoolArray
+    scores: dict[str, FloatArray]
+    weights: FloatArray | None
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        return len(self.truth)
+
+    def counts(self) -> dict[str, ScoreCounts]:
+        """Return the evidence of each model."""
+        return {
+            name: ScoreCounts.from_arrays(self.truth, score, sample_weight=self.weights)
+            for name, score in self.scores.items()
+        }
+
+    def sentence(self) -> str:
+        """Tell what was read, and as what."""
+        return described(self.source, self.n, self.roles, self.positive)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was read, without the rows."""
+        return {
+            "source": self.source,
+            "rows": self.n,
+            "label": self.roles.label,
+            "positive": self.positive,
+            "negative": self.negative,
+            "weight": self.roles.weight,
+            "left_out": list(self.roles.left_out),
+        }
+
+
+def described(source: str, n: int, roles: Roles, positive: str) -> str:
+    """Tell what was read, and as what."""
+    models = roles.models
+    text = f"Read {n} rows of {source}: label column {roles.label}, positive = {positive}, "
+    text += f"{len(models)} score column{'s' if len(models) > 1 else ''} ({', '.join(models)})"
+    if roles.weight:
+        text += f", weights {roles.weight}"
+    return text + (f"; left out: {', '.join(roles.left_out)}." if roles.left_out else ".")
+
+
+def read_predictions(
+    file: str, *, label: str | None, positive: str | None, models: Sequence[str], weight: str | None
+) -> Predictions:
+    """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
+    with open_table(file) as table:
+        roles = choose_roles(table, label=label, models=models, weight=weight)
+        columns = table.read([roles.label, *roles.models, *([roles.weight] if roles.weight else [])])
+    for column in columns.values():
+        require_complete(column)
+    truth, shown, other = positive_cases(columns[roles.label], positive)
+    return Predictions(
+        source=table.name,
+        roles=roles,
+        positive=shown,
+        negative=other,
+        truth=truth,
+        scores={name: as_numbers(columns[name]) for name in roles.models},
+        weights=None if roles.weight is None else as_numbers(columns[roles.weight]),
+    )
+
+
+# ---------------------------------------------------------------- which column is what
+
+
+def choose_roles(table: FileTable, *, label: str | None, models: Sequence[str], weight: str | None) -> Roles:
+    """Decide the columns: the user's words first, then names that leave no doubt."""
+    chosen = label if label is not None else _guessed_label(table, taken=[*models, weight])
+    table.require([chosen, *models, *([] if weight is None else [weight])])
+    for name in [*models, *([] if weight is None else [weight])]:
+        flag = "--weight" if name == weight else "--model"
+        if name == chosen:
+            raise InputError(f"`{flag}` names {name!r}, which is the label column. Hint: pass --label.")
+        _require_numbers(table, name, flag)
+    if weight is not None and weight in models:
+        raise InputError(
+            f"Column {weight!r} is given as --model and as --weight. Hint: it can be one of them."
+        )
+    if models:
+        return Roles(label=chosen, models=tuple(dict.fromkeys(models)), weight=weight)
+    found, left_out = _guessed_models(table, taken={chosen, weight})
+    return Roles(label=chosen, models=found, weight=weight, left_out=left_out)
+
+
+def _guessed_label(table: FileTable, *, taken: Sequence[str | None]) -> str:
+    found = [name for name in table.kinds if name.lower() in _LABEL_NAMES and name not in taken]
+    if len(found) == 1:
+        return found[0]
+    which = (
+        f"several columns could hold the label ({', '.join(found)})"
+        if found
+        else "no column is called " + (f"{', '.join(_LABEL_NAMES[:-1])} or {_LABEL_NAMES[-1]}")
+    )
+    raise InputError(
+        f"`{table.name}`: {which}. Hint: pass --label COLUMN; the columns are {', '.join(table.kinds)}."
+    )
+
+
+def _guessed_models(table: FileTable, *, taken: set[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    models, left_out = [], []
+    for name, kind in table.kinds.items():
+        if name in taken:
+            continue
+        lower = name.lower()
+        if kind != "number":
+            left_out.append(f"{name} ({'text' if kind == 'text' else 'not numbers'})")
+        elif _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower):
+            left_out.append(f"{name} (a key)")
+        elif _WEIGHT_NAMES.fullmatch(lower):
+            left_out.append(f"{name} (pass --weight {name} to use it)")
+        else:
+            models.append(name)
+    if not models:
+        why = f"left out: {', '.join(left_out)}" if left_out else "there is no other column"
+        text = f"`{table.name}` has no score column ({why})."
+        if any(kind == "text" for name, kind in table.kinds.items() if name not in taken):
+            text += " Hint: scores must be numbers, with a decimal point."
+        raise InputError(text)
+    return tuple(models), tuple(left_out)
+
+
+def _require_numbers(table: FileTable, name: str, flag: str) -> None:
+    kind = table.kinds[name]
+    if kind == "number" or (kind == "bool" and flag == "--model"):
+        return
+    if kind != "text":
+        raise InputError(f"`{flag} {name}` must name a column of numbers, got another type.")
+    column = table.read([name])[name]
+    row = first_not_a_number(column)
+    raise InputError(
+        f"`{flag} {name}` must name a column of numbers, got {column.values[row - 1]!r} in row {row}. "
+        "Hint: write decimals with a point; leave a field empty where a value is missing."
+    )
+
+
+def first_not_a_number(column: Column) -> int:
+    """Return the data row (from 1) of the first text that is no number; 1 if all are."""
+    for row, (value, missing) in enumerate(zip(column.values, column.missing, strict=True), start=1):
+        if not missing and not _is_number(str(value)):
+            return row
+    return 1
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+# ---------------------------------------------------------------- values
+
+
+def require_complete(column: Column) -> None:
+    """Refuse missing values."""
+    if column.n_missing:
+        raise InputError(
+            f"Column {column.name!r} has {missing_values(column)}. "
+            "Hint: drop those rows, or fill them in where the model has an answer."
+        )
+
+
+def missing_values(column: Column) -> str:
+    """Count the missing values in words."""
+    values = "value" if column.n_missing == 1 else "values"
+    return f"{column.n_missing} missing {values}, the first in row {column.first_missing}"
+
+
+def as_numbers(column: Column) -> FloatArray:
+    """Return the values as float64; the caller has refused missing ones."""
+    from demur._checks import check_scores
+
+    return check_scores(column.values, column.name)
+
+
+def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
+    """Return which cases are positive and how the two classes are called in the file."""
+    classes = _distinct(column.values[~column.missing])
+    names = [_class_name(value) for value in classes]
+    shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
+    if len(names) != 2:
+        raise InputError(
+            f"Label column {column.name!r} must hold two classes, got {len(names)} ({shown})."
+            + (" Hint: compare one class with the rest, or pass another --label." if len(names) > 2 else "")
+        )
+    chosen = _guessed_positive(names) if positive is None else _named_positive(names, positive)
+    if chosen is None:
+        reason = "needs --positive" if positive is None else f"has no class {positive!r}"
+        raise InputError(
+            f"Label column {column.name!r} {reason}: its classes are {names[0]} and {names[1]}. "
+            f"Hint: pass --positive {names[1]} or --positive {names[0]}."
+        )
+    at = names.index(chosen)
+    return np.asarray(column.values == classes[at], dtype=np.bool_), chosen, names[1 - at]
+
+
+def _distinct(values: Any) -> Any:
+    return np.unique(values.astype(str) if values.dtype.kind == "O" else values)
+
+
+def _class_name(value: Any) -> str:
+    """Name a label as the user would type it: 1.0 is 1, True is true."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _guessed_positive(names: list[str]) -> str | None:
+    lower = {name.lower(): name for name in names}
+    if set(lower) in ({"0", "1"}, {"-1", "1"}):
+        return "1"
+    return lower["true"] if set(lower) == {"true", "false"} else None
+
+
+def _named_positive(names: list[str], positive: str) -> str | None:
+    if positive in names:
+        return positive
+    wanted = _class_name(float(positive)) if _is_number(positive) else positive.lower()
+    found = [name for name in names if name.lower() == wanted]
+    return found[0] if len(found) == 1 else None
