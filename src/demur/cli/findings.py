@@ -96,7 +96,7 @@ def _label_problem(name: str, sentence: str) -> Finding:
         problem="classes",
         count=1,
         message=message,
-        hint=hint or "check the label column; one class cannot be told from nothing.",
+        hint=hint,
     )
 
 

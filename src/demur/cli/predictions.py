@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from demur._checks import check_scores, check_weights
 from demur.counts import ScoreCounts
 from demur.engines.files import Column, FileTable, open_table
 from demur.exceptions import InputError
@@ -114,8 +115,8 @@ def read_predictions(
         positive=shown,
         negative=other,
         truth=truth,
-        scores={name: as_numbers(columns[name]) for name in roles.models},
-        weights=None if roles.weight is None else as_numbers(columns[roles.weight]),
+        scores={name: check_scores(columns[name].values, name) for name in roles.models},
+        weights=None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight),
     )
 
 
@@ -142,9 +143,14 @@ def choose_roles(table: FileTable, *, label: str | None, models: Sequence[str], 
 
 
 def _guessed_label(table: FileTable, *, taken: Sequence[str | None]) -> str:
-    found = [name for name in table.kinds if name.lower() in _LABEL_NAMES and name not in taken]
+    named = [name for name in table.kinds if name.lower() in _LABEL_NAMES]
+    found = [name for name in named if name not in taken]
     if len(found) == 1:
         return found[0]
+    if named and not found:
+        raise InputError(
+            f"{named[0]!r} is given as a score or weight, so the label is open. Hint: pass --label."
+        )
     which = (
         f"several columns could hold the label ({', '.join(found)})"
         if found
@@ -157,47 +163,62 @@ def _guessed_label(table: FileTable, *, taken: Sequence[str | None]) -> str:
 
 def _guessed_models(table: FileTable, *, taken: set[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     models, left_out = [], []
-    for name, kind in table.kinds.items():
-        if name in taken:
-            continue
-        lower = name.lower()
-        if kind != "number":
-            left_out.append(f"{name} ({'text' if kind == 'text' else 'not numbers'})")
-        elif _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower):
-            left_out.append(f"{name} (a key)")
-        elif _WEIGHT_NAMES.fullmatch(lower):
-            left_out.append(f"{name} (pass --weight {name} to use it)")
-        else:
-            models.append(name)
+    for name in table.kinds:
+        if name not in taken:
+            reason = _reason_to_leave_out(table, name)
+            if reason is None:
+                models.append(name)
+            else:
+                left_out.append(f"{name} ({reason})")
     if not models:
         why = f"left out: {', '.join(left_out)}" if left_out else "there is no other column"
-        text = f"`{table.name}` has no score column ({why})."
-        if any(kind == "text" for name, kind in table.kinds.items() if name not in taken):
-            text += " Hint: scores must be numbers, with a decimal point."
-        raise InputError(text)
+        raise InputError(f"`{table.name}` has no score column ({why}). Hint: pass --model COLUMN.")
     return tuple(models), tuple(left_out)
+
+
+def _reason_to_leave_out(table: FileTable, name: str) -> str | None:
+    lower, kind = name.lower(), table.kinds[name]
+    if lower in _LABEL_NAMES:
+        return "a label"
+    if _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower):
+        return "a key"
+    if kind == "text":
+        # one stray word must not make a model disappear
+        if 2 * table.n_numeric(name) >= table.n_rows:
+            raise _not_numbers(table, name, f"Column {name!r} looks like scores, but")
+        return "text"
+    if kind != "number":
+        return "not numbers"
+    return f"pass --weight {name} to use it" if _WEIGHT_NAMES.fullmatch(lower) else None
 
 
 def _require_numbers(table: FileTable, name: str, flag: str) -> None:
     kind = table.kinds[name]
-    if kind == "number" or (kind == "bool" and flag == "--model"):
-        return
-    if kind != "text":
+    if kind == "text":
+        raise _not_numbers(table, name, f"`{flag} {name}` must name a column of numbers, but")
+    if kind == "other" or (kind == "bool" and flag == "--weight"):
         raise InputError(f"`{flag} {name}` must name a column of numbers, got another type.")
+
+
+def _not_numbers(table: FileTable, name: str, opening: str) -> InputError:
     column = table.read([name])[name]
     row = first_not_a_number(column)
-    raise InputError(
-        f"`{flag} {name}` must name a column of numbers, got {column.values[row - 1]!r} in row {row}. "
-        "Hint: write decimals with a point; leave a field empty where a value is missing."
+    if column.missing.all():
+        return InputError(f"{opening} it is empty. Hint: choose the columns with --model.")
+    if row is None:
+        return InputError(f"{opening} its numbers are stored as text. Hint: convert the column to numbers.")
+    return InputError(
+        f"{opening} row {row} holds {str(column.values[row - 1])!r}. Hint: write decimals with a point, "
+        "leave missing values empty, or choose the columns with --model."
     )
 
 
-def first_not_a_number(column: Column) -> int:
-    """Return the data row (from 1) of the first text that is no number; 1 if all are."""
+def first_not_a_number(column: Column) -> int | None:
+    """Return the data row (from 1) of the first text that is no number; None if all are."""
     for row, (value, missing) in enumerate(zip(column.values, column.missing, strict=True), start=1):
         if not missing and not _is_number(str(value)):
             return row
-    return 1
+    return None
 
 
 def _is_number(text: str) -> bool:
@@ -226,22 +247,16 @@ def missing_values(column: Column) -> str:
     return f"{column.n_missing} missing {values}, the first in row {column.first_missing}"
 
 
-def as_numbers(column: Column) -> FloatArray:
-    """Return the values as float64; the caller has refused missing ones."""
-    from demur._checks import check_scores
-
-    return check_scores(column.values, column.name)
-
-
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
     """Return which cases are positive and how the two classes are called in the file."""
     classes = _distinct(column.values[~column.missing])
     names = [_class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) != 2:
+        hint = "compare one class with the rest" if len(names) > 2 else "both classes are needed"
         raise InputError(
-            f"Label column {column.name!r} must hold two classes, got {len(names)} ({shown})."
-            + (" Hint: compare one class with the rest, or pass another --label." if len(names) > 2 else "")
+            f"Label column {column.name!r} must hold two classes, got {len(names)} ({shown}). "
+            f"Hint: {hint}, or pass another --label."
         )
     chosen = _guessed_positive(names) if positive is None else _named_positive(names, positive)
     if chosen is None:

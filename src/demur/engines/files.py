@@ -122,6 +122,13 @@ class FileTable:
                     + (f" Hint: {hint}" if hint else "")
                 )
 
+    def n_numeric(self, name: str) -> int:
+        """Return how many values of a text column are numbers, a decimal comma allowed."""
+        self.require([name])
+        as_number = f"try_cast(replace({_quoted(name)}, ',', '.') as double)"
+        with _database_errors(self.name):
+            return int(self._relation.aggregate(f"count({as_number})").fetchall()[0][0])
+
     def n_duplicated(self) -> int:
         """Return how many rows repeat an earlier one in every column."""
         with _database_errors(self.name):
@@ -220,7 +227,7 @@ def _similar_file(path: Path) -> str | None:
     if not path.parent.is_dir():
         return f"there is no directory {path.parent}."
     names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
-    close = get_close_matches(path.name, names, n=1)
+    close = get_close_matches(path.name, names, n=1, cutoff=0.8)
     return f"did you mean {path.with_name(close[0])}?" if close else None
 
 
