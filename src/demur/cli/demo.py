@@ -33,7 +33,7 @@ def command(*, output: str | None, as_json: bool, quiet: bool) -> None:
     figures go to the same folder.
     """
     from demur.cli.comparison import compare_models
-    from demur.cli.output import document, remark, write
+    from demur.cli.output import document, remark, wrapped, write
     from demur.cli.predictions import read_predictions
     from demur.cli.wording import comparison_text, decision
     from demur.costs import CostModel
@@ -49,12 +49,13 @@ def command(*, output: str | None, as_json: bool, quiet: bool) -> None:
     again = _next_command(file)
     if as_json:
         files = {"predictions": str(file), "figures": [str(figure) for figure in figures]}
-        content = {"files": files, "next": again, "decision": decision(found), **found.to_dict()}
+        content = {"files": files, "next": " ".join(again), "decision": decision(found), **found.to_dict()}
         write(document("demo", {"data": read.to_dict(), **content}), None)
         return
     shown = ", ".join(figure.name for figure in figures)
-    written = f"Written to {folder}: {file.name}" + (f", {shown}." if figures else f". {without}")
-    write("\n\n".join([_STORY, comparison_text(found), f"{written}\nTry your own costs:\n  {again}"]), None)
+    written = wrapped(f"Written to {folder}: {file.name}" + (f", {shown}." if figures else f". {without}"))
+    closing = "\n".join([written, "Try your own costs:", "  " + " \\\n    ".join(again)])
+    write("\n\n".join([wrapped(_STORY), comparison_text(found), closing]), None)
 
 
 def _folder(name: str) -> Path:
@@ -83,11 +84,12 @@ def _write_predictions(folder: Path) -> Path:
     return file
 
 
-def _next_command(file: Path) -> str:
+def _next_command(file: Path) -> list[str]:
+    """Return the command to run next, in the pieces that fit a line."""
     from shlex import quote
 
     costs = f"--cost-fn {_COST_FN:g} --cost-fp {_COST_FP:g} --cost-abstain {_COST_ABSTAIN:g}"
-    return f"demur compare {quote(str(file))} --positive malignant {costs}"
+    return [f"demur compare {quote(str(file))}", f"--positive malignant {costs}"]
 
 
 def _figures(models: "Sequence[ModelResult]", folder: Path) -> tuple[list[Path], str]:

@@ -57,7 +57,8 @@ def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> N
 @click.group(
     cls=_LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    # a fixed width spares click the import that asks the terminal, a twentieth of `demur --help`
+    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 78},
     epilog="Start with `demur demo`; `demur COMMAND --help` shows an example of each.",
 )
 @click.option(
