@@ -82,34 +82,35 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 def _exit_code(args: Sequence[str] | None) -> int:
+    # not click's own main(): that one ends a closed pipe with exit code 1, which here means a bug
     try:
-        code = cli.main(args, prog_name="demur", standalone_mode=False)
+        if "_DEMUR_COMPLETE" in os.environ:
+            return _complete(os.environ["_DEMUR_COMPLETE"])
+        with cli.make_context("demur", list(sys.argv[1:] if args is None else args)) as context:
+            cli.invoke(context)
         sys.stdout.flush()
     except InputError as error:
         return _complain(str(error))
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "demur"
         return _complain(f"{error.format_message()} Hint: see {where} --help.")
-    except click.ClickException as error:
-        return _complain(error.format_message())
-    except click.Abort:
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except KeyboardInterrupt:
         return 130  # what shells report for Ctrl-C
     except BrokenPipeError:
-        return _reader_has_gone()
-    except SystemExit as stop:
-        # click turns a closed pipe into exit code 1, which here means a bug
-        if isinstance(stop.__context__, BrokenPipeError):
-            return _reader_has_gone()
-        raise
-    return code if isinstance(code, int) else 0
+        # `demur ... | head -1` is no error; keep Python from flushing into the closed pipe at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _complete(instruction: str) -> int:
+    """Answer a shell that asks for completions (`_DEMUR_COMPLETE=bash_source demur`)."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {}, "demur", "_DEMUR_COMPLETE", instruction)
 
 
 def _complain(sentence: str) -> int:
     click.echo(f"demur: {' '.join(sentence.split())}", err=True)
     return 2
-
-
-def _reader_has_gone() -> int:
-    """`demur ... | head -1` is no error; keep Python from flushing into the closed pipe at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

@@ -25,9 +25,8 @@ def number(value: float, digits: int = 4) -> str:
     size = abs(value)
     if size != 0 and not 1e-4 <= size < 1e7:
         return f"{value:.{digits - 1}g}"
-    if size >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
-    return f"{value:.{digits}g}"
+    rounded = f"{value:.{digits}g}"
+    return f"{value:,.0f}" if abs(float(rounded)) >= 10 ** (digits - 1) else rounded
 
 
 def percent(share: float) -> str:

@@ -273,15 +273,16 @@ def _relation(connection: Any, paths: list[Path], kind: str, shown: str) -> tupl
 
 
 def _csv_relation(connection: Any, names: list[str], kind: str, separator: str, *, sample: int) -> Any:
-    # Only numbers and text: DuckDB would read yes/no as booleans and dates into dates, and
-    # would drop lines that start with "#" or odd first lines, all without a word.
+    # Only floats and text: DuckDB would read yes/no as booleans and dates into dates, round 0.25
+    # to 0 where the sample held whole numbers only, and drop lines that start with "#" or odd
+    # first lines, all without a word.
     words = ", ".join(f"'{word}'" for word in _MISSING_WORDS)
     return connection.sql(
         f"""
         select * from read_csv($names, header = true, skip = 0, comment = '', delim = '{separator}',
             quote = '"', escape = '"', nullstr = [{words}], sample_size = {sample}, union_by_name = true,
             compression = '{"gzip" if kind == "gzip" else "none"}',
-            auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR'])
+            auto_type_candidates = ['DOUBLE', 'VARCHAR'])
         """,
         params={"names": names},
     )
