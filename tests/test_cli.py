@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import demur
 from demur.cli import demo
 from demur.cli.main import main
-from demur.cli.output import number, percent, shortened, table
+from demur.cli.output import number, percent, shortened, table, threshold
 from oracles import all_windows, pairs_auc, scored_data, window_cost
 
 # the worked example of the specification, one row per case, beside a model that ranks backwards
@@ -234,6 +234,12 @@ def test_equally_cheap_models_are_named(run, tmp_path):
     assert "Equally cheap: twin." in " ".join(text.split())
     assert re.search(r"one / twin +0 % +0 % +100 %", text)
     assert "one = twin" in text
+
+
+def test_one_model_is_told_where_it_pays(run, worked):
+    text = run("compare", worked, "--model", "good").out
+    assert "  0.000 to 1.000  good" in text
+    assert "pair by pair" not in text
 
 
 def test_without_costs_there_is_a_hint_and_no_decision(run, worked):
@@ -631,6 +637,14 @@ def test_demo_without_matplotlib_says_how_to_get_it(run, monkeypatch):
 )
 def test_numbers_by_hand(value, shown):
     assert number(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.123456789, "0.123457"), (1.0, "1"), (1 - 3e-12, "1-3.0e-12"), (1 + 1e-7, "1+1.0e-07"), (-2, "-2")],
+)
+def test_thresholds_by_hand(value, shown):
+    assert threshold(value) == shown
 
 
 @pytest.mark.parametrize(

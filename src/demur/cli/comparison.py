@@ -66,6 +66,12 @@ class ModelResult:
     area: float
     at_costs: AtCosts | None
 
+    def priced(self) -> AtCosts:
+        """Return `at_costs`; only for comparisons that have costs."""
+        if self.at_costs is None:
+            raise ValueError("this comparison was made without costs")
+        return self.at_costs
+
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers, unrounded."""
         return {
@@ -112,15 +118,14 @@ class Comparison:
     @property
     def ties(self) -> list[str]:
         """Other models exactly as cheap as the best at the user's costs."""
-        if self.best.at_costs is None:
+        if self.costs is None:
             return []
-        least = self.best.at_costs.window.cost
-        others = ((model.name, model.at_costs) for model in self.models[1:])
-        return [name for name, at in others if at is not None and at.window.cost <= least + _TIE]
+        least = self.best.priced().window.cost
+        return [model.name for model in self.models[1:] if model.priced().window.cost <= least + _TIE]
 
     def never_abstaining(self) -> ModelResult:
         """Return the model that is cheapest when nobody may abstain."""
-        return min(self.models, key=lambda model: _window(model.at_costs).never_abstaining.cost)
+        return min(self.models, key=lambda model: model.priced().never_abstaining.cost)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers, unrounded."""
@@ -138,12 +143,6 @@ class Comparison:
                 for (first, second), gap in self.pairs.items()
             ],
         }
-
-
-def _window(at: AtCosts | None) -> AtCosts:
-    if at is None:
-        raise ValueError("a comparison without costs has no windows")
-    return at
 
 
 def compare_models(

@@ -98,9 +98,7 @@ def _figures(models: "Sequence[ModelResult]", folder: Path) -> tuple[list[Path],
 
     if find_spec("matplotlib") is None:
         return [], "Figures were left out: they need matplotlib (pip install 'demur[plot]')."
-    at = models[0].at_costs
-    assert at is not None
-    return draw_figures(models, at.window, folder), ""
+    return draw_figures(models, models[0].priced().window, folder), ""
 
 
 def draw_figures(models: "Sequence[ModelResult]", window: "AbstentionWindow", folder: Path) -> list[Path]:

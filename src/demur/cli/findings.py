@@ -62,7 +62,7 @@ def find_problems(
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
     with open_table(file) as table:
         roles = choose_roles(table, label=label, models=models, weight=weight)
-        columns = table.read([roles.label, *roles.models, *([roles.weight] if roles.weight else [])])
+        columns = table.read(roles.columns)
         repeated = table.n_duplicated()
     found = [finding for column in columns.values() for finding in _missing(column)]
     shown = positive or "unknown"

@@ -12,9 +12,21 @@ import click
 
 from demur.exceptions import InputError
 
-__all__ = ["WIDTH", "document", "heading", "number", "percent", "remark", "table", "wrapped", "write"]
+__all__ = [
+    "document",
+    "heading",
+    "number",
+    "percent",
+    "remark",
+    "shortened",
+    "table",
+    "threshold",
+    "wrapped",
+    "write",
+    "write_file",
+]
 
-WIDTH = 80
+_WIDTH = 80
 _ROUNDING = 1e-12
 
 
@@ -29,6 +41,14 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:,.0f}" if abs(float(rounded)) >= 10 ** (digits - 1) else rounded
 
 
+def threshold(value: float) -> str:
+    """Show a cut on the scores: more digits, and never 1 for a probability just beside it."""
+    shown = f"{value:.6g}"
+    if value != 1 and float(shown) == 1:
+        return f"1{'-' if value < 1 else '+'}{abs(1 - value):.1e}"
+    return shown
+
+
 def percent(share: float) -> str:
     """Show a share as a percentage; never 0 % or 100 % for what is not quite that."""
     if min(share, 1 - share) < _ROUNDING:
@@ -41,7 +61,7 @@ def percent(share: float) -> str:
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay out rows below a header: first column left, the others right, at most 80 columns wide."""
     rest = [max(len(row[k]) for row in [header, *rows]) for k in range(1, len(header))]
-    room = max(WIDTH - sum(width + 2 for width in rest), 8)
+    room = max(_WIDTH - sum(width + 2 for width in rest), 8)
     first = min(max(len(row[0]) for row in [header, *rows]), room)
     lines = []
     for row in [header, *rows]:
@@ -63,7 +83,7 @@ def wrapped(text: str, *, indent: str = "") -> str:
     """Break a paragraph into lines of at most 80 columns."""
     from textwrap import fill
 
-    return fill(text, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def heading(text: str, *, output: str | None) -> str:

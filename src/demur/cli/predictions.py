@@ -31,6 +31,11 @@ class Roles:
     weight: str | None
     left_out: tuple[str, ...] = ()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns in use."""
+        return (self.label, *self.models, *([self.weight] if self.weight else []))
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Predictions:
@@ -105,7 +110,7 @@ def read_predictions(
     """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
     with open_table(file) as table:
         roles = choose_roles(table, label=label, models=models, weight=weight)
-        columns = table.read([roles.label, *roles.models, *([roles.weight] if roles.weight else [])])
+        columns = table.read(roles.columns)
     for column in columns.values():
         require_complete(column)
     truth, shown, other = positive_cases(columns[roles.label], positive)

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from demur.abstention import AbstentionWindow
 from demur.cli.comparison import AtCosts, Comparison, trivial_rule
-from demur.cli.output import heading, number, percent, table, wrapped
+from demur.cli.output import heading, number, percent, table, threshold, wrapped
 from demur.cost_curves import BestRange
+from demur.costs import CostModel
 
 __all__ = ["comparison_text", "decision"]
 
@@ -21,58 +22,41 @@ _HINDSIGHT = (
     "All costs are with hindsight: thresholds were chosen on these same data, so expect slightly "
     "higher costs in use."
 )
+_COSTS_WANTED = (
+    "For a decision in words give your costs, for example --cost-fn 100 --cost-fp 40 --cost-abstain 12."
+)
 
 
 def comparison_text(found: Comparison, *, output: str | None = None) -> str:
     """Return the whole answer of `demur compare`."""
-    parts = []
-    if found.costs is not None:
-        parts.append(wrapped(decision(found)))
-        parts.append(heading(_costs_title(found), output=output) + "\n" + _costs_table(found))
-    parts.append(
-        heading("Over all costs (higher AUC is better, lower VACC and area)", output=output)
-        + "\n"
-        + _quality_table(found)
-    )
-    if len(found.models) > 1:
-        parts.append(
-            heading("Cheapest without abstaining, by operating point PC(+)", output=output)
-            + "\n"
-            + _ranges_text(found)
-        )
-        parts.append(
-            heading("Cheaper with abstaining, pair by pair", output=output) + "\n" + _pairs_text(found)
-        )
-    parts.append(wrapped(_HINDSIGHT))
+    sections = [
+        ("Over all costs (higher AUC is better, lower VACC and area)", _quality_table(found)),
+        ("Cheapest without abstaining, by operating point PC(+)", _ranges_text(found)),
+    ]
+    if found.pairs:
+        sections.append(("Cheaper with abstaining, pair by pair", _pairs_text(found)))
+    opening, closing = [], [wrapped(_HINDSIGHT)]
     if found.costs is None:
-        parts.append(
-            wrapped(
-                "For a decision in words give your costs, for example "
-                "--cost-fn 100 --cost-fp 40 --cost-abstain 12."
-            )
-        )
-    return "\n\n".join(parts)
+        closing.append(wrapped(_COSTS_WANTED))
+    else:
+        opening.append(wrapped(decision(found)))
+        sections.insert(0, (_costs_title(found.costs, found.prevalence), _costs_table(found)))
+    titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
+    return "\n\n".join([*opening, *titled, *closing])
 
 
 # ---------------------------------------------------------------- the decision
 
 
-def _at(found: Comparison) -> AtCosts:
-    at = found.best.at_costs
-    if at is None:
-        raise ValueError("a decision needs costs")
-    return at
-
-
 def decision(found: Comparison) -> str:
     """Say in words what to do at the user's costs, and what it costs."""
-    at = _at(found)
+    at = found.best.priced()
     text = (
         f"{' '.join(_advice(found, at))} Expected cost {_per_1000(at.window.expected_cost)} per 1000 cases."
     )
     if at.saved_by_abstaining > 0:
         other = found.never_abstaining()
-        least = other.at_costs.never_abstaining.expected_cost if other.at_costs else 0.0
+        least = other.priced().never_abstaining.expected_cost
         with_model = "" if other is found.best else f" (with {other.name})"
         text += f" Never abstaining: {_per_1000(least)}{with_model}."
     if at.saved_by_model > 0:
@@ -87,7 +71,8 @@ def _advice(found: Comparison, at: AtCosts) -> Iterator[str]:
         yield f"With these costs {_WITHOUT_MODEL[trivial_rule(at.trivial)]}: no model is cheaper."
         return
     if window.is_empty:
-        yield f"With these costs use {name}, and never abstain. Call positive from {number(window.upper)} on."
+        yield f"With these costs use {name}, and never abstain."
+        yield f"Call positive from {threshold(window.upper)} on."
     else:
         act, send = _out_of_100(window.abstention_rate)
         yield f"With these costs use {name}: act on {act} of 100 cases, send {send} to a person."
@@ -99,8 +84,8 @@ def _advice(found: Comparison, at: AtCosts) -> Iterator[str]:
 
 def _thresholds(window: AbstentionWindow, *, calls_positive: bool) -> str:
     """Say which scores lead to which call; a side that is never used is not mentioned."""
-    negative = f"negative up to {number(window.lower)}"
-    positive = f"positive from {number(window.upper)} on"
+    negative = f"negative up to {threshold(window.lower)}"
+    positive = f"positive from {threshold(window.upper)} on"
     if window.lower_index == 0:
         return f"Call {positive}; abstain below."
     if not calls_positive:
@@ -124,32 +109,28 @@ def _per_1000(cost: float) -> str:
 # ---------------------------------------------------------------- tables
 
 
-def _costs_title(found: Comparison) -> str:
-    costs = found.costs
-    assert costs is not None
+def _costs_title(costs: CostModel, prevalence: float) -> str:
     abstain = "no abstention" if costs.cost_abstain is None else f"abstaining {number(costs.cost_abstain)}"
     prices = f"miss {number(costs.cost_fn)}, false alarm {number(costs.cost_fp)}, {abstain}"
-    first = f"Cost per 1000 cases ({prices}; {percent(found.prevalence)} positive)"
-    return wrapped(first)
+    return wrapped(f"Cost per 1000 cases ({prices}; {percent(prevalence)} positive)")
 
 
 def _costs_table(found: Comparison) -> str:
     rows = []
     for model in found.models:
-        at = model.at_costs
-        assert at is not None
+        at = model.priced()
         rows.append(
             [
                 model.name,
-                number(at.window.lower),
-                number(at.window.upper),
+                threshold(at.window.lower),
+                threshold(at.window.upper),
                 _per_1000(at.window.expected_cost),
                 percent(at.window.abstention_rate),
                 _per_1000(at.saved_by_abstaining),
                 _per_1000(at.saved_by_model),
             ]
         )
-    rule = trivial_rule(_at(found).trivial)
+    rule = trivial_rule(found.best.priced().trivial)
     note = f'(a) against never abstaining, (b) against "{rule}", the best rule without a model'
     header = ["model", "lower", "upper", "cost", "abstains", "saves (a)", "saves (b)"]
     return table(header, rows) + "\n" + wrapped(note)
