@@ -329,6 +329,7 @@ def test_a_dozen_models_fit_80_columns(run, tmp_path):
             (),
             "1 score column (a); left out: fold",
         ),
+        ("y,risk_index,worst_case", "0,1,1 1,2,2", (), "2 score columns (risk_index, worst_case)."),
         ("y,a,weight", "0,1,1 1,2,2", (), "left out: weight (pass --weight weight to use it)"),
         ("y,a,weight", "0,1,1 1,2,2", ("--weight", "weight"), "1 score column (a), weights weight."),
         ("y,a,name", "0,1,bob 1,2,eve", (), "left out: name (text)"),

@@ -143,12 +143,14 @@ def _scores(column: Column) -> Iterator[Finding]:
     infinite = int(np.count_nonzero(np.isinf(values)))
     if infinite:
         message = f"{name} has {_times(infinite, 'infinite score')}."
-        yield _note(name, "infinite scores", infinite, message, "fine if meant: they rank last or first.")
+        yield _note(
+            name, "infinite scores", infinite, message, "that is fine if meant; they rank first or last."
+        )
     outside = int(np.count_nonzero((values < 0) | (values > 1)))
     if outside:
         message = f"{name} has {_times(outside, 'score')} outside [0, 1]."
         yield _note(
-            name, "not probabilities", outside, message, "fine: only the order of scores counts here."
+            name, "not probabilities", outside, message, "that is fine; only the order of the scores counts."
         )
 
 

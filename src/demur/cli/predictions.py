@@ -13,10 +13,19 @@ from demur.engines.files import Column, FileTable, open_table
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["Predictions", "Roles", "choose_roles", "positive_cases", "read_predictions"]
+__all__ = [
+    "Predictions",
+    "Roles",
+    "choose_roles",
+    "described",
+    "missing_values",
+    "positive_cases",
+    "read_predictions",
+]
 
 _LABEL_NAMES = ("y_true", "label", "target", "class", "y")
-_KEY_NAMES = re.compile(r"(.*_)?(row|id|fold|index|idx|rowid|case|seed|repeat|split)(_id)?")
+# names that are keys as they stand; "risk_index" or "worst_case" may well be a score
+_KEY_NAMES = re.compile(r"(row|case|fold|split|repeat|seed)(_?(id|no|nr|number))?|index|idx|id|.*_id")
 _WEIGHT_NAMES = re.compile(r"(sample_|case_)?weights?")
 # what DuckDB and pandas call a column without a name: the row numbers pandas and R write
 _UNNAMED = re.compile(r"column\d+|unnamed: \d+")
@@ -112,7 +121,7 @@ def read_predictions(
         roles = choose_roles(table, label=label, models=models, weight=weight)
         columns = table.read(roles.columns)
     for column in columns.values():
-        require_complete(column)
+        _require_complete(column)
     truth, shown, other = positive_cases(columns[roles.label], positive)
     return Predictions(
         source=table.name,
@@ -207,7 +216,7 @@ def _require_numbers(table: FileTable, name: str, flag: str) -> None:
 
 def _not_numbers(table: FileTable, name: str, opening: str) -> InputError:
     column = table.read([name])[name]
-    row = first_not_a_number(column)
+    row = _first_not_a_number(column)
     if column.missing.all():
         return InputError(f"{opening} it is empty. Hint: choose the columns with --model.")
     if row is None:
@@ -218,7 +227,7 @@ def _not_numbers(table: FileTable, name: str, opening: str) -> InputError:
     )
 
 
-def first_not_a_number(column: Column) -> int | None:
+def _first_not_a_number(column: Column) -> int | None:
     """Return the data row (from 1) of the first text that is no number; None if all are."""
     for row, (value, missing) in enumerate(zip(column.values, column.missing, strict=True), start=1):
         if not missing and not _is_number(str(value)):
@@ -237,7 +246,7 @@ def _is_number(text: str) -> bool:
 # ---------------------------------------------------------------- values
 
 
-def require_complete(column: Column) -> None:
+def _require_complete(column: Column) -> None:
     """Refuse missing values."""
     if column.n_missing:
         raise InputError(
