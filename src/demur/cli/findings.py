@@ -10,6 +10,7 @@ from demur.cli.output import wrapped
 from demur.cli.predictions import (
     Roles,
     choose_roles,
+    class_without_weight,
     described,
     missing_values,
     positive_cases,
@@ -72,7 +73,7 @@ def find_problems(
     except InputError as error:
         found.append(_label_problem(roles.label, str(error)))
     if roles.weight is not None:
-        found.extend(_weights(columns[roles.weight]))
+        found.extend(_weights(columns[roles.weight], truth))
     for name in roles.models:
         found.extend(_scores(columns[name]))
     if truth is not None:
@@ -112,24 +113,21 @@ def _missing(column: Column) -> Iterator[Finding]:
         )
 
 
-def _weights(column: Column) -> Iterator[Finding]:
-    values = column.values[~column.missing].astype(np.float64)
+def _weights(column: Column, truth: BoolArray | None) -> Iterator[Finding]:
+    values = np.where(column.missing, 0.0, column.values).astype(np.float64)
     bad = int(np.count_nonzero((values < 0) | np.isinf(values)))
     if bad:
         message = f"{column.name} has {_times(bad, 'negative or infinite weight')}."
         hint = "a weight says how many cases a row stands for."
-        yield Finding(
-            level="error", column=column.name, problem="bad weights", count=bad, message=message, hint=hint
-        )
-    elif values.size and not values.any():
-        yield Finding(
-            level="error",
-            column=column.name,
-            problem="bad weights",
-            count=len(values),
-            message=f"{column.name} is 0 in every row.",
-            hint="leave --weight out.",
-        )
+    elif truth is not None and (without := class_without_weight(truth, values)) is not None:
+        bad = int(np.count_nonzero(truth == without))
+        message = f"{column.name} is 0 for every {'positive' if without else 'negative'} case."
+        hint = "both classes are needed; leave --weight out?"
+    else:
+        return
+    yield Finding(
+        level="error", column=column.name, problem="bad weights", count=bad, message=message, hint=hint
+    )
 
 
 def _scores(column: Column) -> Iterator[Finding]:

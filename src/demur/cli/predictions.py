@@ -17,6 +17,7 @@ __all__ = [
     "Predictions",
     "Roles",
     "choose_roles",
+    "class_without_weight",
     "described",
     "missing_values",
     "positive_cases",
@@ -123,6 +124,13 @@ def read_predictions(
     for column in columns.values():
         _require_complete(column)
     truth, shown, other = positive_cases(columns[roles.label], positive)
+    weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
+    without = None if weights is None else class_without_weight(truth, weights)
+    if without is not None:
+        raise InputError(
+            f"`--weight {roles.weight}` leaves no case of class {shown if without else other}: "
+            "all its weights are 0. Hint: both classes are needed."
+        )
     return Predictions(
         source=table.name,
         roles=roles,
@@ -130,7 +138,7 @@ def read_predictions(
         negative=other,
         truth=truth,
         scores={name: check_scores(columns[name].values, name) for name in roles.models},
-        weights=None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight),
+        weights=weights,
     )
 
 
@@ -259,6 +267,11 @@ def missing_values(column: Column) -> str:
     """Count the missing values in words."""
     values = "value" if column.n_missing == 1 else "values"
     return f"{column.n_missing} missing {values}, the first in row {column.first_missing}"
+
+
+def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
+    """Return the class (True: positive) whose weights are all 0; None if both have weight."""
+    return next((kind for kind in (True, False) if not weights[truth == kind].any()), None)
 
 
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
