@@ -1,0 +1,1 @@
+"""The `demur` command: one file per verb; parse, call, print."""

@@ -1,0 +1,57 @@
+"""`demur compare FILE`: which model, with which thresholds, at which costs."""
+
+import click
+
+from demur.cli.options import cost_model, cost_options, output_options, prediction_options
+
+__all__ = ["command"]
+
+
+@click.command(
+    name="compare",
+    epilog="""\b
+Example: a miss costs 100, a false alarm 40, a review by a person 12
+  demur compare predictions.csv --cost-fn 100 --cost-fp 40 --cost-abstain 12
+""",
+)
+@prediction_options
+@cost_options
+@output_options()
+def command(
+    *,
+    file: str,
+    label: str | None,
+    positive: str | None,
+    models: tuple[str, ...],
+    weight: str | None,
+    cost_fn: float | None,
+    cost_fp: float | None,
+    cost_abstain: float | None,
+    mu: float | None,
+    nu: float | None,
+    prevalence: float | None,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Tell which model is cheapest, with which thresholds, at which costs.
+
+    FILE is a table with a header, one row per case: the true class and one score column per
+    model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV on standard
+    input). Without costs the models are compared over all costs.
+    """
+    costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
+    from demur.cli.comparison import compare_models
+    from demur.cli.output import document, remark, write
+    from demur.cli.predictions import read_predictions
+    from demur.cli.wording import comparison_text, decision
+
+    read = read_predictions(file, label=label, positive=positive, models=models, weight=weight)
+    remark(read.sentence(), quiet=quiet)
+    found = compare_models(read.counts(), costs=costs, prevalence=prevalence)
+    if as_json:
+        words = None if costs is None else decision(found)
+        text = document("compare", {"data": read.to_dict(), "decision": words, **found.to_dict()})
+    else:
+        text = comparison_text(found, output=output)
+    write(text, output)

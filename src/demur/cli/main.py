@@ -1,0 +1,116 @@
+"""The `demur` command: a group whose verbs load when they are called.
+
+`demur --help` imports click and nothing else of weight; the one-line helps are kept here so
+that no verb has to be imported to list them.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from demur.exceptions import InputError
+
+__all__ = ["cli", "main"]
+
+_VERBS = {
+    "demo": "Fit four learners, compare them, end in a decision: a tour in ten seconds.",
+    "compare": "Tell which model is cheapest, with which thresholds, at which costs.",
+    "check": "Look for problems in a file of predictions.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Group that imports a verb (module demur.cli.<verb>, object `command`) on first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        command: click.Command = import_module(f"demur.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_VERBS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in _VERBS and not args[0].startswith("-"):
+            raise InputError(f"There is no command {args[0]!r}. Hint: the commands are {', '.join(_VERBS)}.")
+        return super().resolve_command(ctx, args)
+
+
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001
+    if value and not ctx.resilient_parsing:
+        from demur import __version__
+
+        click.echo(f"demur {__version__}")
+        ctx.exit()
+
+
+@click.group(
+    cls=_LazyGroup,
+    invoke_without_command=True,
+    # a fixed width spares click the import that asks the terminal, a twentieth of `demur --help`
+    context_settings={"help_option_names": ["-h", "--help"], "terminal_width": 78},
+    epilog="Start with `demur demo`; `demur COMMAND --help` shows an example of each.",
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version.",
+)
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """When should a classifier act, when should it abstain, and what does either cost?"""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(args: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug."""
+    sys.exit(_exit_code(args))
+
+
+def _exit_code(args: Sequence[str] | None) -> int:
+    # not click's own main(): that one ends a closed pipe with exit code 1, which here means a bug
+    try:
+        if "_DEMUR_COMPLETE" in os.environ:
+            return _complete(os.environ["_DEMUR_COMPLETE"])
+        with cli.make_context("demur", list(sys.argv[1:] if args is None else args)) as context:
+            cli.invoke(context)
+        sys.stdout.flush()
+    except InputError as error:
+        return _complain(str(error))
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx else "demur"
+        return _complain(f"{error.format_message()} Hint: see {where} --help.")
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except KeyboardInterrupt:
+        return 130  # what shells report for Ctrl-C
+    except BrokenPipeError:
+        # `demur ... | head -1` is no error; keep Python from flushing into the closed pipe at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _complete(instruction: str) -> int:
+    """Answer a shell that asks for completions (`_DEMUR_COMPLETE=bash_source demur`)."""
+    from click.shell_completion import shell_complete
+
+    return shell_complete(cli, {}, "demur", "_DEMUR_COMPLETE", instruction)
+
+
+def _complain(sentence: str) -> int:
+    click.echo(f"demur: {' '.join(sentence.split())}", err=True)
+    return 2

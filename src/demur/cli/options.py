@@ -1,0 +1,121 @@
+"""Flags that mean the same on every verb, and what they make of the user's words."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from demur.exceptions import InputError
+
+if TYPE_CHECKING:
+    from demur.costs import CostModel
+
+__all__ = ["cost_model", "cost_options", "output_options", "prediction_options"]
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _all_of(*decorators: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+def _not_negative(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    from demur._checks import check_nonnegative
+
+    return None if value is None else float(check_nonnegative(value, param.opts[0]))
+
+
+def _a_rate(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    from demur._checks import check_rate
+
+    return None if value is None else check_rate(value, param.opts[0])
+
+
+prediction_options = _all_of(
+    click.argument("file"),
+    click.option("--label", metavar="COLUMN", help="Column with the true class."),
+    click.option("--positive", metavar="VALUE", help="Label of the positive class."),
+    click.option(
+        "--model",
+        "models",
+        metavar="COLUMN",
+        multiple=True,
+        help="Column with the scores of a model, higher = more positive; repeatable. "
+        "Default: every other numeric column but keys such as row, id, fold, index.",
+    ),
+    click.option("--weight", metavar="COLUMN", help="Column with case weights."),
+)
+
+cost_options = _all_of(
+    *(
+        click.option(flag, type=float, metavar="X", callback=_not_negative, help=text)
+        for flag, text in (
+            ("--cost-fn", "Cost of a miss (a positive called negative), in any unit."),
+            ("--cost-fp", "Cost of a false alarm (a negative called positive)."),
+            ("--cost-abstain", "Cost of abstaining; leave out if that is no option."),
+            ("--mu", "Instead: cost of a false alarm relative to a miss."),
+            ("--nu", "Instead: cost of abstaining relative to a miss."),
+        )
+    ),
+    click.option(
+        "--prevalence",
+        type=float,
+        metavar="X",
+        callback=_a_rate,
+        help="Share of positives in use, where it differs from the file's.",
+    ),
+)
+
+
+def output_options(
+    *, what: str = "Write to this file instead of standard output.", metavar: str = "PATH"
+) -> Callable[[_Command], _Command]:
+    """Return the decorator that adds -o/--output, --json and --quiet."""
+    return _all_of(
+        click.option("-o", "--output", metavar=metavar, help=what),
+        click.option("--json", "as_json", is_flag=True, help="One JSON document with unrounded numbers."),
+        click.option("-q", "--quiet", is_flag=True, help="No remarks on standard error."),
+    )
+
+
+def cost_model(
+    *,
+    cost_fn: float | None,
+    cost_fp: float | None,
+    cost_abstain: float | None,
+    mu: float | None,
+    nu: float | None,
+) -> "CostModel | None":
+    """Return the costs the flags describe; None if no cost flag is given."""
+    named = {"--cost-fn": cost_fn, "--cost-fp": cost_fp, "--cost-abstain": cost_abstain}
+    ratios = {"--mu": mu, "--nu": nu}
+    given = [flag for flag, value in {**named, **ratios}.items() if value is not None]
+    if not given:
+        return None
+    if set(given) & set(named) and set(given) & set(ratios):
+        raise InputError(
+            f"Costs are given twice, as {' and '.join(given)}. "
+            "Hint: use --cost-fn, --cost-fp, --cost-abstain or --mu, --nu, not both."
+        )
+    needed = ("--mu",) if set(given) & set(ratios) else ("--cost-fn", "--cost-fp")
+    for flag in needed:
+        if flag not in given:
+            raise InputError(
+                f"`{flag}` is needed beside {' and '.join(given)}. Hint: costs are never assumed."
+            )
+    if cost_fn == 0:
+        raise InputError(
+            "`--cost-fn` must be positive, got 0. Hint: a miss must hurt; swap the classes if not."
+        )
+    from demur.costs import CostModel
+
+    if mu is not None:
+        return CostModel(cost_fn=1.0, cost_fp=mu, cost_abstain=nu)
+    assert cost_fn is not None
+    assert cost_fp is not None
+    return CostModel(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)

@@ -1,0 +1,132 @@
+"""What every verb prints: numbers to sensible digits, tables of at most 80 columns, JSON, files."""
+
+import json
+import math
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from demur.exceptions import InputError
+
+__all__ = [
+    "document",
+    "heading",
+    "number",
+    "percent",
+    "remark",
+    "shortened",
+    "table",
+    "threshold",
+    "wrapped",
+    "write",
+    "write_file",
+]
+
+_WIDTH = 80
+_ROUNDING = 1e-12
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Show a number with about `digits` significant digits, without an exponent where it fits."""
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    size = abs(value)
+    if size != 0 and not 1e-4 <= size < 1e7:
+        return f"{value:.{digits - 1}g}"
+    rounded = f"{value:.{digits}g}"
+    return f"{value:,.0f}" if abs(float(rounded)) >= 10 ** (digits - 1) else rounded
+
+
+def threshold(value: float) -> str:
+    """Show a cut on the scores: more digits, and never 1 for a probability just beside it."""
+    shown = f"{value:.6g}"
+    if value != 1 and float(shown) == 1:
+        return f"1{'-' if value < 1 else '+'}{abs(1 - value):.1e}"
+    return shown
+
+
+def percent(share: float) -> str:
+    """Show a share as a percentage; never 0 % or 100 % for what is not quite that."""
+    if min(share, 1 - share) < _ROUNDING:
+        return f"{round(share) * 100} %"
+    if share < 0.0005:
+        return "<0.1 %"
+    return ">99.9 %" if share > 0.9995 else f"{100 * share:.1f} %"
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Lay out rows below a header: first column left, the others right, at most 80 columns wide."""
+    rest = [max(len(row[k]) for row in [header, *rows]) for k in range(1, len(header))]
+    room = max(_WIDTH - sum(width + 2 for width in rest), 8)
+    first = min(max(len(row[0]) for row in [header, *rows]), room)
+    lines = []
+    for row in [header, *rows]:
+        cells = [shortened(row[0], first).ljust(first)]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], rest, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def shortened(name: str, width: int) -> str:
+    """Cut a long name in its middle: both ends tell models apart."""
+    if len(name) <= width:
+        return name
+    tail = (width - 3) // 2
+    return f"{name[: width - 3 - tail]}...{name[len(name) - tail :]}"
+
+
+def wrapped(text: str, *, indent: str = "") -> str:
+    """Break a paragraph into lines of at most 80 columns."""
+    from textwrap import fill
+
+    return fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def heading(text: str, *, output: str | None) -> str:
+    """Return a heading, bold on a terminal unless NO_COLOR is set (https://no-color.org)."""
+    plain = (
+        output not in (None, "-")
+        or os.environ.get("NO_COLOR")
+        or os.environ.get("TERM") == "dumb"
+        or not sys.stdout.isatty()
+    )
+    return text if plain else click.style(text, bold=True)
+
+
+def document(kind: str, content: dict[str, Any]) -> str:
+    """Return the one JSON document of a verb; the number in the schema grows when a key changes meaning."""
+    from demur import __version__
+    from demur._results import json_safe
+
+    head = {"schema": f"demur.{kind}/1", "version": __version__}
+    return json.dumps(json_safe({**head, **content}), indent=2, allow_nan=False, ensure_ascii=False)
+
+
+def remark(text: str, *, quiet: bool) -> None:
+    """Say something about the work on standard error."""
+    if not quiet:
+        click.echo(wrapped(text), err=True)
+
+
+def write(text: str, output: str | None) -> None:
+    """Print, or write to a file: under a temporary name first, so that no half file is ever seen."""
+    if output in (None, "-"):
+        click.echo(text)
+        return
+    write_file(Path(str(output)), text + "\n")
+
+
+def write_file(path: Path, content: str) -> None:
+    """Write a text file in one step."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with open(draft, "x", encoding="utf-8", newline="") as handle:
+            handle.write(content)
+        os.replace(draft, path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"`{path}` cannot be written: {error.strerror}.") from None

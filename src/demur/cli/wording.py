@@ -1,0 +1,186 @@
+"""A comparison in words and tables."""
+
+from collections.abc import Iterator
+
+from demur.abstention import AbstentionWindow
+from demur.cli.comparison import AtCosts, Comparison, trivial_rule
+from demur.cli.output import heading, number, percent, table, threshold, wrapped
+from demur.cost_curves import BestRange
+from demur.costs import CostModel
+
+__all__ = ["comparison_text", "decision"]
+
+_CASES = 1000
+_WITHOUT_MODEL = {
+    "always abstain": "send every case to a person",
+    "always positive": "call every case positive",
+    "always negative": "call every case negative",
+}
+_MOST_RANGES = 8
+_MOST_PAIRS = 10
+_HINDSIGHT = (
+    "All costs are with hindsight: thresholds were chosen on these same data, so expect slightly "
+    "higher costs in use."
+)
+_COSTS_WANTED = (
+    "For a decision in words give your costs, for example --cost-fn 100 --cost-fp 40 --cost-abstain 12."
+)
+
+
+def comparison_text(found: Comparison, *, output: str | None = None) -> str:
+    """Return the whole answer of `demur compare`."""
+    sections = [
+        ("Over all costs (higher AUC is better, lower VACC and area)", _quality_table(found)),
+        ("Cheapest without abstaining, by operating point PC(+)", _ranges_text(found)),
+    ]
+    if found.pairs:
+        sections.append(("Cheaper with abstaining, pair by pair", _pairs_text(found)))
+    opening, closing = [], [wrapped(_HINDSIGHT)]
+    if found.costs is None:
+        closing.append(wrapped(_COSTS_WANTED))
+    else:
+        opening.append(wrapped(decision(found)))
+        sections.insert(0, (_costs_title(found.costs, found.prevalence), _costs_table(found)))
+    titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
+    return "\n\n".join([*opening, *titled, *closing])
+
+
+# ---------------------------------------------------------------- the decision
+
+
+def decision(found: Comparison) -> str:
+    """Say in words what to do at the user's costs, and what it costs."""
+    at = found.best.priced()
+    text = (
+        f"{' '.join(_advice(found, at))} Expected cost {_per_1000(at.window.expected_cost)} per 1000 cases."
+    )
+    if at.saved_by_abstaining > 0:
+        other = found.never_abstaining()
+        least = other.priced().never_abstaining.expected_cost
+        with_model = "" if other is found.best else f" (with {other.name})"
+        text += f" Never abstaining: {_per_1000(least)}{with_model}."
+    if at.saved_by_model > 0:
+        text += f" Best rule without a model ({trivial_rule(at.trivial)}): "
+        text += f"{_per_1000(at.trivial.expected_cost)}."
+    return text
+
+
+def _advice(found: Comparison, at: AtCosts) -> Iterator[str]:
+    window, name = at.window, found.best.name
+    if at.saved_by_model == 0:
+        yield f"With these costs {_WITHOUT_MODEL[trivial_rule(at.trivial)]}: no model is cheaper."
+        return
+    if window.is_empty:
+        yield f"With these costs use {name}, and never abstain."
+        yield f"Call positive from {threshold(window.upper)} on."
+    else:
+        act, send = _out_of_100(window.abstention_rate)
+        yield f"With these costs use {name}: act on {act} of 100 cases, send {send} to a person."
+        distinct = int(found.best.counts.blocks().groups.sum())
+        yield _thresholds(window, calls_positive=window.upper_index < distinct)
+    if found.ties:
+        yield f"Equally cheap: {', '.join(found.ties)}."
+
+
+def _thresholds(window: AbstentionWindow, *, calls_positive: bool) -> str:
+    """Say which scores lead to which call; a side that is never used is not mentioned."""
+    negative = f"negative up to {threshold(window.lower)}"
+    positive = f"positive from {threshold(window.upper)} on"
+    if window.lower_index == 0:
+        return f"Call {positive}; abstain below."
+    if not calls_positive:
+        return f"Call {negative}; abstain above."
+    return f"Call {negative}, {positive}; abstain in between."
+
+
+def _out_of_100(abstention_rate: float) -> tuple[str, str]:
+    send = round(100 * abstention_rate)
+    if send == 0:
+        return "more than 99", "fewer than 1"
+    if send == 100:
+        return "fewer than 1", "more than 99"
+    return str(100 - send), str(send)
+
+
+def _per_1000(cost: float) -> str:
+    return number(cost * _CASES)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _costs_title(costs: CostModel, prevalence: float) -> str:
+    abstain = "no abstention" if costs.cost_abstain is None else f"abstaining {number(costs.cost_abstain)}"
+    prices = f"miss {number(costs.cost_fn)}, false alarm {number(costs.cost_fp)}, {abstain}"
+    return wrapped(f"Cost per 1000 cases ({prices}; {percent(prevalence)} positive)")
+
+
+def _costs_table(found: Comparison) -> str:
+    rows = []
+    for model in found.models:
+        at = model.priced()
+        rows.append(
+            [
+                model.name,
+                threshold(at.window.lower),
+                threshold(at.window.upper),
+                _per_1000(at.window.expected_cost),
+                percent(at.window.abstention_rate),
+                _per_1000(at.saved_by_abstaining),
+                _per_1000(at.saved_by_model),
+            ]
+        )
+    rule = trivial_rule(found.best.priced().trivial)
+    note = f'(a) against never abstaining, (b) against "{rule}", the best rule without a model'
+    header = ["model", "lower", "upper", "cost", "abstains", "saves (a)", "saves (b)"]
+    return table(header, rows) + "\n" + wrapped(note)
+
+
+def _quality_table(found: Comparison) -> str:
+    rows = [
+        [model.name, f"{model.auc:.4f}", f"{model.vacc:.5f}", f"{model.area:.5f}"] for model in found.models
+    ]
+    return table(["model", "AUC", "VACC", "cost-curve area"], rows)
+
+
+# ---------------------------------------------------------------- who wins where
+
+
+def _ranges_text(found: Comparison) -> str:
+    explained = "PC(+) = p cost_fn / (p cost_fn + (1 - p) cost_fp), p = prevalence"
+    if found.costs is not None:
+        explained += f"; here {float(found.costs.probability_cost(found.prevalence)):.3f}"
+    lines = [explained]
+    parts = found.ranges
+    if len(parts) > _MOST_RANGES:
+        parts = sorted(sorted(parts, key=lambda part: part.low - part.high)[:_MOST_RANGES])
+        lines.append(f"The {_MOST_RANGES} widest of {len(found.ranges)} ranges:")
+    lines += [
+        wrapped(f"  {part.low:.3f} to {part.high:.3f}  {_who(found, part)}", indent=" " * 18)
+        for part in parts
+    ]
+    return "\n".join(lines)
+
+
+def _who(found: Comparison, part: BestRange) -> str:
+    middle = (part.low + part.high) / 2
+    curve = next(model.cost_curve for model in found.models if model.name == part.winner)
+    if float(curve.expected_cost(middle)) >= min(middle, 1 - middle) - 1e-12:
+        return f"no model: call everything {'negative' if middle < 0.5 else 'positive'}"
+    return part.winner if len(part.winners) == 1 else " = ".join(part.winners)
+
+
+def _pairs_text(found: Comparison) -> str:
+    explained = "share of all relative costs mu (false alarm) and nu (abstaining) from 0 to 1"
+    pairs = list(found.pairs.items())
+    lines = []
+    if len(pairs) > _MOST_PAIRS:
+        pairs = [(names, gap) for names, gap in pairs if names[0] == found.best.name]
+        explained += f", {found.best.name} against each other model"
+    rows = [
+        [f"{first} / {second}", percent(gap.better_area), percent(gap.worse_area), percent(gap.equal_area)]
+        for (first, second), gap in pairs
+    ]
+    lines.append(wrapped(explained + "."))
+    lines.append(table(["first / second", "first cheaper", "second cheaper", "equal"], rows))
+    return "\n".join(lines)

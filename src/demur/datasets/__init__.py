@@ -1,0 +1,1 @@
+"""Data for examples and tests, without downloads."""

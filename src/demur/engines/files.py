@@ -1,0 +1,387 @@
+"""Prediction tables in files, read with DuckDB: CSV (also gzipped), Parquet, globs, standard input.
+
+A table is opened first (names and kinds of the columns), then only the columns in use are
+read. Nothing about the content is guessed beyond the separator and the kind of each column;
+every failure is an `InputError` with one sentence.
+"""
+
+import csv
+import glob
+import gzip
+import re
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from os import fspath
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Literal, Self
+
+import numpy as np
+
+from demur._checks import input_error
+from demur.exceptions import InputError
+from demur.typing import BoolArray
+
+__all__ = ["Column", "FileTable", "Kind", "open_table"]
+
+Kind = Literal["number", "bool", "text", "other"]
+
+_SEPARATORS = (",", ";", "\t", "|")
+_MISSING_WORDS = ("", "NA", "N/A", "NULL", "null")
+_NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|REAL|DOUBLE|DECIMAL.*")
+_TEXTS = re.compile(r"VARCHAR|ENUM.*")
+# What a file is, by its first bytes: names and suffixes lie more often.
+_MAGIC = ((b"PAR1", "parquet"), (b"\x1f\x8b", "gzip"))
+_FOREIGN = (
+    (b"PK\x03\x04", "an Excel or zip file", "export it as CSV."),
+    (b"\xff\xfe", "UTF-16 text", "save it as UTF-8."),
+    (b"\xfe\xff", "UTF-16 text", "save it as UTF-8."),
+    (b"SQLite format 3", "an SQLite database", "export the table as CSV."),
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Column:
+    """One column as it stands in the file.
+
+    Attributes
+    ----------
+    values : array
+        Element i is the value of data row i + 1; what stands at missing places is undefined.
+    missing : array of bool
+        True where the value is missing (empty, NA, NULL or NaN).
+    kind : {"number", "bool", "text", "other"}
+        What the values are; "other" covers dates and nested types.
+    """
+
+    name: str
+    values: Any
+    missing: BoolArray
+    kind: Kind
+
+    @property
+    def n_missing(self) -> int:
+        """Number of missing values."""
+        return int(np.count_nonzero(self.missing))
+
+    @property
+    def first_missing(self) -> int | None:
+        """Data row (from 1, the header not counted) of the first missing value."""
+        return int(np.argmax(self.missing)) + 1 if self.missing.any() else None
+
+
+class FileTable:
+    """An opened table; use it in a ``with`` statement. Made by `open_table`.
+
+    Attributes
+    ----------
+    name : str
+        The source as the user wrote it.
+    kinds : dict
+        Column name -> kind, in the order of the file.
+    n_rows : int
+        Number of data rows, at least 1.
+    """
+
+    def __init__(self, *, name: str, relation: Any, n_rows: int, resources: ExitStack) -> None:
+        if n_rows == 0:
+            raise input_error(name, "must hold at least one row below the header", "none")
+        self.name = name
+        self.n_rows = n_rows
+        self._relation = relation
+        self._resources = resources
+        self.kinds: dict[str, Kind] = {
+            column: _kind(str(kind)) for column, kind in zip(relation.columns, relation.types, strict=True)
+        }
+
+    def read(self, names: Iterable[str]) -> dict[str, Column]:
+        """Read columns by name into arrays, rows in the order of the file."""
+        wanted = list(dict.fromkeys(names))
+        self.require(wanted)
+        if not wanted:
+            return {}
+        chosen = self._relation.project(", ".join(map(_quoted, wanted)))
+        with _database_errors(self.name):
+            arrays = chosen.fetchnumpy()
+        return {name: _column(name, arrays[name], self.kinds[name]) for name in wanted}
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raise `InputError` for a column the table does not have."""
+        for name in names:
+            if name not in self.kinds:
+                close = get_close_matches(name, self.kinds, n=1, cutoff=0.5)
+                hint = f"did you mean {close[0]}?" if close else None
+                raise InputError(
+                    f"`{self.name}` has no column {name!r}; its columns are {', '.join(self.kinds)}."
+                    + (f" Hint: {hint}" if hint else "")
+                )
+
+    def n_numeric(self, name: str) -> int:
+        """Return how many values of a text column are numbers, a decimal comma allowed."""
+        self.require([name])
+        as_number = f"try_cast(replace({_quoted(name)}, ',', '.') as double)"
+        with _database_errors(self.name):
+            return int(self._relation.aggregate(f"count({as_number})").fetchall()[0][0])
+
+    def n_duplicated(self) -> int:
+        """Return how many rows repeat an earlier one in every column."""
+        with _database_errors(self.name):
+            distinct = self._relation.distinct().aggregate("count(*)").fetchall()
+        return self.n_rows - int(distinct[0][0])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._resources.close()
+
+
+def open_table(source: str | Path, *, stdin: IO[bytes] | None = None) -> FileTable:
+    """Open a prediction table.
+
+    Parameters
+    ----------
+    source : str or Path
+        A CSV file (separated by comma, semicolon, tab or bar, with a header; may be gzipped),
+        a Parquet file, a glob over files of one kind, or "-" for CSV on standard input.
+        Columns of several files are matched by name.
+    stdin : binary file, optional
+        What "-" reads; the standard input of the process by default.
+
+    Returns
+    -------
+    FileTable
+        Close it, or use it in a ``with`` statement.
+
+    Raises
+    ------
+    InputError
+        If the source does not exist, is empty, has no rows or is not such a table.
+
+    Examples
+    --------
+    >>> import io
+    >>> with open_table("-", stdin=io.BytesIO(b"y_true;model\\n0;0.2\\n1;0.9\\n")) as table:
+    ...     table.kinds, table.read(["model"])["model"].values.tolist()
+    ({'y_true': 'number', 'model': 'number'}, [0.2, 0.9])
+    """
+    name = fspath(source)
+    resources = ExitStack()
+    try:
+        if name == "-":
+            name, paths = "standard input", [resources.enter_context(_spooled(stdin or sys.stdin.buffer))]
+        else:
+            paths = _existing(name)
+        kinds = {_file_kind(path, name if len(paths) == 1 else str(path)) for path in paths}
+        if len(kinds) > 1:
+            raise input_error(name, "must match files of one kind", " and ".join(sorted(kinds)))
+        import duckdb
+
+        connection = resources.enter_context(duckdb.connect())
+        relation, n_rows = _relation(connection, paths, kinds.pop(), name)
+        return FileTable(name=name, relation=relation, n_rows=n_rows, resources=resources)
+    except BaseException:
+        resources.close()
+        raise
+
+
+# ---------------------------------------------------------------- which files
+
+
+@contextmanager
+def _spooled(stream: IO[bytes]) -> Iterator[Path]:
+    """Copy a stream to a temporary file: DuckDB reads a source more than once."""
+    with tempfile.TemporaryDirectory(prefix="demur-") as folder:
+        path = Path(folder) / "stdin.csv"
+        with open(path, "wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        yield path
+
+
+def _existing(name: str) -> list[Path]:
+    path = Path(name)
+    if path.is_dir():
+        raise input_error(
+            name, "must be a file", "a directory", f"name a file, or quote a glob such as '{path / '*.csv'}'."
+        )
+    if path.exists():
+        return [path]
+    if glob.has_magic(name):
+        found = [Path(match) for match in sorted(glob.glob(name, recursive=True))]
+        files = [match for match in found if match.is_file()]
+        if files:
+            return files
+        raise input_error(name, "must match at least one file", "none")
+    raise input_error(name, "must be an existing file", "no such file", _similar_file(path))
+
+
+def _similar_file(path: Path) -> str | None:
+    if not path.parent.is_dir():
+        return f"there is no directory {path.parent}."
+    names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
+    close = get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f"did you mean {path.with_name(close[0])}?" if close else None
+
+
+def _file_kind(path: Path, shown: str) -> str:
+    try:
+        with open(path, "rb") as handle:
+            start = handle.read(16)
+    except OSError as error:
+        raise input_error(shown, "must be readable", str(error.strerror)) from None
+    if not start:
+        raise input_error(shown, "must hold a header and rows", "an empty file")
+    for magic, kind, hint in _FOREIGN:
+        if start.startswith(magic):
+            raise input_error(shown, "must be CSV or Parquet", kind, hint)
+    return next((kind for magic, kind in _MAGIC if start.startswith(magic)), "csv")
+
+
+# ---------------------------------------------------------------- opening with DuckDB
+
+
+def _relation(connection: Any, paths: list[Path], kind: str, shown: str) -> tuple[Any, int]:
+    """Return the DuckDB relation and its number of rows."""
+    # a name such as scores[1].csv is meant as it stands: globs are resolved already
+    names = [glob.escape(str(path)) for path in paths]
+    if kind == "parquet":
+        with _database_errors(shown):
+            relation = connection.sql(
+                "select * from read_parquet($names, union_by_name = true)", params={"names": names}
+            )
+            return relation, int(relation.aggregate("count(*)").fetchall()[0][0])
+    separators = {_separator(path, kind, shown) for path in paths}
+    if len(separators) > 1:
+        raise input_error(shown, "must match files with one separator", sorted(separators))
+    separator = separators.pop()
+    try:
+        # DuckDB decides the kinds on a sample; a later surprise makes the reading fail
+        relation = _csv_relation(connection, names, kind, separator, sample=20480)
+        return relation, _read_through(relation)
+    except _duckdb_error():
+        with _database_errors(shown, paths=paths, kind=kind, separator=separator):
+            relation = _csv_relation(connection, names, kind, separator, sample=-1)
+            return relation, _read_through(relation)
+
+
+def _csv_relation(connection: Any, names: list[str], kind: str, separator: str, *, sample: int) -> Any:
+    # Only floats and text: DuckDB would read yes/no as booleans and dates into dates, round 0.25
+    # to 0 where the sample held whole numbers only, and drop lines that start with "#" or odd
+    # first lines, all without a word.
+    words = ", ".join(f"'{word}'" for word in _MISSING_WORDS)
+    return connection.sql(
+        f"""
+        select * from read_csv($names, header = true, skip = 0, comment = '', delim = '{separator}',
+            quote = '"', escape = '"', nullstr = [{words}], sample_size = {sample}, union_by_name = true,
+            compression = '{"gzip" if kind == "gzip" else "none"}',
+            auto_type_candidates = ['DOUBLE', 'VARCHAR'])
+        """,
+        params={"names": names},
+    )
+
+
+def _read_through(relation: Any) -> int:
+    """Convert every value once, so that a surprise shows now; return the number of rows."""
+    counts = ", ".join(f"count({_quoted(name)})" for name in relation.columns)
+    return int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])
+
+
+def _separator(path: Path, kind: str, shown: str) -> str:
+    """Return the separator of the header line; refuse a header that repeats a name."""
+    with _text_errors(shown), _open_text(path, kind) as handle:
+        header = handle.readline()
+    outside = re.sub(r'"[^"]*"', "", header)
+    separator = max(_SEPARATORS, key=outside.count)
+    names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
+    counted = Counter(name.lower() for name in names if name)
+    repeated = [name for name in names if counted[name.lower()] > 1]
+    if repeated:
+        raise input_error(
+            shown,
+            "must not repeat a column name",
+            " and ".join(repeated),
+            "names that differ only in upper and lower case count as repeated; rename one.",
+        )
+    return separator
+
+
+def _open_text(path: Path, kind: str) -> IO[str]:
+    if kind == "gzip":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return open(path, encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def _text_errors(shown: str) -> Iterator[None]:
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise input_error(shown, "must be UTF-8 text", "other bytes", "save it as UTF-8.") from None
+    except (OSError, EOFError) as error:
+        raise input_error(shown, "must be readable", str(error)) from None
+
+
+def _duckdb_error() -> type[Exception]:
+    import duckdb
+
+    error: type[Exception] = duckdb.Error
+    return error
+
+
+@contextmanager
+def _database_errors(
+    shown: str, *, paths: Iterable[Path] = (), kind: str = "csv", separator: str = ","
+) -> Iterator[None]:
+    """Turn what DuckDB says into one sentence; for CSV files look for the row at fault first."""
+    try:
+        yield
+    except _duckdb_error() as error:
+        for path in paths:
+            _check_row_lengths(path, kind, separator, shown)
+        first_line = str(error).split("\n", 1)[0].strip().rstrip(".")
+        raise InputError(f"`{shown}` must be a readable table, got this from DuckDB: {first_line}.") from None
+
+
+def _check_row_lengths(path: Path, kind: str, separator: str, shown: str) -> None:
+    with _text_errors(shown), _open_text(path, kind) as handle:
+        rows = csv.reader(handle, delimiter=separator)
+        header = next(rows)
+        for row in rows:
+            if row and len(row) != len(header):
+                raise input_error(
+                    shown,
+                    f"must have {len(header)} fields in every line, as in the header",
+                    f"{len(row)} in line {rows.line_num}",
+                    "quote fields that contain the separator.",
+                )
+
+
+# ---------------------------------------------------------------- columns
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _kind(database_type: str) -> Kind:
+    if _NUMBERS.fullmatch(database_type):
+        return "number"
+    if database_type == "BOOLEAN":
+        return "bool"
+    return "text" if _TEXTS.fullmatch(database_type) else "other"
+
+
+def _column(name: str, array: Any, kind: Kind) -> Column:
+    missing = np.array(np.ma.getmaskarray(array))
+    values = np.ma.getdata(array)
+    if kind == "number" and values.dtype.kind == "f":
+        missing |= np.isnan(values)
+    return Column(name=name, values=values, missing=missing, kind=kind)
