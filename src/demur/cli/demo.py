@@ -110,14 +110,17 @@ def draw_figures(models: "Sequence[ModelResult]", window: "AbstentionWindow", fo
 
     import demur
 
-    best = models[0]
+    best, second = models[:2]
+    roc = {model.name: demur.roc_curve(model.counts) for model in models}
+    curves = {model.name: model.cost_curve for model in models}
+    gap = best.surface.minus(second.surface, nu=(0.0, 0.5))
+    names = best.name, second.name
     displays = {
-        "roc": demur.RocCurveDisplay.from_result(demur.roc_curve(best.counts)).plot(),
-        "cost_curves": demur.CostCurveDisplay.from_result(
-            {model.name: model.cost_curve for model in models}
-        ).plot(),
-        "surface": demur.AbstentionSurfaceDisplay.from_result(best.surface).plot(kind="map", what="cost"),
-        "window": demur.WindowDisplay.from_result(best.surface).plot(window=window),
+        "roc": demur.RocCurveDisplay.from_result(roc).plot(hull=False),
+        "cost_curves": demur.CostCurveDisplay.from_result(curves).plot(),
+        "surface": demur.AbstentionSurfaceDisplay.from_result(best.surface).plot(window=window),
+        "window": demur.WindowDisplay.from_result(best.surface, window=window).plot(),
+        "_minus_".join(names): demur.SurfaceDifferenceDisplay.from_result(gap).plot(names=names),
     }
     files = []
     for name, display in displays.items():

@@ -26,6 +26,7 @@ __all__ = [
     "write_file",
 ]
 
+_SCHEMA_VERSION = 1
 _WIDTH = 80
 _ROUNDING = 1e-12
 
@@ -98,11 +99,11 @@ def heading(text: str, *, output: str | None) -> str:
 
 
 def document(kind: str, content: dict[str, Any]) -> str:
-    """Return the one JSON document of a verb; the number in the schema grows when a key changes meaning."""
+    """Return the one JSON document of a verb; its version grows when a key changes meaning."""
     from demur import __version__
     from demur._results import json_safe
 
-    head = {"schema": f"demur.{kind}/1", "version": __version__}
+    head = {"schema": f"demur.{kind}", "version": _SCHEMA_VERSION, "software": f"demur {__version__}"}
     return json.dumps(json_safe({**head, **content}), indent=2, allow_nan=False, ensure_ascii=False)
 
 

@@ -36,6 +36,8 @@ PC_WORDS = "probability cost, PC(+)"
 COST_WORDS = "normalised expected cost"
 # operating points at which bands are computed; the intervals there are exact
 _BAND_POINTS = 101
+# costs this small leave no room for a label above the ticks
+_NEAR_AXIS = 0.03
 # numbers closer than this would run into each other
 _LABEL_GAP = 0.065
 
@@ -223,10 +225,13 @@ class CostCurveDisplay(ScoreDisplay):
             self.ax_.plot(x, cost, "o", ms=6, mfc="white", mec="black", zorder=4)
             if x - labelled >= _LABEL_GAP:
                 labelled = x
-                # below the lower envelope there is never a line to collide with
-                place = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": 8}
+                # below the lower envelope there is never a line to collide with, but the
+                # ticks of the axis may be near
+                low = cost < _NEAR_AXIS
+                place = {"textcoords": "offset points", "ha": "center", "va": "bottom" if low else "top"}
                 paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
-                self.ax_.annotate(f"{x:.3f}", (x, cost), (0, -7), bbox=paper, zorder=4, **place)
+                shift = (0, 16 if low else -7)
+                self.ax_.annotate(f"{x:.3f}", (x, cost), shift, bbox=paper, zorder=4, fontsize=8, **place)
         self._keep("crossing", "", self.crossings_)
 
     def _draw_ranges(self, members: dict[str, Any]) -> None:
