@@ -18,7 +18,7 @@ demo: $(VENV)/.installed
 	$(RUN) -m demur demo
 
 test: $(VENV)/.installed
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n auto
 
 lint: $(VENV)/.installed
 	$(RUN) -m ruff check .

@@ -340,7 +340,7 @@ class AbstentionSurface(Result):
     def _block_cuts(self, mu: FloatArray, nu_p: FloatArray, nu_n: FloatArray) -> tuple[IntArray, IntArray]:
         """Number of blocks called negative, and called negative or abstained on (spec 000, 5)."""
         zero_cut = mu / (1 + mu)
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             d = nu_p - nu_n
             never = ~(mu * nu_p + nu_n < mu)  # also where nu is infinite
             to_lower = nu_n / (1 - d)
