@@ -23,6 +23,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "plugin_vacc_score",
         "vacc_score",
     ),
+    "constrained_windows": (
+        "ConstrainedWindow",
+        "cheapest_window",
+        "deterministic_window",
+        "widest_coverage_window",
+    ),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
@@ -41,8 +47,25 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
+    "isometrics": (
+        "FMeasure",
+        "GmEstimate",
+        "Isometric",
+        "IsometricGrid",
+        "Precision",
+        "isometric",
+        "isometric_grid",
+    ),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
+    "reliable": (
+        "ExpectedCounts",
+        "HullPoint",
+        "ReliableRoc",
+        "ReliableWindow",
+        "reliable_roc",
+        "reliable_window",
+    ),
     "roc": (
         "PrecisionRecallCurve",
         "RocCurve",

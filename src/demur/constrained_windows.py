@@ -1,0 +1,606 @@
+"""Windows under constraints: limited abstention, promised performance per class.
+
+Why searching cuts between distinct scores is exact: whatever the thresholds, a window only
+decides how many of the k distinct scores lie at or below `lower` (i of them) and below `upper`
+(j of them), so the (k + 1)(k + 2) / 2 pairs i <= j are all windows there are. Block borders are
+not enough here: they hold the optimum of every cost, but a constraint can force a cut inside a
+block. Costs, abstained weight and the margins of all metrics are a term of i plus a term of j,
+which is what makes the searches fast.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import check_choice, check_prevalence, check_rate
+from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.thresholds import cut_points
+from demur.abstention import AbstentionWindow, abstention_surface
+from demur.costs import CostModel
+from demur.counts import ScoreCounts, as_counts
+from demur.exceptions import InputError, UndefinedError
+from demur.isometrics import Precision, Target, check_skew, check_target, check_target_value
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+
+__all__ = ["ConstrainedWindow", "cheapest_window", "deterministic_window", "widest_coverage_window"]
+
+# Sums of weights that differ by rounding only count as equal.
+_TIE = 64 * np.finfo(np.float64).eps
+_ANY_PRECISION = Precision(1.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class ConstrainedWindow(AbstentionWindow):
+    """Best window under constraints; `decide` applies it like any `AbstentionWindow`.
+
+    Attributes
+    ----------
+    positive_performance, negative_performance : float or None
+        Metric of the positive and of the negative decisions on these data: the one promised,
+        precision where none was. None: no decision of that kind, the promise is vacuous.
+    unconstrained_cost : float
+        Cost of the cheapest window without the constraints; `cost` minus this is their price.
+    note : str
+        What could not be reached, in words; empty if there is nothing to say.
+
+    Notes
+    -----
+    The other attributes are those of `AbstentionWindow`. Where no costs were given, `cost`,
+    `expected_cost`, `unconstrained_cost`, `mu` and `nu_*` are NaN.
+    """
+
+    positive_performance: float | None
+    negative_performance: float | None
+    unconstrained_cost: float = math.nan
+    note: str = ""
+
+
+class _Below(NamedTuple):
+    """Weights below the cuts: element i is for the first i distinct scores, ascending."""
+
+    positive: FloatArray
+    negative: FloatArray
+
+    @classmethod
+    def of(cls, counts: ScoreCounts, to_positive: float = 1.0, to_negative: float = 1.0) -> "_Below":
+        # scaling after the sum keeps whole-number counts exact
+        columns = ((counts.positives, to_positive), (counts.negatives, to_negative))
+        return cls(*(np.concatenate([[0.0], np.cumsum(column)]) * factor for column, factor in columns))
+
+    @property
+    def total(self) -> tuple[float, float]:
+        return float(self.positive[-1]), float(self.negative[-1])
+
+    @property
+    def mass(self) -> FloatArray:
+        return self.positive + self.negative
+
+    def above(self) -> tuple[FloatArray, FloatArray]:
+        return self.positive[-1] - self.positive, self.negative[-1] - self.negative
+
+
+def _scale(counts: ScoreCounts, prevalence: float | None) -> tuple[float, float]:
+    """Factors of the classes under which precision and abstention mean what they do in use.
+
+    1 and 1 for the sample's own prevalence, so that whole-number counts stay exact.
+    """
+    rate = check_prevalence(prevalence, positives=counts.n_positive, negatives=counts.n_negative)
+    if prevalence is None:
+        return 1.0, 1.0
+    sizes = (rate, counts.n_positive), (1 - rate, counts.n_negative)
+    first, second = (share * counts.n / size if size else 0.0 for share, size in sizes)
+    return first, second
+
+
+# ---------------------------------------------------------------- the window of a pair of cuts
+
+
+def _thresholds(counts: ScoreCounts, i: int, j: int) -> tuple[float, float]:
+    lower, upper = cut_points(counts.scores, counts.scores)
+    pair = float(lower[i]), float(upper[j])
+    if math.isnan(pair[0]) or math.isnan(pair[1]):
+        raise no_threshold()
+    return pair
+
+
+def no_threshold() -> UndefinedError:
+    """Build the error for scores no float lies between."""
+    return UndefinedError(
+        "No threshold separates an infinite score from the largest finite float beside it. "
+        "Hint: rescale the finite scores; only their order matters."
+    )
+
+
+def window_of_cuts(
+    counts: ScoreCounts,
+    i: int,
+    j: int,
+    *,
+    positive: Target | None = None,
+    negative: Target | None = None,
+    cost_ratio: float = 1.0,
+    prevalence: float | None = None,
+) -> ConstrainedWindow:
+    """Describe the window with i distinct scores called negative and all from j on positive."""
+    scale = _scale(counts, prevalence)
+    below, n = _Below.of(counts, *scale), counts.n
+    (fn, tn), (p, q) = (float(below.positive[i]), float(below.negative[i])), below.total
+    tp, fp = p - float(below.positive[j]), q - float(below.negative[j])
+    kept = float(below.positive[j]) - fn, float(below.negative[j]) - tn
+    decided = tp + fn, cost_ratio * (fp + tn)
+    reached = (
+        (positive or _ANY_PRECISION).performance(tp, cost_ratio * fp, *decided),
+        (negative or _ANY_PRECISION).performance(cost_ratio * tn, fn, *decided[::-1]),
+    )
+    lower, upper = _thresholds(counts, i, j)
+    return ConstrainedWindow(
+        lower=lower,
+        upper=upper,
+        cost=math.nan,
+        expected_cost=math.nan,
+        fn=fn / n,
+        fp=fp / n,
+        abstention_rate=(kept[0] + kept[1]) / n,
+        abstained_positive=kept[0] / n,
+        abstained_negative=kept[1] / n,
+        lower_index=i,
+        upper_index=j,
+        mu=math.nan,
+        nu_positive=math.nan,
+        nu_negative=math.nan,
+        prevalence=counts.prevalence if prevalence is None else float(prevalence),
+        positive_performance=None if np.isnan(reached[0]) else float(reached[0]),
+        negative_performance=None if np.isnan(reached[1]) else float(reached[1]),
+    )
+
+
+def _kept_promises(
+    below: _Below, positive: Target | None, negative: Target | None, cost_ratio: float, *, full_curve: bool
+) -> tuple[BoolArray, BoolArray]:
+    """Tell which cuts i keep the negative and which cuts j the positive promise, each alone.
+
+    With `full_curve` the metric is that of the ROC point (every case decided); otherwise it must
+    not depend on the other cut, which is so for precision.
+    """
+    p, q = below.total
+    tp, fp = below.above()
+    slack = -_TIE * (p + cost_ratio * q)
+    own = (p, cost_ratio * q) if full_curve else (0.0, 0.0)
+    everything = np.ones(len(tp), dtype=np.bool_)
+    hits, alarms = cost_ratio * below.negative, below.positive
+    starts = everything if negative is None else negative.margin(hits, alarms, *own[::-1]) >= slack
+    stops = everything if positive is None else positive.margin(tp, cost_ratio * fp, *own) >= slack
+    return starts, stops
+
+
+# ---------------------------------------------------------------- least abstention
+
+
+def _widest(below: _Below, starts: BoolArray, stops: BoolArray, cost_ratio: float) -> tuple[int, int]:
+    """Least abstained weight over i <= j with ``starts[i]`` and ``stops[j]``, in O(distinct scores).
+
+    For every j the largest allowed i <= j abstains least, because every score has weight.
+    """
+    nearest = np.maximum.accumulate(np.where(starts, np.arange(len(starts)), -1))
+    ends = np.flatnonzero(stops & (nearest >= 0))
+    begins, mass = nearest[ends], below.mass
+    slack = _TIE * mass[-1]
+    abstained = mass[ends] - mass[begins]
+    right = below.above()[0][ends] + cost_ratio * below.negative[begins]
+    least = np.flatnonzero(abstained <= abstained.min() + slack)
+    most = least[right[least] >= right[least].max() - slack * max(1.0, cost_ratio)]
+    return int(begins[most[-1]]), int(ends[most[-1]])
+
+
+def _widest_direct(below: _Below, positive: Target, negative: Target, cost_ratio: float) -> tuple[int, int]:
+    """Least abstained weight such that the decisions of the window itself keep both promises."""
+    tp, fp = below.above()
+    fn, tn = below.positive, cost_ratio * below.negative
+    fp = cost_ratio * fp
+    columns = (
+        below.mass,
+        tp,
+        tn,
+        # margins are linear: a term of the decisions above j plus a term of those below i
+        positive.margin(tp, fp, tp, fp),
+        positive.margin(0.0, 0.0, fn, tn),
+        negative.margin(0.0, 0.0, fp, tp),
+        negative.margin(tn, fn, tn, fn),
+    )
+    slack = _TIE * (below.total[0] + cost_ratio * below.total[1])
+    inputs: Any = columns
+    kernel: Any = _direct_loop
+    # the loop may visit all pairs, so it pays to compile it for far fewer scores than a sweep
+    if worth_compiling(len(tp) ** 2 // 64):
+        kernel = compiled(_direct_loop)
+    else:
+        inputs = [column.tolist() for column in columns]
+    i, j = kernel(*inputs, slack)
+    return int(i), int(j)
+
+
+def _direct_loop(
+    mass: Any,
+    tp: Any,
+    tn: Any,
+    by_stop: Any,
+    by_start: Any,
+    other_by_stop: Any,
+    other_by_start: Any,
+    slack: Any,
+) -> Any:
+    # Abstaining on everything always keeps both promises (0/0), so something is found. A start
+    # further down than the best window so far allows is not looked at.
+    top = len(mass) - 1
+    best, best_right, best_i, best_j = mass[top] + 1.0, 0.0, 0, top
+    for j in range(top, -1, -1):
+        i = j
+        while i >= 0 and mass[j] - mass[i] <= best + slack:
+            if by_stop[j] + by_start[i] >= -slack and other_by_stop[j] + other_by_start[i] >= -slack:
+                abstained, right = mass[j] - mass[i], tp[j] + tn[i]
+                if abstained < best - slack or right > best_right + slack:
+                    best, best_right, best_i, best_j = abstained, right, i, j
+                break
+            i -= 1
+    return best_i, best_j
+
+
+def _note(
+    window: ConstrainedWindow, below: _Below, targets: tuple[Target | None, Target | None], cost_ratio: float
+) -> str:
+    """Say which promise is vacuous and how far decisions of that kind alone could go."""
+    tp, fp = below.above()
+    kinds = (
+        ("positive", window.positive_performance, tp, cost_ratio * fp),
+        ("negative", window.negative_performance, cost_ratio * below.negative, below.positive),
+    )
+    lines = []
+    for target, (word, reached, hits, alarms) in zip(targets, kinds, strict=True):
+        if target is not None and reached is None:
+            best = float(np.nanmax(target.performance(hits, alarms, hits, alarms)))
+            lines.append(
+                f"No {word} decision is made; alone, {word} decisions reach at most "
+                f"{target.metric} {best:.4g} here, {target.value:g} was asked for."
+            )
+    return " ".join(lines)
+
+
+# ---------------------------------------------------------------- least cost
+
+
+def _last_minimum(values: FloatArray, first: IntArray, slack: float) -> IntArray:
+    """Index of the smallest value in ``values[first[j] : j + 1]`` for every j, the last of ties.
+
+    Blocks of 1, 2, 4, ... values, of which only the current size is kept; a range is the union
+    of two blocks of the largest size that fits. O(k log k) time, O(k) memory, no Python loop over k.
+    """
+
+    def better(left: IntArray, right: IntArray) -> IntArray:
+        return np.where(values[right] <= values[left] + slack, right, left)
+
+    last = np.arange(len(values))
+    level = np.frexp(last - first + 1.0)[1] - 1
+    found = np.empty_like(last)
+    best, width = last.copy(), 1
+    for size in range(int(level.max()) + 1):
+        at = np.flatnonzero(level == size)
+        found[at] = better(best[first[at]], best[at - width + 1])
+        best, width = better(best[:-width], best[width:]), 2 * width
+    return found
+
+
+def _cheapest(
+    below: _Below, mu: float, nu: tuple[float, float], limit: float, starts: BoolArray, stops: BoolArray
+) -> tuple[int, int] | None:
+    """Cheapest i <= j with abstained mass <= limit, ``starts[i]`` and ``stops[j]``.
+
+    The cost is start[i] + stop[j] + constant, and the limit on the mass asks for i >= first[j],
+    so it is a minimum over a moving range of starts.
+    """
+    p, q = below
+    mass = below.mass
+    first = np.searchsorted(mass, mass - limit - _TIE * mass[-1], side="left")
+    nu_p, nu_n = nu
+    if math.isinf(nu_p) or math.isinf(nu_n):
+        # A window may then hold cases of one class only; deciding them rightly is at least as cheap
+        # and cannot hurt a precision, so only empty windows are left.
+        first, nu_p, nu_n = np.arange(len(mass)), 0.0, 0.0
+    start = np.where(starts, (1 - nu_p) * p - nu_n * q, np.inf)
+    stop = np.where(stops, nu_p * p + (nu_n - mu) * q, np.inf)
+    slack = _TIE * (1 + mu + abs(nu_p) + abs(nu_n)) * mass[-1]
+    begins = _last_minimum(start, first, slack)
+    total = stop + start[begins]
+    if np.isposinf(total.min()):
+        return None
+    ends = np.flatnonzero(total <= total.min() + slack)
+    abstained = mass[ends] - mass[begins[ends]]
+    least = ends[abstained <= abstained.min() + slack]
+    pick = least[np.argmin(begins[least])]
+    return int(begins[pick]), int(pick)
+
+
+def _promises(positive: float | None, negative: float | None) -> tuple[Precision | None, Precision | None]:
+    """Targets of the arguments min_precision_positive and min_precision_negative."""
+    given = (positive, "min_precision_positive"), (negative, "min_precision_negative")
+    first, second = (
+        None if value is None else Precision(check_target_value(value, name)) for value, name in given
+    )
+    return first, second
+
+
+def cheapest_window(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    mu: float | None = None,
+    nu: float | None = None,
+    nu_negative: float | None = None,
+    costs: CostModel | None = None,
+    max_abstention: float = 1.0,
+    min_precision_positive: float | None = None,
+    min_precision_negative: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+) -> ConstrainedWindow:
+    """Cheapest window that abstains on at most a given share of the cases.
+
+    For a limited review capacity, and for promised precisions on top of the costs. The
+    lower the cost the better; the price of the constraints is ``cost - unconstrained_cost``.
+    Chosen on these same data: on new data the limit holds only up to sampling error.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight, prevalence
+        As in `abstention_surface`. Rates and precisions refer to `prevalence`.
+    mu, nu, nu_negative, costs
+        The costs, as in `AbstentionSurface.window`: (mu, nu) or a `CostModel`.
+    max_abstention : float in [0, 1]
+        Largest share of cases abstained on. 0: no abstention.
+    min_precision_positive, min_precision_negative : float in (0, 1], optional
+        Share of right decisions among the positive and among the negative ones. A kind of
+        decision that is never made keeps its promise.
+
+    Returns
+    -------
+    ConstrainedWindow
+        Of several cheapest windows the one that abstains least, then the one that calls more
+        cases positive, as for `AbstentionWindow`.
+
+    Raises
+    ------
+    UndefinedError
+        If no window keeps all constraints; the message says which abstention rate would.
+
+    Notes
+    -----
+    Exact over all windows of the distinct scores, in O(k log k) for k of them. Cuts may lie
+    inside a pooled block, which no unconstrained optimum needs.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
+
+    Examples
+    --------
+    A review costs a quarter of a miss. Without a limit two thirds of the cases would be reviewed;
+    there is time for a quarter of them:
+
+    >>> from demur import cheapest_window
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> window = cheapest_window(y, s, mu=1, nu=0.25, max_abstention=0.25)
+    >>> round(window.lower, 2), round(window.upper, 2), window.abstention_rate
+    (-0.25, 0.2, 0.25)
+    >>> round(window.cost, 4), round(window.unconstrained_cost, 4)
+    (0.2292, 0.1667)
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    free = abstention_surface(counts, prevalence=prevalence).window(mu, nu, nu_negative, costs=costs)
+    limit = check_rate(max_abstention, "max_abstention")
+    targets = _promises(min_precision_positive, min_precision_negative)
+    below = _Below.of(counts, *_scale(counts, prevalence))
+    allowed = _kept_promises(below, *targets, 1.0, full_curve=False)
+    prices = free.nu_positive, free.nu_negative
+    cuts = _cheapest(below, free.mu, prices, limit * counts.n, *allowed)
+    if cuts is None:
+        raise _impossible(below, allowed, limit)
+    window = window_of_cuts(counts, *cuts, prevalence=prevalence)
+    kept = (window.abstained_positive, prices[0]), (window.abstained_negative, prices[1])
+    cost = window.fn + free.mu * window.fp + sum(share * price for share, price in kept if share)
+    return replace(
+        window,
+        cost=cost,
+        expected_cost=cost if costs is None else float(costs.expected_cost(cost, window.prevalence)),
+        unconstrained_cost=free.cost,
+        mu=free.mu,
+        nu_positive=prices[0],
+        nu_negative=prices[1],
+        note=_note(window, below, targets, 1.0),
+    )
+
+
+def _impossible(below: _Below, allowed: tuple[BoolArray, BoolArray], limit: float) -> UndefinedError:
+    start, stop = _widest(below, *allowed, 1.0)
+    needed = (below.mass[stop] - below.mass[start]) / below.mass[-1]
+    return UndefinedError(
+        f"No window keeps the precisions with max_abstention = {limit:g} and finite cost. "
+        f"Hint: these precisions need an abstention rate of at least {needed:.4g}."
+    )
+
+
+# ---------------------------------------------------------------- promised performance
+
+
+def widest_coverage_window(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    min_precision_positive: float | None = None,
+    min_precision_negative: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+) -> ConstrainedWindow:
+    """Window that decides on as many cases as possible with promised precisions per class.
+
+    The higher the coverage the better. No costs are needed. Precision depends on the
+    prevalence: pass the one in use if the sample's differs. The promise holds exactly on these
+    data; on new data only up to sampling error.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight, prevalence
+        As in `abstention_surface`; both classes are needed.
+    min_precision_positive, min_precision_negative : float in (0, 1], optional
+        Share of right decisions among the positive and among the negative ones; at least one
+        of the two. None: no promise for that kind of decision.
+
+    Returns
+    -------
+    ConstrainedWindow
+        Of several windows with the same coverage the one with the most right decisions, then
+        the one with the higher thresholds. A kind of decision that is never made keeps its
+        promise; then its performance is None and `note` says what is reachable.
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing.
+
+    Notes
+    -----
+    Precision of the positive decisions depends on `upper` only, of the negative ones on `lower`
+    only, so the search is linear in the number of distinct scores and exact. A single promise
+    never needs abstention: the other kind of decision takes the rest.
+
+    References
+    ----------
+    Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006), "An Analysis of Reliable Classifiers through
+    ROC Isometrics", ROCML, theorem 4.
+
+    Examples
+    --------
+    Four of five positive and all negative decisions right: decide on 58 % of the cases, send the
+    scores between -0.7 and 0.2 to people.
+
+    >>> from demur import widest_coverage_window
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> window = widest_coverage_window(y, s, min_precision_positive=0.8, min_precision_negative=1)
+    >>> round(window.lower, 2), round(window.upper, 2), round(window.coverage, 4)
+    (-0.7, 0.2, 0.5833)
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    counts.require_both_classes("A window for promised precisions")
+    if min_precision_positive is None and min_precision_negative is None:
+        raise InputError(
+            "`min_precision_positive` and `min_precision_negative` are both missing. "
+            "Hint: promise at least one."
+        )
+    targets = _promises(min_precision_positive, min_precision_negative)
+    below = _Below.of(counts, *_scale(counts, prevalence))
+    cuts = _widest(below, *_kept_promises(below, *targets, 1.0, full_curve=False), 1.0)
+    window = window_of_cuts(counts, *cuts, prevalence=prevalence)
+    return replace(window, note=_note(window, below, targets, 1.0))
+
+
+def deterministic_window(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    positive: Target,
+    negative: Target,
+    skew: float | None = None,
+    search: str = "direct",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> ConstrainedWindow:
+    """Window without randomisation that promises a performance per class and abstains least.
+
+    `reliable_window` meets the targets in expectation, at points of the ROC hull that need a
+    random draw; this one meets them exactly on these data, with two thresholds at observed scores
+    and usually a little more abstention.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight
+        As in `abstention_surface`; both classes are needed.
+    positive, negative : Precision, FMeasure or GmEstimate
+        Promise for the positive and for the negative decisions.
+    skew : float > 0, optional
+        c = (cost_fp / cost_fn) (1 - prevalence) / prevalence; the sample's, at equal costs, if None.
+    search : {"direct", "isometric"}
+        "direct": the decisions actually made keep the promises. "isometric": the ROC points of the
+        two thresholds keep them with every case decided, as in the paper. The same for precision.
+
+    Returns
+    -------
+    ConstrainedWindow
+        Ties: least abstained weight, then most right decisions (negatives weighted by the cost
+        ratio), then the higher thresholds. A promise that no decision tests is reported by a
+        performance of None and a `note`.
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing, or no pair of ROC points keeps both promises ("isometric").
+
+    Notes
+    -----
+    For k distinct scores "isometric" takes O(k), "direct" at most O(k^2) steps, and O(k w) when the
+    window holds w scores. The m of `GmEstimate` stays a share of the decided cases. For F, direct
+    never abstains more (theorem 6).
+
+    References
+    ----------
+    Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006), "An Analysis of Reliable Classifiers through
+    ROC Isometrics", ROCML.
+
+    Examples
+    --------
+    >>> from demur import FMeasure, deterministic_window
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> window = deterministic_window(y, s, positive=FMeasure(0.8), negative=FMeasure(0.75))
+    >>> window.lower_index, window.upper_index, round(window.abstention_rate, 4)
+    (2, 3, 0.25)
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    counts.require_both_classes("A window for promised performance")
+    targets = check_target(positive, "positive"), check_target(negative, "negative")
+    ratio = cost_ratio_of(counts, skew)
+    below = _Below.of(counts)
+    if check_choice(search, "search", ("direct", "isometric")) == "direct":
+        cuts = _widest_direct(below, *targets, ratio)
+    else:
+        starts, stops = _kept_promises(below, *targets, ratio, full_curve=True)
+        # some start must not lie above every stop; argmax finds the first one
+        if not (starts.any() and stops[np.argmax(starts) :].any()):
+            raise UndefinedError(
+                f"No pair of thresholds keeps both promises at its ROC points, got {targets[0]} for "
+                f"positive and {targets[1]} for negative decisions; at most "
+                f"{_reachable(below, targets, ratio)} is reached there, each alone. "
+                "Hint: lower a target, or use search='direct'."
+            )
+        cuts = _widest(below, starts, stops, ratio)
+    window = window_of_cuts(counts, *cuts, positive=targets[0], negative=targets[1], cost_ratio=ratio)
+    return replace(window, note=_note(window, below, targets, ratio))
+
+
+def cost_ratio_of(counts: ScoreCounts, skew: float | None) -> float:
+    """Return the weight of a negative beside a positive that gives the sample this skew."""
+    return 1.0 if skew is None else check_skew(skew) * counts.n_positive / counts.n_negative
+
+
+def _reachable(below: _Below, targets: tuple[Target, Target], cost_ratio: float) -> str:
+    """Say the largest value of each metric over the ROC points of the full curve."""
+    p, q = below.total[0], cost_ratio * below.total[1]
+    tp, fp = below.above()
+    reached = (
+        targets[0].performance(tp, cost_ratio * fp, p, q),
+        targets[1].performance(cost_ratio * below.negative, below.positive, q, p),
+    )
+    return " and ".join(f"{np.nanmax(values):.4g}" for values in reached)
