@@ -46,6 +46,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "decided_roc": ("ReliableRoc", "reliable_roc"),
+    "displays.isometrics": ("IsometricDisplay", "ReliableWindowDisplay"),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "isometrics": (
         "FMeasure",
@@ -58,14 +60,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
-    "reliable": (
-        "ExpectedCounts",
-        "HullPoint",
-        "ReliableRoc",
-        "ReliableWindow",
-        "reliable_roc",
-        "reliable_window",
-    ),
+    "reliable": ("ExpectedCounts", "HullPoint", "ReliableWindow", "reliable_window"),
     "roc": (
         "PrecisionRecallCurve",
         "RocCurve",

@@ -16,7 +16,6 @@ import numpy as np
 from demur._checks import (
     check_choice,
     check_confidence_level,
-    check_finite,
     check_rng,
     check_scores,
     input_error,
@@ -25,6 +24,7 @@ from demur._results import Interval, Result
 from demur.abstention import ABSTAIN
 from demur.constrained_windows import ConstrainedWindow, cost_ratio_of, no_threshold, window_of_cuts
 from demur.counts import ScoreCounts, as_counts
+from demur.decided_roc import ReliableRoc, at_position, cut_out
 from demur.exceptions import UndefinedError
 from demur.isometrics import Isometric, Target, check_skew, check_target, isometric_of
 from demur.roc import RocHull, roc_curve
@@ -33,9 +33,7 @@ from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 __all__ = [
     "ExpectedCounts",
     "HullPoint",
-    "ReliableRoc",
     "ReliableWindow",
-    "reliable_roc",
     "reliable_window",
 ]
 
@@ -89,30 +87,6 @@ class ExpectedCounts(Result):
     tn: float
     abstained_positive: float
     abstained_negative: float
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class ReliableRoc(Result):
-    """ROC curve of the cases that are still decided; made by `reliable_roc` and `ReliableWindow.roc`.
-
-    Attributes
-    ----------
-    fpr, tpr : array
-        The curve after the part between two points was cut out (theorem 2).
-    point : (float, float)
-        The point (fpr, tpr) both cut points fall on: the classifier that abstains.
-    upr, unr : float
-        Share of the positives and of the negatives that was cut out.
-    auc : float
-        Area under the curve, for the decided cases.
-    """
-
-    fpr: FloatArray
-    tpr: FloatArray
-    point: tuple[float, float]
-    upr: float
-    unr: float
-    auc: float
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -174,6 +148,11 @@ class ReliableWindow(Result):
         "negative_vacuous",
         "accuracy",
     )
+
+    @cached_property
+    def hull(self) -> RocHull:
+        """ROC hull the points a and b lie on."""
+        return roc_curve(self.counts).convex_hull()
 
     # ---------------------------------------------------------------- rates
 
@@ -331,7 +310,7 @@ class ReliableWindow(Result):
         abstention see `deterministic_window`, which is not bound to the hull. Raises
         `UndefinedError` where F or m-estimate leave no vertex that keeps both promises.
         """
-        hull = _hull(self.counts)
+        hull = self.hull
         first, last = (
             [math.ceil(low), math.floor(high)]
             for low, high in (
@@ -362,8 +341,7 @@ class ReliableWindow(Result):
 
     def roc(self) -> ReliableRoc:
         """Return the ROC hull of the decided cases (theorem 2); convex again (theorem 3)."""
-        hull = _hull(self.counts)
-        return _cut_out(hull.fpr, hull.tpr, self.positive_cut.position, self.negative_cut.position)
+        return cut_out(self.hull.fpr, self.hull.tpr, self.positive_cut.position, self.negative_cut.position)
 
     @property
     def isometrics(self) -> tuple[Isometric, Isometric]:
@@ -387,17 +365,6 @@ def _above(values: FloatArray, draw: FloatArray, point: HullPoint) -> Any:
 # ---------------------------------------------------------------- points of the hull
 
 
-def _hull(counts: ScoreCounts) -> RocHull:
-    return roc_curve(counts).convex_hull()
-
-
-def _between(values: FloatArray, position: float) -> float:
-    """Value at edge + fraction along a polyline."""
-    edge = min(int(position), len(values) - 1)
-    fraction = position - edge
-    return float(values[edge] + fraction * (values[edge + 1] - values[edge]) if fraction else values[edge])
-
-
 def _point(hull: RocHull, position: float) -> HullPoint:
     edge = int(position)
     fraction = position - edge
@@ -406,8 +373,8 @@ def _point(hull: RocHull, position: float) -> HullPoint:
     if math.isnan(upper) or math.isnan(lower):
         raise no_threshold()
     return HullPoint(
-        fpr=_between(hull.fpr, position),
-        tpr=_between(hull.tpr, position),
+        fpr=at_position(hull.fpr, position),
+        tpr=at_position(hull.tpr, position),
         edge=edge,
         fraction=fraction,
         upper=upper,
@@ -446,118 +413,10 @@ def _crossing(h: FloatArray, inside: int, step: int) -> float:
 def _best_between(hull: RocHull, low: float, high: float, skew: float) -> float:
     """Position in [low, high] with the largest tpr - c fpr; of ties the highest tpr."""
     places = np.array([low, *range(math.ceil(low), math.floor(high) + 1), high])
-    fpr, tpr = (np.array([_between(rates, at) for at in places]) for rates in (hull.fpr, hull.tpr))
+    fpr, tpr = (np.array([at_position(rates, at) for at in places]) for rates in (hull.fpr, hull.tpr))
     gain = tpr - skew * fpr
     tied = np.flatnonzero(gain >= gain.max() - _ON_LINE * (1 + skew))
     return float(places[tied[-1]])
-
-
-# ---------------------------------------------------------------- the transformed curve
-
-
-def _cut_out(fpr: FloatArray, tpr: FloatArray, start: float, stop: float) -> ReliableRoc:
-    """ROC curve without the part between two positions (theorem 2, eq. 10 and 11)."""
-    first = [(_between(fpr, at), _between(tpr, at)) for at in (start, stop)]
-    unr, upr = first[1][0] - first[0][0], first[1][1] - first[0][1]
-    if upr >= 1 or unr >= 1:
-        word = "positive" if upr >= 1 else "negative"
-        raise UndefinedError(
-            f"The ROC curve of the decided cases needs both classes, got no decided {word} case. "
-            "Hint: lower the targets."
-        )
-    whole, after = math.floor(start) + 1, math.floor(stop) + 1
-    ends = [first[0]] if start > whole - 1 else []
-    columns = []
-    for axis, (rates, cut) in enumerate(((fpr, unr), (tpr, upr))):
-        before = np.concatenate([rates[:whole], [end[axis] for end in ends]])
-        columns.append(np.concatenate([before / (1 - cut), 1 - (1 - rates[after:]) / (1 - cut)]))
-    x, y = columns
-    return ReliableRoc(
-        fpr=x,
-        tpr=y,
-        point=(first[0][0] / (1 - unr), first[0][1] / (1 - upr)),
-        upr=upr,
-        unr=unr,
-        auc=float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2),
-    )
-
-
-def _locate(fpr: FloatArray, tpr: FloatArray, point: Any, name: str) -> float:
-    """Position of a point of a ROC curve; fpr + tpr grows strictly along it."""
-    pair = check_finite(point, name)
-    if pair.shape != (2,):
-        raise input_error(name, "must be a point (fpr, tpr)", repr(point))
-    length = fpr + tpr
-    edge = int(np.clip(np.searchsorted(length, pair.sum(), side="right") - 1, 0, len(length) - 2))
-    position = edge + float((pair.sum() - length[edge]) / (length[edge + 1] - length[edge]))
-    # a vertex given with rounding is the vertex
-    if abs(position - round(position)) < _SAME_POSITION:
-        position = float(round(position))
-    on_curve = 0 <= position <= len(fpr) - 1
-    if not on_curve or not np.allclose([_between(fpr, position), _between(tpr, position)], pair, atol=1e-9):
-        raise input_error(name, "must lie on the ROC curve", tuple(pair.tolist()))
-    return position
-
-
-def reliable_roc(
-    y_true: Labels | ScoreCounts,
-    y_score: ArrayLike | None = None,
-    *,
-    point_a: tuple[float, float],
-    point_b: tuple[float, float],
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-) -> ReliableRoc:
-    """ROC curve of the cases that are left when the scores between two ROC points are abstained on.
-
-    Up and left is better, but the classes of the decided cases may be mixed differently: the new
-    curve can lie above the old one while a metric that depends on the mix gets worse.
-
-    Parameters
-    ----------
-    y_true, y_score, pos_label, sample_weight
-        As in `abstention_surface`; both classes are needed.
-    point_a, point_b : (float, float)
-        Points (fpr, tpr) of the ROC curve, a not after b; the part between them is cut out.
-
-    Returns
-    -------
-    ReliableRoc
-        With `fpr`, `tpr`, `point`, `upr`, `unr`, `auc`.
-
-    Raises
-    ------
-    InputError
-        If a point is not on the curve, or a lies after b.
-    UndefinedError
-        If no case of a class is left.
-
-    Notes
-    -----
-    Before a: fpr / (1 - unr), tpr / (1 - upr); after b: 1 - (1 - fpr) / (1 - unr), likewise tpr. The
-    skew ratio becomes c (1 - unr) / (1 - upr). Theorem 2 asks for 0 < upr, unr < 1; 0 is harmless.
-
-    References
-    ----------
-    Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006), "An Analysis of Reliable Classifiers through
-    ROC Isometrics", ROCML, theorems 2 and 3.
-
-    Examples
-    --------
-    Leaving out the middle score, one positive and one negative, leaves a perfect ranking:
-
-    >>> from demur import reliable_roc
-    >>> curve = reliable_roc([0, 0, 1, 1], [1, 2, 2, 3], point_a=(0, 0.5), point_b=(0.5, 1))
-    >>> curve.auc, curve.point
-    (1.0, (0.0, 1.0))
-    """
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    curve = roc_curve(counts)
-    start = _locate(curve.fpr, curve.tpr, point_a, "point_a")
-    stop = _locate(curve.fpr, curve.tpr, point_b, "point_b")
-    if start > stop:
-        raise input_error("point_a", f"must not lie after point_b = {tuple(point_b)}", tuple(point_a))
-    return _cut_out(curve.fpr, curve.tpr, start, stop)
 
 
 # ---------------------------------------------------------------- the design
@@ -632,7 +491,7 @@ def reliable_window(
     check_target(positive, "positive")
     check_target(negative, "negative")
     c = counts.n_negative / counts.n_positive if skew is None else check_skew(skew)
-    hull = _hull(counts)
+    hull = roc_curve(counts).convex_hull()
     positive_from, at_a = _stretch(hull, positive, "positive", c)
     at_b, negative_to = _stretch(hull, negative, "negative", c)
     note = ""
