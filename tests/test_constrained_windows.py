@@ -326,14 +326,14 @@ def _printed_metrics(family, tp, fp, fn, tn, w, alpha, m):
 
 def test_compiled_and_interpreted_search_agree():
     from demur._kernels.jit import compiled
-    from demur.constrained_windows import _direct_loop
+    from demur._kernels.window_search import _joint_loop
 
     rng = np.random.default_rng(8)
     for _ in range(5):
         mass = np.cumsum(rng.integers(1, 5, 60)).astype(float)
         columns = [mass, *(rng.normal(size=60) for _ in range(6))]
         lists = [column.tolist() for column in columns]
-        assert _direct_loop(*lists, 1e-12) == compiled(_direct_loop)(*columns, 1e-12)
+        assert _joint_loop(*lists, 1e-12) == compiled(_joint_loop)(*columns, 1e-12)
 
 
 # ---------------------------------------------------------------- theory

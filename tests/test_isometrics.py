@@ -155,6 +155,13 @@ def test_segments_stay_on_the_line_and_in_the_square(metric, extra):
     assert found == 18
 
 
+def test_values_of_the_user_stay_writeable():
+    values = np.array([0.2, 0.8])
+    grid = isometric_grid("precision", skew=1, values=values)
+    values[0] = 0.5
+    assert grid.values.tolist() == [0.2, 0.8]
+
+
 def test_results_are_json_safe():
     import json
 

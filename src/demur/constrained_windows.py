@@ -10,24 +10,31 @@ which is what makes the searches fast.
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from demur._checks import check_choice, check_prevalence, check_rate
-from demur._kernels.jit import compiled, worth_compiling
 from demur._kernels.thresholds import cut_points
+from demur._kernels.window_search import TIE, CutMasses, cheapest_cuts, widest_cuts, widest_joint_cuts
 from demur.abstention import AbstentionWindow, abstention_surface
 from demur.costs import CostModel
 from demur.counts import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.isometrics import Precision, Target, check_skew, check_target, check_target_value
-from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
-__all__ = ["ConstrainedWindow", "cheapest_window", "deterministic_window", "widest_coverage_window"]
+__all__ = [
+    "ConstrainedWindow",
+    "cheapest_window",
+    "cost_ratio_of",
+    "deterministic_window",
+    "no_threshold",
+    "widest_coverage_window",
+    "window_of_cuts",
+]
 
-# Sums of weights that differ by rounding only count as equal.
-_TIE = 64 * np.finfo(np.float64).eps
+# judges decisions nothing was promised for; its value is not used
 _ANY_PRECISION = Precision(1.0)
 
 
@@ -55,30 +62,6 @@ class ConstrainedWindow(AbstentionWindow):
     negative_performance: float | None
     unconstrained_cost: float = math.nan
     note: str = ""
-
-
-class _Below(NamedTuple):
-    """Weights below the cuts: element i is for the first i distinct scores, ascending."""
-
-    positive: FloatArray
-    negative: FloatArray
-
-    @classmethod
-    def of(cls, counts: ScoreCounts, to_positive: float = 1.0, to_negative: float = 1.0) -> "_Below":
-        # scaling after the sum keeps whole-number counts exact
-        columns = ((counts.positives, to_positive), (counts.negatives, to_negative))
-        return cls(*(np.concatenate([[0.0], np.cumsum(column)]) * factor for column, factor in columns))
-
-    @property
-    def total(self) -> tuple[float, float]:
-        return float(self.positive[-1]), float(self.negative[-1])
-
-    @property
-    def mass(self) -> FloatArray:
-        return self.positive + self.negative
-
-    def above(self) -> tuple[FloatArray, FloatArray]:
-        return self.positive[-1] - self.positive, self.negative[-1] - self.negative
 
 
 def _scale(counts: ScoreCounts, prevalence: float | None) -> tuple[float, float]:
@@ -125,10 +108,10 @@ def window_of_cuts(
 ) -> ConstrainedWindow:
     """Describe the window with i distinct scores called negative and all from j on positive."""
     scale = _scale(counts, prevalence)
-    below, n = _Below.of(counts, *scale), counts.n
-    (fn, tn), (p, q) = (float(below.positive[i]), float(below.negative[i])), below.total
-    tp, fp = p - float(below.positive[j]), q - float(below.negative[j])
-    kept = float(below.positive[j]) - fn, float(below.negative[j]) - tn
+    masses, n = CutMasses.of(counts.positives, counts.negatives, *scale), counts.n
+    fn, tn = float(masses.positive_below[i]), float(masses.negative_below[i])
+    tp, fp = float(masses.positive_above[j]), float(masses.negative_above[j])
+    kept = float(masses.positive_below[j]) - fn, float(masses.negative_below[j]) - tn
     decided = tp + fn, cost_ratio * (fp + tn)
     reached = (
         (positive or _ANY_PRECISION).performance(tp, cost_ratio * fp, *decided),
@@ -157,104 +140,52 @@ def window_of_cuts(
 
 
 def _kept_promises(
-    below: _Below, positive: Target | None, negative: Target | None, cost_ratio: float, *, full_curve: bool
+    masses: CutMasses,
+    positive: Target | None,
+    negative: Target | None,
+    cost_ratio: float,
+    *,
+    full_curve: bool,
 ) -> tuple[BoolArray, BoolArray]:
     """Tell which cuts i keep the negative and which cuts j the positive promise, each alone.
 
     With `full_curve` the metric is that of the ROC point (every case decided); otherwise it must
     not depend on the other cut, which is so for precision.
     """
-    p, q = below.total
-    tp, fp = below.above()
-    slack = -_TIE * (p + cost_ratio * q)
+    p, q = masses.total
+    tp, fp = masses.positive_above, masses.negative_above
+    slack = -TIE * (p + cost_ratio * q)
     own = (p, cost_ratio * q) if full_curve else (0.0, 0.0)
     everything = np.ones(len(tp), dtype=np.bool_)
-    hits, alarms = cost_ratio * below.negative, below.positive
+    hits, alarms = cost_ratio * masses.negative_below, masses.positive_below
     starts = everything if negative is None else negative.margin(hits, alarms, *own[::-1]) >= slack
     stops = everything if positive is None else positive.margin(tp, cost_ratio * fp, *own) >= slack
     return starts, stops
 
 
-# ---------------------------------------------------------------- least abstention
-
-
-def _widest(below: _Below, starts: BoolArray, stops: BoolArray, cost_ratio: float) -> tuple[int, int]:
-    """Least abstained weight over i <= j with ``starts[i]`` and ``stops[j]``, in O(distinct scores).
-
-    For every j the largest allowed i <= j abstains least, because every score has weight.
-    """
-    nearest = np.maximum.accumulate(np.where(starts, np.arange(len(starts)), -1))
-    ends = np.flatnonzero(stops & (nearest >= 0))
-    begins, mass = nearest[ends], below.mass
-    slack = _TIE * mass[-1]
-    abstained = mass[ends] - mass[begins]
-    right = below.above()[0][ends] + cost_ratio * below.negative[begins]
-    least = np.flatnonzero(abstained <= abstained.min() + slack)
-    most = least[right[least] >= right[least].max() - slack * max(1.0, cost_ratio)]
-    return int(begins[most[-1]]), int(ends[most[-1]])
-
-
-def _widest_direct(below: _Below, positive: Target, negative: Target, cost_ratio: float) -> tuple[int, int]:
-    """Least abstained weight such that the decisions of the window itself keep both promises."""
-    tp, fp = below.above()
-    fn, tn = below.positive, cost_ratio * below.negative
-    fp = cost_ratio * fp
-    columns = (
-        below.mass,
-        tp,
-        tn,
-        # margins are linear: a term of the decisions above j plus a term of those below i
-        positive.margin(tp, fp, tp, fp),
-        positive.margin(0.0, 0.0, fn, tn),
-        negative.margin(0.0, 0.0, fp, tp),
-        negative.margin(tn, fn, tn, fn),
+def _joint_margins(
+    masses: CutMasses, positive: Target, negative: Target, cost_ratio: float
+) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+    """Margins of both promises for the decided cases: a term of the cut j plus a term of the cut i."""
+    tp, fp = masses.positive_above, cost_ratio * masses.negative_above
+    fn, tn = masses.positive_below, cost_ratio * masses.negative_below
+    return (
+        (positive.margin(tp, fp, tp, fp), positive.margin(0.0, 0.0, fn, tn)),
+        (negative.margin(0.0, 0.0, fp, tp), negative.margin(tn, fn, tn, fn)),
     )
-    slack = _TIE * (below.total[0] + cost_ratio * below.total[1])
-    inputs: Any = columns
-    kernel: Any = _direct_loop
-    # the loop may visit all pairs, so it pays to compile it for far fewer scores than a sweep
-    if worth_compiling(len(tp) ** 2 // 64):
-        kernel = compiled(_direct_loop)
-    else:
-        inputs = [column.tolist() for column in columns]
-    i, j = kernel(*inputs, slack)
-    return int(i), int(j)
-
-
-def _direct_loop(
-    mass: Any,
-    tp: Any,
-    tn: Any,
-    by_stop: Any,
-    by_start: Any,
-    other_by_stop: Any,
-    other_by_start: Any,
-    slack: Any,
-) -> Any:
-    # Abstaining on everything always keeps both promises (0/0), so something is found. A start
-    # further down than the best window so far allows is not looked at.
-    top = len(mass) - 1
-    best, best_right, best_i, best_j = mass[top] + 1.0, 0.0, 0, top
-    for j in range(top, -1, -1):
-        i = j
-        while i >= 0 and mass[j] - mass[i] <= best + slack:
-            if by_stop[j] + by_start[i] >= -slack and other_by_stop[j] + other_by_start[i] >= -slack:
-                abstained, right = mass[j] - mass[i], tp[j] + tn[i]
-                if abstained < best - slack or right > best_right + slack:
-                    best, best_right, best_i, best_j = abstained, right, i, j
-                break
-            i -= 1
-    return best_i, best_j
 
 
 def _note(
-    window: ConstrainedWindow, below: _Below, targets: tuple[Target | None, Target | None], cost_ratio: float
+    window: ConstrainedWindow,
+    masses: CutMasses,
+    targets: tuple[Target | None, Target | None],
+    cost_ratio: float,
 ) -> str:
     """Say which promise is vacuous and how far decisions of that kind alone could go."""
-    tp, fp = below.above()
+    right, wrong = cost_ratio * masses.negative_below, cost_ratio * masses.negative_above
     kinds = (
-        ("positive", window.positive_performance, tp, cost_ratio * fp),
-        ("negative", window.negative_performance, cost_ratio * below.negative, below.positive),
+        ("positive", window.positive_performance, masses.positive_above, wrong),
+        ("negative", window.negative_performance, right, masses.positive_below),
     )
     lines = []
     for target, (word, reached, hits, alarms) in zip(targets, kinds, strict=True):
@@ -265,60 +196,6 @@ def _note(
                 f"{target.metric} {best:.4g} here, {target.value:g} was asked for."
             )
     return " ".join(lines)
-
-
-# ---------------------------------------------------------------- least cost
-
-
-def _last_minimum(values: FloatArray, first: IntArray, slack: float) -> IntArray:
-    """Index of the smallest value in ``values[first[j] : j + 1]`` for every j, the last of ties.
-
-    Blocks of 1, 2, 4, ... values, of which only the current size is kept; a range is the union
-    of two blocks of the largest size that fits. O(k log k) time, O(k) memory, no Python loop over k.
-    """
-
-    def better(left: IntArray, right: IntArray) -> IntArray:
-        return np.where(values[right] <= values[left] + slack, right, left)
-
-    last = np.arange(len(values))
-    level = np.frexp(last - first + 1.0)[1] - 1
-    found = np.empty_like(last)
-    best, width = last.copy(), 1
-    for size in range(int(level.max()) + 1):
-        at = np.flatnonzero(level == size)
-        found[at] = better(best[first[at]], best[at - width + 1])
-        best, width = better(best[:-width], best[width:]), 2 * width
-    return found
-
-
-def _cheapest(
-    below: _Below, mu: float, nu: tuple[float, float], limit: float, starts: BoolArray, stops: BoolArray
-) -> tuple[int, int] | None:
-    """Cheapest i <= j with abstained mass <= limit, ``starts[i]`` and ``stops[j]``.
-
-    The cost is start[i] + stop[j] + constant, and the limit on the mass asks for i >= first[j],
-    so it is a minimum over a moving range of starts.
-    """
-    p, q = below
-    mass = below.mass
-    first = np.searchsorted(mass, mass - limit - _TIE * mass[-1], side="left")
-    nu_p, nu_n = nu
-    if math.isinf(nu_p) or math.isinf(nu_n):
-        # A window may then hold cases of one class only; deciding them rightly is at least as cheap
-        # and cannot hurt a precision, so only empty windows are left.
-        first, nu_p, nu_n = np.arange(len(mass)), 0.0, 0.0
-    start = np.where(starts, (1 - nu_p) * p - nu_n * q, np.inf)
-    stop = np.where(stops, nu_p * p + (nu_n - mu) * q, np.inf)
-    slack = _TIE * (1 + mu + abs(nu_p) + abs(nu_n)) * mass[-1]
-    begins = _last_minimum(start, first, slack)
-    total = stop + start[begins]
-    if np.isposinf(total.min()):
-        return None
-    ends = np.flatnonzero(total <= total.min() + slack)
-    abstained = mass[ends] - mass[begins[ends]]
-    least = ends[abstained <= abstained.min() + slack]
-    pick = least[np.argmin(begins[least])]
-    return int(begins[pick]), int(pick)
 
 
 def _promises(positive: float | None, negative: float | None) -> tuple[Precision | None, Precision | None]:
@@ -401,12 +278,12 @@ def cheapest_window(
     free = abstention_surface(counts, prevalence=prevalence).window(mu, nu, nu_negative, costs=costs)
     limit = check_rate(max_abstention, "max_abstention")
     targets = _promises(min_precision_positive, min_precision_negative)
-    below = _Below.of(counts, *_scale(counts, prevalence))
-    allowed = _kept_promises(below, *targets, 1.0, full_curve=False)
+    masses = CutMasses.of(counts.positives, counts.negatives, *_scale(counts, prevalence))
+    allowed = _kept_promises(masses, *targets, 1.0, full_curve=False)
     prices = free.nu_positive, free.nu_negative
-    cuts = _cheapest(below, free.mu, prices, limit * counts.n, *allowed)
+    cuts = cheapest_cuts(masses, free.mu, prices, limit * counts.n, *allowed)
     if cuts is None:
-        raise _impossible(below, allowed, limit)
+        raise _impossible(masses, allowed, limit)
     window = window_of_cuts(counts, *cuts, prevalence=prevalence)
     kept = (window.abstained_positive, prices[0]), (window.abstained_negative, prices[1])
     cost = window.fn + free.mu * window.fp + sum(share * price for share, price in kept if share)
@@ -418,13 +295,13 @@ def cheapest_window(
         mu=free.mu,
         nu_positive=prices[0],
         nu_negative=prices[1],
-        note=_note(window, below, targets, 1.0),
+        note=_note(window, masses, targets, 1.0),
     )
 
 
-def _impossible(below: _Below, allowed: tuple[BoolArray, BoolArray], limit: float) -> UndefinedError:
-    start, stop = _widest(below, *allowed, 1.0)
-    needed = (below.mass[stop] - below.mass[start]) / below.mass[-1]
+def _impossible(masses: CutMasses, allowed: tuple[BoolArray, BoolArray], limit: float) -> UndefinedError:
+    start, stop = widest_cuts(masses, *allowed, 1.0)
+    needed = (masses.below[stop] - masses.below[start]) / masses.below[-1]
     return UndefinedError(
         f"No window keeps the precisions with max_abstention = {limit:g} and finite cost. "
         f"Hint: these precisions need an abstention rate of at least {needed:.4g}."
@@ -501,10 +378,10 @@ def widest_coverage_window(
             "Hint: promise at least one."
         )
     targets = _promises(min_precision_positive, min_precision_negative)
-    below = _Below.of(counts, *_scale(counts, prevalence))
-    cuts = _widest(below, *_kept_promises(below, *targets, 1.0, full_curve=False), 1.0)
+    masses = CutMasses.of(counts.positives, counts.negatives, *_scale(counts, prevalence))
+    cuts = widest_cuts(masses, *_kept_promises(masses, *targets, 1.0, full_curve=False), 1.0)
     window = window_of_cuts(counts, *cuts, prevalence=prevalence)
-    return replace(window, note=_note(window, below, targets, 1.0))
+    return replace(window, note=_note(window, masses, targets, 1.0))
 
 
 def deterministic_window(
@@ -532,6 +409,7 @@ def deterministic_window(
         Promise for the positive and for the negative decisions.
     skew : float > 0, optional
         c = (cost_fp / cost_fn) (1 - prevalence) / prevalence; the sample's, at equal costs, if None.
+        It weighs the decisions; the abstained weight is always the sample's.
     search : {"direct", "isometric"}
         "direct": the decisions actually made keep the promises. "isometric": the ROC points of the
         two thresholds keep them with every case decided, as in the paper. The same for precision.
@@ -572,22 +450,22 @@ def deterministic_window(
     counts.require_both_classes("A window for promised performance")
     targets = check_target(positive, "positive"), check_target(negative, "negative")
     ratio = cost_ratio_of(counts, skew)
-    below = _Below.of(counts)
+    masses = CutMasses.of(counts.positives, counts.negatives)
     if check_choice(search, "search", ("direct", "isometric")) == "direct":
-        cuts = _widest_direct(below, *targets, ratio)
+        cuts = widest_joint_cuts(masses, ratio, *_joint_margins(masses, *targets, ratio))
     else:
-        starts, stops = _kept_promises(below, *targets, ratio, full_curve=True)
+        starts, stops = _kept_promises(masses, *targets, ratio, full_curve=True)
         # some start must not lie above every stop; argmax finds the first one
         if not (starts.any() and stops[np.argmax(starts) :].any()):
             raise UndefinedError(
                 f"No pair of thresholds keeps both promises at its ROC points, got {targets[0]} for "
                 f"positive and {targets[1]} for negative decisions; at most "
-                f"{_reachable(below, targets, ratio)} is reached there, each alone. "
+                f"{_reachable(masses, targets, ratio)} is reached there, each alone. "
                 "Hint: lower a target, or use search='direct'."
             )
-        cuts = _widest(below, starts, stops, ratio)
+        cuts = widest_cuts(masses, starts, stops, ratio)
     window = window_of_cuts(counts, *cuts, positive=targets[0], negative=targets[1], cost_ratio=ratio)
-    return replace(window, note=_note(window, below, targets, ratio))
+    return replace(window, note=_note(window, masses, targets, ratio))
 
 
 def cost_ratio_of(counts: ScoreCounts, skew: float | None) -> float:
@@ -595,12 +473,11 @@ def cost_ratio_of(counts: ScoreCounts, skew: float | None) -> float:
     return 1.0 if skew is None else check_skew(skew) * counts.n_positive / counts.n_negative
 
 
-def _reachable(below: _Below, targets: tuple[Target, Target], cost_ratio: float) -> str:
+def _reachable(masses: CutMasses, targets: tuple[Target, Target], cost_ratio: float) -> str:
     """Say the largest value of each metric over the ROC points of the full curve."""
-    p, q = below.total[0], cost_ratio * below.total[1]
-    tp, fp = below.above()
+    p, q = masses.total[0], cost_ratio * masses.total[1]
     reached = (
-        targets[0].performance(tp, cost_ratio * fp, p, q),
-        targets[1].performance(cost_ratio * below.negative, below.positive, q, p),
+        targets[0].performance(masses.positive_above, cost_ratio * masses.negative_above, p, q),
+        targets[1].performance(cost_ratio * masses.negative_below, masses.positive_below, q, p),
     )
     return " and ".join(f"{np.nanmax(values):.4g}" for values in reached)

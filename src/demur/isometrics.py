@@ -376,7 +376,8 @@ def isometric_grid(
     [1.0, 4.0]
     """
     c = check_skew(skew)
-    chosen = np.atleast_1d(check_finite(np.arange(1, 10) / 10 if values is None else values, "values"))
+    # a copy: results make their arrays read-only
+    chosen = np.array(check_finite(np.arange(1, 10) / 10 if values is None else values, "values"), ndmin=1)
     targets = [_target(metric, float(value), alpha, m) for value in chosen]
     if not targets:
         raise input_error("values", "must hold at least one value", "none")

@@ -55,8 +55,8 @@ class HullPoint(Result):
     edge : int
         Hull edge it lies on, from (0, 0); edges are the blocks of scores from the top.
     fraction : float
-        Share of the edge that is passed, 0 <= fraction < 1 (lambda in the paper's appendix of
-        randomised classifiers); 0: the point is the vertex where the edge starts.
+        Share of the edge that is passed, 0 <= fraction < 1: the weight of the next vertex when two
+        classifiers are mixed (theorem 1). 0: the point is the vertex where the edge starts.
     upper : float
         Scores >= upper lie above the point for sure.
     lower : float
@@ -311,16 +311,16 @@ class ReliableWindow(Result):
         `UndefinedError` where F or m-estimate leave no vertex that keeps both promises.
         """
         hull = self.hull
-        first, last = (
-            [math.ceil(low), math.floor(high)]
+        # the vertices that keep the positive promise, and those that keep the negative one
+        (first, start), (stop, last) = (
+            (math.ceil(low), math.floor(high))
             for low, high in (
                 _stretch(hull, self.positive, "positive", self.skew),
                 _stretch(hull, self.negative, "negative", self.skew),
             )
         )
-        start, stop = first[1], last[0]
         if start >= stop:
-            low, high = max(first[0], stop), min(start, last[1])
+            low, high = max(first, stop), min(start, last)
             if low > high:
                 raise UndefinedError(
                     "No vertex of the ROC hull keeps both promises. "
@@ -465,7 +465,7 @@ def reliable_window(
     Notes
     -----
     a is the hull point with the highest tpr at which the positive metric is at least its target,
-    b the one with the lowest fpr for the negative metric; both in closed form, in O(blocks). The
+    b the one with the lowest fpr for the negative metric; both in closed form. The
     scores between them are abstained on if a comes before b. Precision is then met exactly
     (theorem 4), F exceeded (theorem 6); see `ReliableWindow.reached` for the m-estimate. With F
     on both sides and alpha >= 1 it never abstains: F_n peaks before F_p along every hull.
