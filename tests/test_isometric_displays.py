@@ -31,6 +31,12 @@ def drawn(artist):
     return np.column_stack(artist.get_data())
 
 
+def points(display, part):
+    frame = display.frame()
+    rows = frame["part"] == part
+    return np.column_stack([frame["fpr"][rows], frame["tpr"][rows]]).tolist()
+
+
 @pytest.mark.parametrize(
     ("metric", "extra"), [("precision", {}), ("f_measure", {"alpha": 1.0}), ("gm_estimate", {"m": 0.1})]
 )
@@ -63,13 +69,16 @@ def test_design_of_figure_5():
     window = reliable_window(COUNTS, positive=Precision(0.9), negative=Precision(0.9))
     display = ReliableWindowDisplay.from_result(window).plot()
     frame = display.frame()
-    assert frame["hull_tpr"].tolist() == window.hull.tpr.tolist()
-    assert frame["a"].tolist() == [window.a.fpr, window.a.tpr]
-    assert frame["abstained_fpr"].tolist() == [window.a.fpr, window.hull.fpr[2], window.b.fpr]
-    assert drawn(display.abstained_line_)[-1].tolist() == frame["b"].tolist()
+    assert {len(column) for column in frame.values()} == {len(frame["part"])}
+    assert points(display, "hull") == np.column_stack([window.hull.fpr, window.hull.tpr]).tolist()
+    a, b = [window.a.fpr, window.a.tpr], [window.b.fpr, window.b.tpr]
+    assert (points(display, "a"), points(display, "b")) == ([a], [b])
+    assert points(display, "abstained") == [a, [window.hull.fpr[2], window.hull.tpr[2]], b]
+    assert drawn(display.abstained_line_).tolist() == points(display, "abstained")
     curve = window.roc()
     assert drawn(display.new_line_).tolist() == np.column_stack([curve.fpr, curve.tpr]).tolist()
-    assert frame["new_point"].tolist() == list(curve.point)
+    assert points(display, "decided point") == [list(curve.point)]
+    assert points(display, "positive isometric") == window.isometrics[0].segment().tolist()
     assert display.ax_.get_title(loc="left") == "Case 3: abstain on 54% between a and b"
     words = [text.get_text() for text in display.ax_.texts]
     assert "53% of positives" in words
@@ -88,6 +97,9 @@ def test_three_cases_of_figure_4_on_given_axes():
         assert display.plot(ax, new_curve=False, legend=False).ax_ is ax
         assert display.new_line_ is None
         assert ax.get_legend() is None
+        window = display.result
+        in_use = [] if window.case == 3 else [[window.positive_cut.fpr, window.positive_cut.tpr]]
+        assert points(display, "in use") == in_use
         titles.append(ax.get_title(loc="left")[:6])
     assert titles == ["Case 1", "Case 2", "Case 3"]
 
@@ -96,7 +108,7 @@ def test_no_curve_without_decided_cases():
     promise = {"positive": Precision(0.9), "negative": Precision(0.9)}
     display = ReliableWindowDisplay.from_predictions([0, 1], [1, 1], **promise).plot()
     assert display.new_line_ is None
-    assert "new_fpr" not in display.frame()
+    assert points(display, "decided") == []
     assert "100%" in display.ax_.get_title(loc="left")
 
 
@@ -104,7 +116,7 @@ def test_promises_that_exclude_each_other_are_said_in_the_title():
     promise = {"positive": FMeasure(0.6), "negative": FMeasure(0.6)}
     display = ReliableWindowDisplay.from_predictions([0, 1], [1, 1], **promise).plot()
     assert display.ax_.get_title(loc="left") == "No point keeps both promises"
-    assert "point" not in display.frame()
+    assert points(display, "in use") == []
 
 
 def test_error_sentences():

@@ -38,7 +38,7 @@ __all__ = [
 _ANY_PRECISION = Precision(1.0)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class ConstrainedWindow(AbstentionWindow):
     """Best window under constraints; `decide` applies it like any `AbstentionWindow`.
 

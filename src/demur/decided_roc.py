@@ -23,7 +23,7 @@ __all__ = ["ReliableRoc", "at_position", "cut_out", "reliable_roc"]
 _SAME_POSITION = 1e-10
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class ReliableRoc(Result):
     """ROC curve of the cases that are still decided; made by `reliable_roc` and `ReliableWindow.roc`.
 

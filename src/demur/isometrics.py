@@ -224,7 +224,7 @@ def _target(metric: str, value: float, alpha: float, m: float) -> Target:
     return GmEstimate(value, m) if name == "gm_estimate" else Precision(value)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class Isometric(Result):
     """Line tpr = slope fpr + intercept on which one metric is constant; made by `isometric`.
 
@@ -264,7 +264,7 @@ class Isometric(Result):
         return np.asarray(np.clip([min(inside), max(inside)], 0.0, 1.0))
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class IsometricGrid(Result):
     """Isometrics of one metric for several values, of both sides; made by `isometric_grid`.
 

@@ -44,7 +44,7 @@ _SAME_POSITION = 1e-10
 _SIDES = ("positive", "negative")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class HullPoint(Result):
     """A point of the ROC hull and how to reach it: call positive by threshold, one block by chance.
 
@@ -77,7 +77,7 @@ class HullPoint(Result):
         return self.edge + self.fraction
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class ExpectedCounts(Result):
     """Expected weight of every outcome on the data: decided rightly, wrongly, abstained on."""
 
@@ -89,7 +89,7 @@ class ExpectedCounts(Result):
     abstained_negative: float
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ReliableWindow(Result):
     """Rule that keeps a promise per class in expectation; made by `reliable_window`.
 

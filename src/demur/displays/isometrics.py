@@ -5,6 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_type
+from demur.counts import ScoreCounts
 from demur.displays._base import (
     ABSTAIN_COLOR,
     DASHES,
@@ -149,7 +150,7 @@ class ReliableWindowDisplay(Display):
     @classmethod
     def from_predictions(
         cls,
-        y_true: Labels,
+        y_true: Labels | ScoreCounts,
         y_score: ArrayLike | None = None,
         *,
         positive: Any,
@@ -178,13 +179,14 @@ class ReliableWindowDisplay(Display):
             _draw_line(self.ax_, line, linewidth=1.2, label=label)
             for line, label in zip(window.isometrics, words, strict=True)
         )
-        self._record(hull_fpr=fpr, hull_tpr=tpr)
+        self._rows: list[tuple[str, Any, Any]] = [("hull", fpr, tpr)]
         self.abstained_line_ = self.new_line_ = None
         if window.case == 3:
             self._draw_abstention()
             if new_curve:
                 self._draw_new_curve()
         self._draw_points()
+        self._record_rows()
         self.ax_.set_title(_headline(window), fontsize=10, loc="left")
         if legend:
             self.ax_.legend(loc="lower right", fontsize=8.5, framealpha=0.95)
@@ -206,7 +208,7 @@ class ReliableWindowDisplay(Display):
         middle = (a.tpr + b.tpr) / 2
         self._words(f"{window.unr:.0%} of negatives", (a.fpr, a.tpr), (24, 4) if up else (8, -4), up=up)
         self._words(f"{window.upr:.0%} of positives", (b.fpr, middle), (-5 if left else 5, 0), left=left)
-        self._record(abstained_fpr=fpr, abstained_tpr=tpr)
+        self._rows.append(("abstained", fpr, tpr))
 
     def _words(
         self,
@@ -238,7 +240,7 @@ class ReliableWindowDisplay(Display):
             curve.fpr, curve.tpr, linewidth=1.5, label="ROC hull of the decided cases", **_NEW_CURVE
         )
         self.ax_.plot(*curve.point, marker="D", markersize=5, color=_NEW_CURVE["color"])
-        self._record(new_fpr=curve.fpr, new_tpr=curve.tpr, new_point=curve.point)
+        self._rows += [("decided", curve.fpr, curve.tpr), ("decided point", *curve.point)]
 
     def _draw_points(self) -> None:
         window = self.result
@@ -263,8 +265,16 @@ class ReliableWindowDisplay(Display):
             self.ax_.plot(
                 cut.fpr, cut.tpr, marker="*", markersize=13, color="black", linestyle="none", label="in use"
             )
-            self._record(point=(cut.fpr, cut.tpr))
-        self._record(a=(window.a.fpr, window.a.tpr), b=(window.b.fpr, window.b.tpr))
+            self._rows.append(("in use", cut.fpr, cut.tpr))
+        self._rows += [("a", window.a.fpr, window.a.tpr), ("b", window.b.fpr, window.b.tpr)]
+
+    def _record_rows(self) -> None:
+        """One row per drawn point; `part` says what it belongs to."""
+        for line in self.result.isometrics:
+            self._rows.append((f"{line.side} isometric", *line.segment().T))
+        fpr, tpr = (np.concatenate([np.atleast_1d(row[axis]) for row in self._rows]) for axis in (1, 2))
+        parts = [np.repeat(name, np.size(x)) for name, x, _ in self._rows]
+        self._record(part=np.concatenate(parts), fpr=fpr, tpr=tpr)
 
 
 def _headline(window: ReliableWindow) -> str:
