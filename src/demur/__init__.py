@@ -36,6 +36,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "confident_segment",
         "tango_interval",
     ),
+    "constrained_windows": (
+        "ConstrainedWindow",
+        "cheapest_window",
+        "deterministic_window",
+        "widest_coverage_window",
+    ),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
@@ -59,6 +65,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Blocks",
         "ScoreCounts",
     ),
+    "decided_roc": (
+        "ReliableRoc",
+        "reliable_roc",
+    ),
     "displays.auc_bounds": (
         "AucBoundsDisplay",
         "BoundGapDisplay",
@@ -73,6 +83,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "CostCurveDisplay",
         "CostDifferenceDisplay",
         "RocCostDualDisplay",
+    ),
+    "displays.isometrics": (
+        "IsometricDisplay",
+        "ReliableWindowDisplay",
     ),
     "displays.net_benefit": ("NetBenefitDisplay",),
     "displays.roc": (
@@ -91,6 +105,15 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "InputError",
         "UndefinedError",
     ),
+    "isometrics": (
+        "FMeasure",
+        "GmEstimate",
+        "Isometric",
+        "IsometricGrid",
+        "Precision",
+        "isometric",
+        "isometric_grid",
+    ),
     "net_benefit": (
         "NetBenefitCurve",
         "net_benefit_curve",
@@ -98,6 +121,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "regions": (
         "SurfaceCells",
         "SurfaceDifference",
+    ),
+    "reliable": (
+        "ExpectedCounts",
+        "HullPoint",
+        "ReliableWindow",
+        "reliable_window",
     ),
     "roc": (
         "PrecisionRecallCurve",

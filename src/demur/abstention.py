@@ -50,6 +50,7 @@ __all__ = [
     "SurfaceGrid",
     "abstention_surface",
     "decide",
+    "no_threshold",
     "plugin_vacc_score",
     "vacc_score",
 ]
@@ -361,10 +362,7 @@ class AbstentionSurface(Result):
         cost = fn + mu * fp + (nu_p * kept_p + nu_n * kept_n if i < j else 0.0)
         lower, upper = float(m.lower_cut[i]), float(m.upper_cut[j])
         if math.isnan(lower) or math.isnan(upper):
-            raise UndefinedError(
-                "No threshold separates an infinite score from the largest finite float beside it. "
-                "Hint: rescale the finite scores; only their order matters."
-            )
+            raise no_threshold()
         return AbstentionWindow(
             lower=lower,
             upper=upper,
@@ -704,6 +702,14 @@ def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) ->
     if upper < math.inf:
         codes[values >= upper] = 1
     return codes
+
+
+def no_threshold() -> UndefinedError:
+    """Build the error for neighbouring scores that no float separates."""
+    return UndefinedError(
+        "No threshold separates an infinite score from the largest finite float beside it. "
+        "Hint: rescale the finite scores; only their order matters."
+    )
 
 
 def _thresholds(window: Any) -> tuple[float, float]:

@@ -1,0 +1,286 @@
+"""Figures of ROC isometrics: grids of one metric, and the design of a reliable classifier."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_type
+from demur.counts import ScoreCounts
+from demur.displays._base import (
+    ABSTAIN_COLOR,
+    DASHES,
+    GUIDE,
+    NEGATIVE_COLOR,
+    POSITIVE_COLOR,
+    SERIES,
+    Display,
+    new_axes,
+)
+from demur.exceptions import UndefinedError
+from demur.isometrics import Isometric, IsometricGrid, isometric_grid
+from demur.reliable import ReliableWindow, reliable_window
+from demur.typing import ArrayLike, Labels
+
+__all__ = ["IsometricDisplay", "ReliableWindowDisplay"]
+
+_WORDS = {"precision": "precision", "f_measure": "F-measure", "gm_estimate": "m-estimate"}
+_STYLES = {
+    "positive": {"color": POSITIVE_COLOR, "linestyle": DASHES[0]},
+    "negative": {"color": NEGATIVE_COLOR, "linestyle": DASHES[1]},
+}
+_NEW_CURVE = {"color": SERIES[2], "linestyle": DASHES[4]}
+
+
+def _roc_axes(ax: Any, size: tuple[float, float]) -> tuple[Any, Any]:
+    figure, ax = new_axes(ax, size=size)
+    ax.set(xlim=(-0.015, 1.015), ylim=(-0.015, 1.015), aspect="equal")
+    ax.set_xlabel("false positive rate")
+    ax.set_ylabel("true positive rate")
+    return figure, ax
+
+
+def _draw_line(ax: Any, line: Isometric, **style: Any) -> Any:
+    """Draw the part of an isometric inside the unit square; None if there is none."""
+    ends = line.segment()
+    return ax.plot(ends[:, 0], ends[:, 1], **(_STYLES[line.side] | style))[0] if len(ends) else None
+
+
+class IsometricDisplay(Display):
+    """Lines of equal precision, F-measure or m-estimate in ROC space (figures 1 to 3 of the paper).
+
+    Solid orange: metric of the positive decisions; dashed blue: of the negative ones. The number
+    on a line is the value of the metric. See `isometric` for the definition.
+
+    Examples
+    --------
+    >>> from demur import IsometricDisplay
+    >>> display = IsometricDisplay.from_metric("precision", skew=1).plot()
+    >>> sorted(set(display.frame()["value"].round(1).tolist()))[-1]
+    0.9
+    """
+
+    positive_lines_: list[Any]
+    negative_lines_: list[Any]
+
+    @classmethod
+    def from_metric(
+        cls, metric: str, *, skew: float, alpha: float = 1.0, m: float = 0.0, values: Any = None
+    ) -> Self:
+        """Make the Display of a metric; arguments as in `isometric_grid`."""
+        return cls(result=isometric_grid(metric, skew=skew, alpha=alpha, m=m, values=values))
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw all lines inside the unit square and name their values."""
+        check_type(self.result, "result", IsometricGrid, "an")
+        self.figure_, self.ax_ = _roc_axes(ax, (5.4, 5.2))
+        sides = {"positive": self.result.positive, "negative": self.result.negative}
+        drawn = {side: [self._line(line) for line in lines] for side, lines in sides.items()}
+        self.positive_lines_, self.negative_lines_ = drawn["positive"], drawn["negative"]
+        for side, artists in drawn.items():
+            for artist in [artist for artist in artists if artist is not None][:1]:
+                artist.set_label(f"of {side} decisions")
+        self.ax_.set_title(_grid_title(self.result), fontsize=10, loc="left")
+        self.ax_.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False, fontsize=9)
+        self._record_lines([*self.result.positive, *self.result.negative])
+        return self
+
+    def _line(self, line: Isometric) -> Any:
+        artist = _draw_line(self.ax_, line, linewidth=1.3)
+        if artist is not None:
+            # positive lines fan out to the top and right border, negative ones to the left and bottom
+            start, stop = line.segment()
+            end, towards = (stop, start) if line.side == "positive" else (start, stop)
+            length = float(np.hypot(*(towards - end)))
+            x, y = end + (towards - end) * (min(0.07, length / 2) / length if length else 0.0)
+            self.ax_.text(
+                x,
+                y,
+                f"{line.target.value:g}",
+                color=artist.get_color(),
+                fontsize=8,
+                ha="center",
+                va="center",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
+            )
+        return artist
+
+    def _record_lines(self, lines: list[Isometric]) -> None:
+        shown = [(line, line.segment()) for line in lines if len(line.segment())]
+        self._record(
+            side=[line.side for line, _ in shown],
+            value=[line.target.value for line, _ in shown],
+            slope=[line.slope for line, _ in shown],
+            intercept=[line.intercept for line, _ in shown],
+            start_fpr=[ends[0, 0] for _, ends in shown],
+            start_tpr=[ends[0, 1] for _, ends in shown],
+            end_fpr=[ends[1, 0] for _, ends in shown],
+            end_tpr=[ends[1, 1] for _, ends in shown],
+        )
+
+
+def _grid_title(grid: IsometricGrid) -> str:
+    line = grid.positive[0]
+    extra = {"f_measure": "alpha", "gm_estimate": "m"}.get(grid.metric)
+    ending = f", {extra} {getattr(line.target, extra):g}" if extra else ""
+    word = _WORDS[grid.metric]
+    return f"Lines of equal {word}, skew {line.skew:g}{ending}"
+
+
+class ReliableWindowDisplay(Display):
+    """Design of a reliable classifier in ROC space (figures 4 to 7 of the paper).
+
+    The ROC hull, the isometric of each promise, the points a and b where the promises end, the
+    part abstained on in grey, and the ROC hull of the decided cases. See `reliable_window`.
+
+    Examples
+    --------
+    >>> from demur import Precision, ReliableWindowDisplay
+    >>> y, s = [0, 0, 1, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
+    >>> promise = {"positive": Precision(0.9), "negative": Precision(0.9)}
+    >>> display = ReliableWindowDisplay.from_predictions(y, s, **promise).plot()
+    >>> display.ax_.get_xlabel()
+    'false positive rate'
+    """
+
+    hull_line_: Any
+    isometric_lines_: tuple[Any, Any]
+    abstained_line_: Any
+    new_line_: Any
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels | ScoreCounts,
+        y_score: ArrayLike | None = None,
+        *,
+        positive: Any,
+        negative: Any,
+        skew: float | None = None,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make the Display of a design; arguments as in `reliable_window`."""
+        labelled = {"pos_label": pos_label, "sample_weight": sample_weight}
+        promise = {"positive": positive, "negative": negative, "skew": skew}
+        return cls(result=reliable_window(y_true, y_score, **promise, **labelled))
+
+    def plot(self, ax: Any = None, *, new_curve: bool = True, legend: bool = True) -> Self:
+        """Draw the design; `new_curve` adds the ROC hull of the decided cases in case 3."""
+        check_type(self.result, "result", ReliableWindow)
+        window = self.result
+        self.figure_, self.ax_ = _roc_axes(ax, (5.4, 5.6))
+        fpr, tpr = window.hull.fpr, window.hull.tpr
+        self.ax_.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.8, zorder=0)
+        (self.hull_line_,) = self.ax_.plot(fpr, tpr, color="black", linewidth=1.6, label="ROC hull")
+        words = (
+            f"{_WORDS[line.target.metric]} {line.target.value:g}, {line.side}" for line in window.isometrics
+        )
+        self.isometric_lines_ = tuple(
+            _draw_line(self.ax_, line, linewidth=1.2, label=label)
+            for line, label in zip(window.isometrics, words, strict=True)
+        )
+        self._rows: list[tuple[str, Any, Any]] = [("hull", fpr, tpr)]
+        self.abstained_line_ = self.new_line_ = None
+        if window.case == 3:
+            self._draw_abstention()
+            if new_curve:
+                self._draw_new_curve()
+        self._draw_points()
+        self._record_rows()
+        self.ax_.set_title(_headline(window), fontsize=10, loc="left")
+        if legend:
+            self.ax_.legend(loc="lower right", fontsize=8.5, framealpha=0.95)
+        return self
+
+    def _draw_abstention(self) -> None:
+        """The skipped part of the hull, and its extent along both axes (figure 5)."""
+        window = self.result
+        a, b, hull = window.a, window.b, window.hull
+        inner = slice(int(a.position) + 1, int(np.ceil(b.position)))
+        fpr = np.concatenate([[a.fpr], hull.fpr[inner], [b.fpr]])
+        tpr = np.concatenate([[a.tpr], hull.tpr[inner], [b.tpr]])
+        (self.abstained_line_,) = self.ax_.plot(
+            fpr, tpr, color=ABSTAIN_COLOR, linewidth=5, solid_capstyle="butt", zorder=1, label="abstained on"
+        )
+        self.ax_.plot([a.fpr, b.fpr, b.fpr], [a.tpr, a.tpr, b.tpr], color=ABSTAIN_COLOR, linewidth=0.9)
+        # words stay inside the axes: above a segment at the bottom, left of one at the right
+        up, left = a.tpr < 0.08, b.fpr > 0.72
+        middle = (a.tpr + b.tpr) / 2
+        self._words(f"{window.unr:.0%} of negatives", (a.fpr, a.tpr), (24, 4) if up else (8, -4), up=up)
+        self._words(f"{window.upr:.0%} of positives", (b.fpr, middle), (-5 if left else 5, 0), left=left)
+        self._rows.append(("abstained", fpr, tpr))
+
+    def _words(
+        self,
+        text: str,
+        at: tuple[float, float],
+        offset: tuple[float, float],
+        *,
+        up: bool = True,
+        left: bool = False,
+    ) -> None:
+        self.ax_.annotate(
+            text,
+            at,
+            xytext=offset,
+            textcoords="offset points",
+            ha="right" if left else "left",
+            va="bottom" if up else "top",
+            color="#555555",
+            fontsize=8.5,
+        )
+
+    def _draw_new_curve(self) -> None:
+        try:
+            curve = self.result.roc()
+        except UndefinedError:
+            # a class without decided cases has no rate: there is no curve to draw, and the title says so
+            return
+        (self.new_line_,) = self.ax_.plot(
+            curve.fpr, curve.tpr, linewidth=1.5, label="ROC hull of the decided cases", **_NEW_CURVE
+        )
+        self.ax_.plot(*curve.point, marker="D", markersize=5, color=_NEW_CURVE["color"])
+        self._rows += [("decided", curve.fpr, curve.tpr), ("decided point", *curve.point)]
+
+    def _draw_points(self) -> None:
+        window = self.result
+        names = ("a = b", "") if window.case == 1 else ("a", "b")
+        points = ((window.a, POSITIVE_COLOR), (window.b, NEGATIVE_COLOR))
+        for name, (point, color) in zip(names, points, strict=True):
+            self.ax_.plot(point.fpr, point.tpr, marker="o", color=color, markeredgecolor="black", zorder=5)
+            # above left of the hull, but inside the axes
+            offset = (-6, 5) if point.fpr > 0.04 else (9, 5)
+            self.ax_.annotate(
+                name,
+                (point.fpr, point.tpr),
+                xytext=offset if point.tpr < 0.95 else (-6, -16),
+                textcoords="offset points",
+                ha="right" if point.fpr > 0.04 else "left",
+                fontsize=11,
+                fontweight="bold",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3, "alpha": 0.8 if name else 0.0},
+            )
+        if window.case != 3 and not window.note:
+            cut = window.positive_cut
+            self.ax_.plot(
+                cut.fpr, cut.tpr, marker="*", markersize=13, color="black", linestyle="none", label="in use"
+            )
+            self._rows.append(("in use", cut.fpr, cut.tpr))
+        self._rows += [("a", window.a.fpr, window.a.tpr), ("b", window.b.fpr, window.b.tpr)]
+
+    def _record_rows(self) -> None:
+        """One row per drawn point; `part` says what it belongs to."""
+        for line in self.result.isometrics:
+            self._rows.append((f"{line.side} isometric", *line.segment().T))
+        fpr, tpr = (np.concatenate([np.atleast_1d(row[axis]) for row in self._rows]) for axis in (1, 2))
+        parts = [np.repeat(name, np.size(x)) for name, x, _ in self._rows]
+        self._record(part=np.concatenate(parts), fpr=fpr, tpr=tpr)
+
+
+def _headline(window: ReliableWindow) -> str:
+    if window.note:
+        return "No point keeps both promises"
+    if window.case == 3:
+        return f"Case 3: abstain on {window.abstention_rate:.0%} between a and b"
+    where = "a and b are one point" if window.case == 1 else "b comes before a"
+    return f"Case {window.case}: {where}, nobody abstains"
