@@ -23,6 +23,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "plugin_vacc_score",
         "vacc_score",
     ),
+    "capacity": ("CapacityGraph", "Mixture", "capacity_graph"),
+    "cautious": ("CautiousConfusion", "RocPoint", "cautious_confusion", "decisions_at_abstention"),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
@@ -40,9 +42,28 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "decision_rules": (
+        "CautionWindowRule",
+        "ClassThresholdRule",
+        "ConfidenceRule",
+        "CriticalWindows",
+        "RatioRule",
+        "critical_windows",
+    ),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
+    "response_curves": (
+        "AverageResponseCurve",
+        "ResponseCurve",
+        "ResponseHull",
+        "ResponsePoint",
+        "RocResponseSurface",
+        "average_response_curves",
+        "response_curve",
+        "response_hull",
+        "roc_response_surface",
+    ),
     "roc": (
         "PrecisionRecallCurve",
         "RocCurve",
@@ -51,6 +72,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "precision_recall_curve",
         "roc_curve",
     ),
+    "selective_risk": ("RiskCoverageCurve", "RiskCoverageDifference", "risk_coverage_curve"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

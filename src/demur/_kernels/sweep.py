@@ -14,7 +14,7 @@ import numpy as np
 from demur._kernels.jit import compiled, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Sample", "Sweep", "sorted_samples", "sweep"]
+__all__ = ["Sample", "Sweep", "descending_order", "merge_close", "sorted_samples", "sweep"]
 
 _THREADS_FROM = 2**17
 _SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
@@ -234,3 +234,43 @@ def _merge_and_pool(
         block_upper[top] = score
         block_groups[top] = members
     return top + 1, n_groups, won, tied
+
+
+def merge_close(first: FloatArray, second: FloatArray, width: float) -> tuple[FloatArray, IntArray, IntArray]:
+    """Merge two ascending arrays; values at most `width` above the first of a group join it.
+
+    Returns the smallest value of each group and, per array, how many of its elements lie in
+    this group or below.
+    """
+    size = len(first) + len(second)
+    if worth_compiling(size):
+        outputs: list[Any] = [np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)]
+        n_groups = compiled(_merge_close_loop)(first, second, width, *outputs)
+    else:
+        outputs = [[0.0] * size, [0] * size, [0] * size]
+        n_groups = _merge_close_loop(first.tolist(), second.tolist(), width, *outputs)
+    values, below, beside = (out[:n_groups] for out in outputs)
+    return np.array(values, dtype=np.float64), np.array(below, np.int64), np.array(beside, np.int64)
+
+
+def _merge_close_loop(first: Any, second: Any, width: Any, values: Any, below: Any, beside: Any) -> int:
+    at, other, n_groups = 0, 0, 0
+    while at < len(first) or other < len(second):
+        if other >= len(second) or (at < len(first) and first[at] <= second[other]):
+            start = first[at]
+        else:
+            start = second[other]
+        while at < len(first) and first[at] - start <= width:
+            at += 1
+        while other < len(second) and second[other] - start <= width:
+            other += 1
+        values[n_groups] = start
+        below[n_groups] = at
+        beside[n_groups] = other
+        n_groups += 1
+    return n_groups
+
+
+def descending_order(scores: FloatArray) -> IntArray:
+    """Indices from the highest score to the lowest; equal scores keep the order of the cases."""
+    return np.argsort(-scores, kind="stable")
