@@ -296,6 +296,13 @@ def test_call_forms_agree():
     json.dumps(whole.to_dict(), allow_nan=False)
 
 
+def test_user_arrays_stay_writeable():
+    rows, bias = np.array([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]]), np.array([0.2, 0.3, 0.5])
+    response_curve(np.array([0, 1]), rows, bias=bias)
+    assert rows.flags.writeable
+    assert bias.flags.writeable
+
+
 def test_zero_weights_are_no_cases():
     rows = [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
     with_zero = response_curve([0, 1, 0], rows, sample_weight=[1, 1, 0])

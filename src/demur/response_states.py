@@ -391,4 +391,5 @@ def response_states(
 
 
 def _bias(bias: ArrayLike | None, n_classes: int) -> FloatArray:
-    return equal_bias(n_classes) if bias is None else check_simplex(bias, "bias", size=n_classes)
+    # a copy: results make their arrays read-only, which must not reach the user's
+    return equal_bias(n_classes) if bias is None else check_simplex(bias, "bias", size=n_classes).copy()

@@ -87,8 +87,8 @@ class RiskCoverageCurve(Result):
     convention: str
     n: float
     _loss: FloatArray
-    _weight: FloatArray
-    _group: IntArray
+    _weight: FloatArray | None
+    _confidence: FloatArray
 
     def risk_at(self, coverage: float) -> float:
         """Return the selective risk at a coverage; inside a group cases are answered at random."""
@@ -199,10 +199,12 @@ class _Cases:
 
     def __init__(self, curve: RiskCoverageCurve) -> None:
         self.exact = curve.convention == "exact"
-        self.loss, self.weight, self.group = curve._loss, curve._weight, curve._group
-        self.n_groups = int(self.group.max()) + 1
+        self.loss, self.n_groups = curve._loss, len(curve.thresholds)
+        self.weight = np.ones(len(self.loss)) if curve._weight is None else curve._weight
+        # thresholds descend; in the discrete convention every case is a group of its own
+        self.group = np.searchsorted(-curve.thresholds, -curve._confidence)
+        self.order = descending_order(curve._confidence)
         self.best = np.argsort(self.loss, kind="stable")
-        self.order = np.argsort(self.group, kind="stable")
 
     def statistic(self, name: str, times: IntArray) -> float:
         areas = self._areas(times)
@@ -293,9 +295,11 @@ def risk_coverage_curve(
     (0.2155, 0.125)
     """
     check_choice(convention, "convention", CONVENTIONS)
-    price = np.atleast_1d(check_probability(loss, "loss"))
-    sure = check_scores(confidence, "confidence")
+    # copies: a result makes its arrays read-only, which must not reach the user's
+    price = np.atleast_1d(check_probability(loss, "loss")).copy()
+    sure = check_scores(confidence, "confidence").copy()
     weights = check_weights(sample_weight)
+    weights = None if weights is None else weights.copy()
     check_same_length(loss=price, confidence=sure, sample_weight=weights)
     if price.ndim != 1:
         raise input_error("loss", "must be one-dimensional", f"shape {price.shape}")
@@ -316,11 +320,9 @@ def _counted(loss: FloatArray, confidence: FloatArray, weights: FloatArray | Non
 
 def _exact_curve(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> RiskCoverageCurve:
     counts = _counted(loss, confidence, weights)
-    lost, kept = counts.positives[::-1], counts.negatives[::-1]
-    ideal = _counted(loss, -loss, weights)
-    mass = lost + kept
+    lost = counts.positives[::-1]
+    mass = lost + counts.negatives[::-1]
     aurc, augrc = _exact_areas(mass, lost)
-    best, _ = _exact_areas((ideal.positives + ideal.negatives)[::-1], ideal.positives[::-1])
     answered, accepted = np.cumsum(mass), np.cumsum(lost)
     coverage = answered / answered[-1]
     coverage[-1] = 1.0
@@ -333,14 +335,20 @@ def _exact_curve(loss: FloatArray, confidence: FloatArray, weights: FloatArray |
         generalized_risk=accepted / answered[-1],
         thresholds=counts.scores[::-1].copy(),
         aurc=aurc,
-        e_aurc=aurc - best,
+        e_aurc=aurc - _best_aurc(loss, weights),
         augrc=augrc,
         convention="exact",
         n=counts.n,
-        _loss=np.array(loss),
-        _weight=np.ones(len(loss)) if weights is None else np.array(weights),
-        _group=len(counts.scores) - 1 - np.searchsorted(counts.scores, confidence),
+        _loss=loss,
+        _weight=weights,
+        _confidence=confidence,
     )
+
+
+def _best_aurc(loss: FloatArray, weights: FloatArray | None) -> float:
+    """AURC when the smallest losses are answered first."""
+    ideal = _counted(loss, -loss, weights)
+    return _exact_areas((ideal.positives + ideal.negatives)[::-1], ideal.positives[::-1])[0]
 
 
 def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCurve:
@@ -348,8 +356,6 @@ def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCur
     steps, size = np.arange(1, len(loss) + 1), len(loss)
     accepted = np.cumsum(loss[order])
     aurc, augrc = _discrete_areas(loss[order])
-    rank = np.empty(size, dtype=np.int64)
-    rank[order] = np.arange(size)
     return RiskCoverageCurve(
         coverage=steps / size,
         risk=accepted / steps,
@@ -360,7 +366,7 @@ def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCur
         augrc=augrc,
         convention="discrete",
         n=float(size),
-        _loss=np.array(loss),
-        _weight=np.ones(size),
-        _group=rank,
+        _loss=loss,
+        _weight=None,
+        _confidence=confidence,
     )

@@ -6,14 +6,18 @@ in from last to first; a Fenwick tree per column counts who is already there, so
 costs a logarithm. Growing rather than shrinking keeps sums of weights free of cancellation.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.sweep import places_among
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["shrinking_hand_till"]
+
+_THREADS_FROM = 2**15
 
 
 def shrinking_hand_till(
@@ -24,50 +28,44 @@ def shrinking_hand_till(
     Case k is present in the states before ``leaves[k]``.
     """
     n_classes = proba.shape[1]
-    order = np.argsort(-leaves, kind="stable")
+    order = np.argsort(-leaves)
     # state t holds the first sizes[t] cases of the order
-    sizes = np.searchsorted(-leaves[order], -np.arange(n_states), side="left")
-    total = np.zeros(n_states)
+    sizes = len(leaves) - np.cumsum(np.bincount(leaves, minlength=n_states + 1))[:n_states]
     codes, weights = codes[order], weights[order]
-    for column in range(n_classes):
-        members = codes == column
-        if members.any():
-            places = _places(proba[order, column], members)
-            _run_column(codes, weights, places, column, n_classes, sizes, total)
+
+    def column_total(column: int) -> FloatArray:
+        places = places_among(proba[:, column][order], codes == column)
+        return _column_total(codes, weights, places, column, n_classes, sizes)
+
+    columns = np.unique(codes)
+    if len(codes) < _THREADS_FROM:
+        total = sum(map(column_total, columns), np.zeros(n_states))
+    else:
+        # sorting and the compiled loop release the interpreter lock
+        with ThreadPoolExecutor() as pool:
+            total = sum(pool.map(column_total, columns), np.zeros(n_states))
     # a class is present until the last of its cases leaves
     until = np.zeros(n_classes, dtype=np.int64)
     np.maximum.at(until, codes, leaves[order])
-    present = np.count_nonzero(np.arange(n_states)[:, None] < until, axis=1)
+    present = n_classes - np.searchsorted(np.sort(until), np.arange(n_states), side="right")
     pairs = present * (present - 1)
     return np.asarray(np.divide(total, pairs, out=np.full(n_states, np.nan), where=pairs > 0))
 
 
-def _places(values: FloatArray, members: Any) -> IntArray:
-    """Position of every value among those of the members; equal only if no member separates them."""
-    sorted_members = np.sort(values[members])
-    below = np.searchsorted(sorted_members, values, side="left")
-    return np.asarray(below + np.searchsorted(sorted_members, values, side="right"))
-
-
-def _run_column(
-    codes: IntArray,
-    weights: FloatArray,
-    places: IntArray,
-    column: int,
-    n_classes: int,
-    sizes: IntArray,
-    total: FloatArray,
-) -> None:
+def _column_total(
+    codes: IntArray, weights: FloatArray, places: IntArray, column: int, n_classes: int, sizes: IntArray
+) -> FloatArray:
+    """Sum over the other present classes j of A(column | j), per state."""
     size = int(places.max()) + 1
+    lengths = [len(sizes), size + 1, size * n_classes + n_classes, size * n_classes, *[n_classes] * 3]
     if worth_compiling(len(codes)):
-        tree, won, held = np.zeros((size + 1) * n_classes), np.zeros(n_classes), np.zeros(n_classes)
-        compiled(_column_loop)(codes, weights, places, column, sizes, total, tree, won, held)
-        return
+        total, *work = (np.zeros(length) for length in lengths)
+        compiled(_column_loop)(codes, weights, places, column, sizes, total, *work)
+        return total
+    listed, *lists = ([0.0] * length for length in lengths)
     cases = codes.tolist(), weights.tolist(), places.tolist()
-    added = [0.0] * len(total)
-    work = [0.0] * ((size + 1) * n_classes), [0.0] * n_classes, [0.0] * n_classes
-    _column_loop(*cases, column, sizes.tolist(), added, *work)
-    total += added
+    _column_loop(*cases, column, sizes.tolist(), listed, *lists)
+    return np.array(listed)
 
 
 def _column_loop(
@@ -77,12 +75,17 @@ def _column_loop(
     column: Any,
     sizes: Any,
     total: Any,
-    tree: Any,
+    members: Any,
+    others: Any,
+    ties: Any,
     won: Any,
     held: Any,
+    share: Any,
 ) -> None:
+    # `members` is the tree of the class of this column, `others` one tree per other class, side
+    # by side; `ties` holds what lies exactly at a place
     n_classes = len(won)
-    n_nodes = len(tree) // n_classes
+    n_nodes = len(members)
     case = 0
     for state in range(len(sizes) - 1, -1, -1):
         while case < sizes[state]:
@@ -90,30 +93,38 @@ def _column_loop(
             weight = weights[case]
             place = places[case]
             if own == column:
-                # weight below, ties half: the mean of the sums before and through this place
-                for start in (place, place + 1):
-                    node = start
-                    while node > 0:
-                        for other in range(n_classes):
-                            won[other] += 0.5 * weight * tree[node * n_classes + other]
-                        node -= node & -node
+                node = place
+                while node > 0:
+                    for other in range(n_classes):
+                        won[other] += weight * others[node * n_classes + other]
+                    node -= node & -node
+                for other in range(n_classes):
+                    won[other] += 0.5 * weight * ties[place * n_classes + other]
+                    if held[other] > 0.0:
+                        share[other] = won[other] / held[other]
+                node = place + 1
+                while node < n_nodes:
+                    members[node] += weight
+                    node += node & -node
+                held[own] += weight
+                share[own] = 0.0
             else:
-                below = 0.0
-                for start in (place, place + 1):
-                    node = start
-                    while node > 0:
-                        below += 0.5 * tree[node * n_classes + column]
-                        node -= node & -node
+                below = 0.5 * ties[place * n_classes + column]
+                node = place
+                while node > 0:
+                    below += members[node]
+                    node -= node & -node
                 won[own] += weight * (held[column] - below)
-            node = place + 1
-            while node < n_nodes:
-                tree[node * n_classes + own] += weight
-                node += node & -node
-            held[own] += weight
+                node = place + 1
+                while node < n_nodes:
+                    others[node * n_classes + own] += weight
+                    node += node & -node
+                held[own] += weight
+                share[own] = won[own] / held[own]
+            ties[place * n_classes + own] += weight
             case += 1
         if held[column] > 0.0:
-            share = 0.0
+            mean = 0.0
             for other in range(n_classes):
-                if other != column and held[other] > 0.0:
-                    share += won[other] / held[other]
-            total[state] += share / held[column]
+                mean += share[other]
+            total[state] = mean / held[column]

@@ -14,7 +14,7 @@ import numpy as np
 from demur._kernels.jit import compiled, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Sample", "Sweep", "descending_order", "merge_close", "sorted_samples", "sweep"]
+__all__ = ["Sample", "Sweep", "descending_order", "merge_close", "places_among", "sorted_samples", "sweep"]
 
 _THREADS_FROM = 2**17
 _SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
@@ -274,3 +274,32 @@ def _merge_close_loop(first: Any, second: Any, width: Any, values: Any, below: A
 def descending_order(scores: FloatArray) -> IntArray:
     """Indices from the highest score to the lowest; equal scores keep the order of the cases."""
     return np.argsort(-scores, kind="stable")
+
+
+def places_among(values: FloatArray, members: BoolArray) -> IntArray:
+    """Place of every value on a scale that only the values of the members divide.
+
+    Twice the number of members below plus the number of members that are equal: two values
+    share a place if they are equal or no member lies between them.
+    """
+    order = np.argsort(values)
+    if worth_compiling(len(values)):
+        places = np.empty(len(values), np.int64)
+        compiled(_places_loop)(values, members, order, places)
+        return places
+    listed = [0] * len(values)
+    _places_loop(values.tolist(), members.tolist(), order.tolist(), listed)
+    return np.array(listed, dtype=np.int64)
+
+
+def _places_loop(values: Any, members: Any, order: Any, places: Any) -> None:
+    start, below = 0, 0
+    while start < len(order):
+        stop, equal = start, 0
+        while stop < len(order) and values[order[stop]] == values[order[start]]:
+            equal += int(members[order[stop]])
+            stop += 1
+        for at in range(start, stop):
+            places[order[at]] = 2 * below + equal
+        below += equal
+        start = stop
