@@ -50,6 +50,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "RatioRule",
         "critical_windows",
     ),
+    "displays.cautious": ("CapacityGraphDisplay", "ResponseCurveDisplay", "RocResponseSurfaceDisplay"),
+    "displays.selective_risk": ("RiskCoverageDisplay",),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),

@@ -175,9 +175,14 @@ class ResponseCurve(_Polyline):
         return _curve(self.states, metric, costs)
 
     def best(self) -> ResponsePoint:
-        """Return the best state: of equally good ones the one that abstains least."""
+        """Return the best state that answers something: of equally good ones the least abstention.
+
+        At abstention 1 most measures have a conventional value; only the cost there is real, so
+        abstaining on everything can win for metric "cost" alone.
+        """
         sign = 1.0 if self.higher_is_better else -1.0
-        value = np.where(np.isnan(self.value), -np.inf, sign * self.value)
+        barred = np.isnan(self.value) | ((self.abstention == 1) & (self.metric != "cost"))
+        value = np.where(barred, -np.inf, sign * self.value)
         return self._point(int(np.argmax(value >= value.max() - _TIE)))
 
     def within(self, abstention: float) -> ResponsePoint:

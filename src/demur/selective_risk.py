@@ -98,6 +98,12 @@ class RiskCoverageCurve(Result):
         ends = np.concatenate([[0.0], self.coverage])
         return float(np.interp(share, ends, np.concatenate([[0.0], self.generalized_risk])) / share)
 
+    def best_possible(self) -> "RiskCoverageCurve":
+        """Return the curve of the same losses in the best order, the smallest first."""
+        return risk_coverage_curve(
+            self._loss, -self._loss, sample_weight=self._weight, convention=self.convention
+        )
+
     def interval(
         self,
         statistic: str = "aurc",
