@@ -303,6 +303,22 @@ def test_user_arrays_stay_writeable():
     assert bias.flags.writeable
 
 
+def test_windows_that_differ_by_rounding_are_one_state():
+    for gap, states in ((1e-13, 3), (1e-9, 4)):
+        two = response_curve([0, 1, 1], [0.4, 0.6 + gap, 0.9], metric="error")
+        assert len(two.value) == states
+        rows = [[0.2, 0.2, 0.6], [0.2, 0.2 - gap, 0.6 + gap], [0.9, 0.05, 0.05]]
+        assert len(response_curve([2, 2, 0], rows, metric="error").value) == states
+    # certain up to rounding is certain: never abstained on
+    assert response_curve([1, 0], [1 - 1e-14, 0.3]).window[-1] == math.inf
+
+
+def test_float_and_bool_labels_are_classes():
+    expected = response_curve([0, 1, 1], [0.4, 0.3, 0.9]).value
+    for labels in ([0.0, 1.0, 1.0], [False, True, True]):
+        assert np.array_equal(response_curve(labels, [0.4, 0.3, 0.9]).value, expected)
+
+
 def test_zero_weights_are_no_cases():
     rows = [[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
     with_zero = response_curve([0, 1, 0], rows, sample_weight=[1, 1, 0])
@@ -509,12 +525,13 @@ ROWS = [[0.2, 0.8], [0.6, 0.4]]
         (lambda: response_curve(ScoreCounts.from_arrays([0, 1], [0, 7])), "calibrate the scores first"),
         (lambda: response_curve([0, 1], ROWS).at(1.2), r"`abstention` must lie in \[0, 1\]"),
         (lambda: response_curve([0, 1], ROWS).confusion(9), "`state` must be the index of one of 3 states"),
-        (lambda: response_curve([0, 1], ROWS).dominates(3), "`other` must be a"),
+        (lambda: response_curve([0, 1], ROWS).dominates(3), "`other` must be a response curve, got int"),
         (
             lambda: response_curve([0, 1], ROWS).dominates(response_curve([0, 1], ROWS, metric="error")),
             "must be a response of accuracy, got error",
         ),
-        (lambda: average_response_curves([]), "at least one curve"),
+        (lambda: average_response_curves([]), "at least one response curve"),
+        (lambda: average_response_curves([3]), r"`curves\[0\]` must be a response curve, got int"),
         (lambda: average_response_curves([response_curve([0, 1], ROWS)], weights=[0]), "not all be zero"),
         (
             lambda: average_response_curves(
@@ -522,7 +539,12 @@ ROWS = [[0.2, 0.8], [0.6, 0.4]]
             ),
             "one metric",
         ),
-        (lambda: response_hull({}), "non-empty mapping"),
+        (lambda: response_hull({}), "at least one response curve"),
+        (lambda: response_hull(3), "`curves` must be a mapping"),
+        (
+            lambda: response_curve(ScoreCounts.from_arrays([0, 1], [0, 1]), labels=[0, 1]),
+            "`labels` must be left out",
+        ),
         (lambda: roc_response_surface([0, 1], np.full((2, 4), 0.25)), "two columns"),
         (lambda: response_curve([0, 1], ROWS, metric="auc").probabilistic_capacity, "exists for accuracy"),
     ],

@@ -413,7 +413,8 @@ def _found_labels(y_true: Any, y_pred: Any, abstain: Any) -> list[Any]:
     called = set(np.asarray(y_pred, dtype=object).ravel().tolist())
     found = actual | (called - {abstain})
     if any(value is None or value != value for value in found):
-        raise input_error("y_true and y_pred", "must not contain missing labels", "NaN or None")
+        hint = "drop missing labels, and give abstentions a code of their own, such as demur.ABSTAIN."
+        raise input_error("y_true and y_pred", "must not contain missing labels", "NaN or None", hint)
     try:
         return sorted(found)
     except TypeError:

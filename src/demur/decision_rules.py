@@ -60,11 +60,22 @@ def _picked(proba: FloatArray, best: IntArray) -> FloatArray:
     return proba[np.arange(len(proba)), best]
 
 
-def _check_thresholds(value: Any, name: str) -> FloatArray:
-    thresholds = np.array(check_probability(value, name))
-    if thresholds.ndim != 1 or thresholds.size < 2:
-        raise input_error(name, "must be one number per class", f"shape {thresholds.shape}")
-    return thresholds
+@dataclass(frozen=True, slots=True, eq=False)
+class _ThresholdsRule(_Rule):
+    """A rule with one threshold per class."""
+
+    thresholds: FloatArray
+
+    def __post_init__(self) -> None:
+        thresholds = np.array(check_probability(self.thresholds, "thresholds"))
+        if thresholds.ndim != 1 or thresholds.size < 2:
+            raise input_error("thresholds", "must be one number per class", f"shape {thresholds.shape}")
+        object.__setattr__(self, "thresholds", thresholds)
+        Result.__post_init__(self)
+
+    @property
+    def _n_classes(self) -> int:
+        return len(self.thresholds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +109,7 @@ class ConfidenceRule(_Rule):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassThresholdRule(_Rule):
+class ClassThresholdRule(_ThresholdsRule):
     """Call the most probable class if it reaches the threshold of that class (rule R2).
 
     Only the most probable class is looked at: a runner-up above a low threshold of its own is
@@ -117,23 +128,13 @@ class ClassThresholdRule(_Rule):
     (-1, 1)
     """
 
-    thresholds: FloatArray
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "thresholds", _check_thresholds(self.thresholds, "thresholds"))
-        Result.__post_init__(self)
-
-    @property
-    def _n_classes(self) -> int:
-        return len(self.thresholds)
-
     def _choose(self, proba: FloatArray) -> tuple[IntArray, BoolArray]:
         best = proba.argmax(axis=1)
         return best, _picked(proba, best) >= self.thresholds[best]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RatioRule(_Rule):
+class RatioRule(_ThresholdsRule):
     """Call the class that exceeds its threshold by the largest factor, if any does (rule R3).
 
     Parameters
@@ -151,16 +152,6 @@ class RatioRule(_Rule):
     >>> RatioRule([0.6, 0.5, 0.2]).decide([[0.5, 0.2, 0.3], [0.55, 0.35, 0.1]]).tolist()
     [2, -1]
     """
-
-    thresholds: FloatArray
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "thresholds", _check_thresholds(self.thresholds, "thresholds"))
-        Result.__post_init__(self)
-
-    @property
-    def _n_classes(self) -> int:
-        return len(self.thresholds)
 
     def _choose(self, proba: FloatArray) -> tuple[IntArray, BoolArray]:
         return ratio_class(proba, self.thresholds), np.any(proba >= self.thresholds, axis=1)

@@ -9,12 +9,10 @@ import numpy as np
 
 from demur._checks import (
     check_choice,
-    check_mapping,
     check_nonnegative,
     check_probability,
     check_rate,
     check_same_length,
-    check_type,
     input_error,
 )
 from demur._kernels.convex_hull import lower_hull
@@ -121,7 +119,7 @@ class _Polyline(Result):
 
     def _margins(self, other: "_Polyline") -> tuple[float, float]:
         """Largest lead of this curve, and of the other one."""
-        check_type(other, "other", _Polyline)
+        _check_curve(other, "other")
         if other.metric != self.metric:
             raise input_error("other", f"must be a response of {self.metric}", other.metric)
         grid = np.union1d(self._defined[0], other._defined[0])
@@ -360,6 +358,23 @@ def _measure(states: States, metric: str, costs: Any) -> tuple[FloatArray, float
 # ---------------------------------------------------------------- several curves
 
 
+def _check_curve(value: Any, name: str) -> None:
+    if not isinstance(value, _Polyline):
+        raise input_error(name, "must be a response curve", type(value).__name__)
+
+
+def _common_metric(curves: Mapping[Any, Any]) -> str:
+    """Return the one metric of all curves; there must be at least one."""
+    if not curves:
+        raise input_error("curves", "must hold at least one response curve", "none")
+    for name, curve in curves.items():
+        _check_curve(curve, f"curves[{name!r}]")
+    metrics = sorted({curve.metric for curve in curves.values()})
+    if len(metrics) > 1:
+        raise input_error("curves", "must be of one metric", metrics, "one call for each.")
+    return str(metrics[0])
+
+
 def average_response_curves(
     curves: Iterable[ResponseCurve], *, weights: ArrayLike | None = None
 ) -> AverageResponseCurve:
@@ -395,13 +410,7 @@ def average_response_curves(
     (0.1667, 0.0)
     """
     members = list(curves)
-    if not members:
-        raise input_error("curves", "must hold at least one curve", "none")
-    for curve in members:
-        check_type(curve, "curves", _Polyline)
-    metrics = sorted({curve.metric for curve in members})
-    if len(metrics) > 1:
-        raise input_error("curves", "must be of one metric", metrics)
+    metric = _common_metric(dict(enumerate(members)))
     share = np.ones(len(members)) if weights is None else np.atleast_1d(check_nonnegative(weights, "weights"))
     check_same_length(curves=members, weights=share)
     if share.sum() == 0:
@@ -416,7 +425,7 @@ def average_response_curves(
     return AverageResponseCurve(
         abstention=grid[order],
         value=np.where(second, right[order], left[order]),
-        metric=metrics[0],
+        metric=metric,
         n_curves=len(members),
     )
 
@@ -483,11 +492,10 @@ def response_hull(curves: Mapping[str, ResponseCurve]) -> ResponseHull:
     >>> response_hull(curves).discarded
     ('lost',)
     """
-    members = check_mapping(curves, "curves", _Polyline)
-    metrics = sorted({curve.metric for curve in members.values()})
-    if len(metrics) > 1:
-        raise input_error("curves", "must be of one metric", metrics)
-    names = list(members)
+    if not isinstance(curves, Mapping):
+        raise input_error("curves", "must be a mapping {name: response curve}", type(curves).__name__)
+    members = {str(name): curve for name, curve in curves.items()}
+    metric, names = _common_metric(members), list(members)
     owner = np.concatenate([np.full(len(curve._defined[0]), k) for k, curve in enumerate(members.values())])
     x, y = (np.concatenate([curve._defined[k] for curve in members.values()]) for k in (0, 1))
     sign = -1.0 if members[names[0]].higher_is_better else 1.0
@@ -499,7 +507,7 @@ def response_hull(curves: Mapping[str, ResponseCurve]) -> ResponseHull:
         corners=tuple(names[owner[k]] for k in kept),
         discarded=tuple(name for name in names if name not in used),
         area=float(np.trapezoid(y[kept], x[kept])),
-        metric=metrics[0],
+        metric=metric,
     )
 
 

@@ -174,7 +174,7 @@ class TwoClassStates(States):
             [negative_above[stop], positive_above[stop]],
             [self.counts.negatives[inside].sum(), self.counts.positives[inside].sum()],
         ]
-        return CautiousConfusion(np.array(rows))
+        return CautiousConfusion(np.array(rows), (0, 1))
 
 
 def _two_class_states(counts: ScoreCounts, bias: FloatArray) -> TwoClassStates:
@@ -276,9 +276,12 @@ class EventStates(States):
     def total_cost(self, costs: FloatArray) -> FloatArray:
         """Cost of all cases, as the price of each event."""
         truth = self.codes[self.case]
-        lost = self.weights[self.case] * (costs[self.before, truth] - costs[self.after, truth])
+        # flat indices: several times faster than pairs of them
+        price = costs.ravel()
+        moved = price[self.before * self.n_classes + truth] - price[self.after * self.n_classes + truth]
         end = np.where(self._always, self.last, self.n_classes)
-        return self._per_state(lost, float(self.weights @ costs[end, self.codes]))
+        final = float(np.sum(self.weights * price[end * self.n_classes + self.codes]))
+        return self._per_state(self.weights[self.case] * moved, final)
 
     def auc(self) -> FloatArray:
         """Hand and Till's AUC of the answered cases."""
@@ -369,6 +372,8 @@ def response_states(
 ) -> States:
     """Lower the call forms of `response_curve` to states."""
     if isinstance(y_true, ScoreCounts):
+        if labels is not None:
+            raise input_error("labels", "must be left out when the first argument is a ScoreCounts", labels)
         return _two_class_states(as_counts(y_true, proba, sample_weight=sample_weight), _bias(bias, 2))
     if proba is None:
         raise InputError("`proba` is missing. Hint: pass y_true and proba, or one ScoreCounts.")

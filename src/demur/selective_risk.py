@@ -1,5 +1,6 @@
 """Selective risk: the loss of the answered cases against coverage, most confident first."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,11 +119,14 @@ class RiskCoverageCurve(Result):
         gives the same interval.
         """
         check_choice(statistic, "statistic", STATISTICS)
-        level = check_confidence_level(confidence_level)
-        times, draws = check_positive_int(n_resamples, "n_resamples", minimum=2), check_rng(rng)
-        sample = _Cases(self)
-        values = [sample.statistic(statistic, _multiplicities(draws, self)) for _ in range(times)]
-        return _percentiles(values, level)
+        cases = _Cases(self)
+        return _bootstrap(
+            lambda drawn: cases.statistic(statistic, drawn),
+            len(self._loss),
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
 
     def minus(
         self,
@@ -139,21 +143,22 @@ class RiskCoverageCurve(Result):
         """
         check_type(other, "other", RiskCoverageCurve)
         check_choice(statistic, "statistic", STATISTICS)
-        level = check_confidence_level(confidence_level)
-        times, draws = check_positive_int(n_resamples, "n_resamples", minimum=2), check_rng(rng)
         check_same_length(self=self._loss, other=other._loss)
         if self.convention != other.convention:
             raise input_error("other", f"must follow the convention {self.convention!r}", other.convention)
-        pair = _Cases(self), _Cases(other)
-        values = []
-        for _ in range(times):
-            drawn = _multiplicities(draws, self)
-            values.append(pair[0].statistic(statistic, drawn) - pair[1].statistic(statistic, drawn))
+        mine, yours = _Cases(self), _Cases(other)
+        interval = _bootstrap(
+            lambda drawn: mine.statistic(statistic, drawn) - yours.statistic(statistic, drawn),
+            len(self._loss),
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
         return RiskCoverageDifference(
             statistic=statistic,
             difference=getattr(self, statistic) - getattr(other, statistic),
-            interval=_percentiles(values, level),
-            confidence_level=level,
+            interval=interval,
+            confidence_level=confidence_level,
         )
 
     def __repr__(self) -> str:
@@ -161,15 +166,15 @@ class RiskCoverageCurve(Result):
         return f"RiskCoverageCurve({what}, convention={self.convention!r})"
 
 
-def _percentiles(values: list[float], level: float) -> Interval:
+def _bootstrap(
+    statistic: Callable[[IntArray], float], n: int, *, confidence_level: float, n_resamples: int, rng: Any
+) -> Interval:
+    """Percentile interval of a function of how often each of n cases is drawn."""
+    level = check_confidence_level(confidence_level)
+    times, draws = check_positive_int(n_resamples, "n_resamples", minimum=2), check_rng(rng)
+    values = [statistic(np.bincount(draws.integers(n, size=n), minlength=n)) for _ in range(times)]
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
-
-
-def _multiplicities(rng: np.random.Generator, curve: RiskCoverageCurve) -> IntArray:
-    """How often each case occurs in one resample of all cases."""
-    size = len(curve._loss)
-    return np.bincount(rng.integers(size, size=size), minlength=size)
 
 
 # ---------------------------------------------------------------- areas

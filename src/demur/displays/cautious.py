@@ -305,7 +305,7 @@ class RocResponseSurfaceDisplay(Display):
         curves = [surface.roc(share) for share in shares]
         tpr = np.array([np.interp(grid, curve.fpr, curve.tpr) for curve in curves])
         x, y = np.meshgrid(grid, shares)
-        ax.computed_zorder = False  # the first and last curve stay visible on the surface
+        ax.computed_zorder = False  # the curve without abstention stays visible
         self.surface_ = ax.plot_surface(
             x,
             y,
@@ -318,9 +318,7 @@ class RocResponseSurfaceDisplay(Display):
             linewidth=0,
             antialiased=False,
         )
-        for share, height in zip(shares[[0, -1]], tpr[[0, -1]], strict=True):
-            color = ACCENT if share == 0 else "#000000"
-            ax.plot(grid, np.full_like(grid, share), height, color=color, lw=1.6, zorder=3)
+        ax.plot(grid, np.zeros_like(grid), tpr[0], color=ACCENT, lw=1.6, zorder=3)
         ax.set(xlim=(0, 1), zlim=(0, 1), zlabel="true positive rate")
         ax.set_xlabel("false positive rate", labelpad=8)
         ax.set_ylabel(ABSTENTION_WORDS, labelpad=10)
