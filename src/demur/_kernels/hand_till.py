@@ -6,6 +6,7 @@ in from last to first; a Fenwick tree per column counts who is already there, so
 costs a logarithm. Growing rather than shrinking keeps sums of weights free of cancellation.
 """
 
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from demur._kernels.jit import compiled, worth_compiling
 from demur._kernels.sweep import places_among
-from demur.typing import FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["shrinking_hand_till"]
 
@@ -34,15 +35,15 @@ def shrinking_hand_till(
     codes, weights = codes[order], weights[order]
 
     def column_total(column: int) -> FloatArray:
-        places = places_among(proba[:, column][order], codes == column)
-        return _column_total(codes, weights, places, column, n_classes, sizes)
+        places, tied = places_among(proba[:, column][order], codes == column)
+        return _column_total(codes, weights, places, tied, column, n_classes, sizes)
 
     columns = np.unique(codes)
     if len(codes) < _THREADS_FROM:
         total = sum(map(column_total, columns), np.zeros(n_states))
     else:
         # sorting and the compiled loop release the interpreter lock
-        with ThreadPoolExecutor() as pool:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
             total = sum(pool.map(column_total, columns), np.zeros(n_states))
     # a class is present until the last of its cases leaves
     until = np.zeros(n_classes, dtype=np.int64)
@@ -53,17 +54,23 @@ def shrinking_hand_till(
 
 
 def _column_total(
-    codes: IntArray, weights: FloatArray, places: IntArray, column: int, n_classes: int, sizes: IntArray
+    codes: IntArray,
+    weights: FloatArray,
+    places: IntArray,
+    tied: BoolArray,
+    column: int,
+    n_classes: int,
+    sizes: IntArray,
 ) -> FloatArray:
     """Sum over the other present classes j of A(column | j), per state."""
-    size = int(places.max()) + 1
-    lengths = [len(sizes), size + 1, size * n_classes + n_classes, size * n_classes, *[n_classes] * 3]
+    size = int(places.max()) + 2
+    lengths = [len(sizes), size, size * n_classes, size * n_classes, *[n_classes] * 3]
     if worth_compiling(len(codes)):
         total, *work = (np.zeros(length) for length in lengths)
-        compiled(_column_loop)(codes, weights, places, column, sizes, total, *work)
+        compiled(_column_loop)(codes, weights, places, tied, column, sizes, total, *work)
         return total
     listed, *lists = ([0.0] * length for length in lengths)
-    cases = codes.tolist(), weights.tolist(), places.tolist()
+    cases = codes.tolist(), weights.tolist(), places.tolist(), tied.tolist()
     _column_loop(*cases, column, sizes.tolist(), listed, *lists)
     return np.array(listed)
 
@@ -72,18 +79,19 @@ def _column_loop(
     codes: Any,
     weights: Any,
     places: Any,
+    tied: Any,
     column: Any,
     sizes: Any,
     total: Any,
     members: Any,
     others: Any,
-    ties: Any,
+    equal: Any,
     won: Any,
     held: Any,
     share: Any,
 ) -> None:
     # `members` is the tree of the class of this column, `others` one tree per other class, side
-    # by side; `ties` holds what lies exactly at a place
+    # by side; `equal` holds what equals a member, by its place
     n_classes = len(won)
     n_nodes = len(members)
     case = 0
@@ -99,29 +107,31 @@ def _column_loop(
                         won[other] += weight * others[node * n_classes + other]
                     node -= node & -node
                 for other in range(n_classes):
-                    won[other] += 0.5 * weight * ties[place * n_classes + other]
+                    won[other] += 0.5 * weight * equal[place * n_classes + other]
                     if held[other] > 0.0:
                         share[other] = won[other] / held[other]
+                share[own] = 0.0
                 node = place + 1
                 while node < n_nodes:
                     members[node] += weight
                     node += node & -node
-                held[own] += weight
-                share[own] = 0.0
             else:
-                below = 0.5 * ties[place * n_classes + column]
-                node = place
+                below = 0.0
+                node = place + 1
                 while node > 0:
                     below += members[node]
                     node -= node & -node
+                if tied[case]:
+                    below -= 0.5 * equal[place * n_classes + column]
                 won[own] += weight * (held[column] - below)
+                share[own] = won[own] / (held[own] + weight)
                 node = place + 1
                 while node < n_nodes:
                     others[node * n_classes + own] += weight
                     node += node & -node
-                held[own] += weight
-                share[own] = won[own] / held[own]
-            ties[place * n_classes + own] += weight
+            held[own] += weight
+            if tied[case]:
+                equal[place * n_classes + own] += weight
             case += 1
         if held[column] > 0.0:
             mean = 0.0

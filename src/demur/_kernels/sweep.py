@@ -276,23 +276,24 @@ def descending_order(scores: FloatArray) -> IntArray:
     return np.argsort(-scores, kind="stable")
 
 
-def places_among(values: FloatArray, members: BoolArray) -> IntArray:
-    """Place of every value on a scale that only the values of the members divide.
+def places_among(values: FloatArray, members: BoolArray) -> tuple[IntArray, BoolArray]:
+    """Place of every value on a scale that only the members divide, and whether it equals a member.
 
-    Twice the number of members below plus the number of members that are equal: two values
-    share a place if they are equal or no member lies between them.
+    The place is the number of members below, plus one if a member is equal. So a member is above
+    all values of smaller place, and a value is above all members of its place or below that it
+    does not equal.
     """
     order = np.argsort(values)
     if worth_compiling(len(values)):
-        places = np.empty(len(values), np.int64)
-        compiled(_places_loop)(values, members, order, places)
-        return places
-    listed = [0] * len(values)
-    _places_loop(values.tolist(), members.tolist(), order.tolist(), listed)
-    return np.array(listed, dtype=np.int64)
+        places, tied = np.empty(len(values), np.int64), np.empty(len(values), np.bool_)
+        compiled(_places_loop)(values, members, order, places, tied)
+        return places, tied
+    listed: list[Any] = [[0] * len(values), [False] * len(values)]
+    _places_loop(values.tolist(), members.tolist(), order.tolist(), *listed)
+    return np.array(listed[0], dtype=np.int64), np.array(listed[1], dtype=np.bool_)
 
 
-def _places_loop(values: Any, members: Any, order: Any, places: Any) -> None:
+def _places_loop(values: Any, members: Any, order: Any, places: Any, tied: Any) -> None:
     start, below = 0, 0
     while start < len(order):
         stop, equal = start, 0
@@ -300,6 +301,7 @@ def _places_loop(values: Any, members: Any, order: Any, places: Any) -> None:
             equal += int(members[order[stop]])
             stop += 1
         for at in range(start, stop):
-            places[order[at]] = 2 * below + equal
+            places[order[at]] = below + (1 if equal > 0 else 0)
+            tied[order[at]] = equal > 0
         below += equal
         start = stop
