@@ -44,7 +44,9 @@ def test_capacity_graph_draws_tails_points_and_hull():
         drawn = np.column_stack(line.get_data())
         assert drawn == pytest.approx(np.vstack([graph.tails[index], graph.points[index], (1, 0)]))
     assert np.column_stack(display.hull_.get_data()) == pytest.approx(graph.hull)
-    assert display.frame()["error"] == pytest.approx([0.1, 0.04])
+    frame = display.frame()
+    assert frame["error"][frame["part"] == "point"] == pytest.approx([0.1, 0.04])
+    assert frame["model"][frame["part"] == "hull"].tolist() == list(graph.corners)
     assert display.ax_.get_xlabel() == "share of cases abstained on"
     assert "no information" in texts(display.ax_)
     bare = CapacityGraphDisplay(result=graph).plot(baseline=False)
@@ -56,7 +58,7 @@ def test_capacity_graph_from_predictions_says_what_is_useless():
     display = CapacityGraphDisplay.from_predictions(y, {"a": [0, 0, 1, ABSTAIN], "b": [1, 0, 0, ABSTAIN]})
     assert "b (never worth using)" in texts(display.plot().ax_)
     alone = CapacityGraphDisplay.from_predictions(y, [0, 0, 1, ABSTAIN]).plot()
-    assert alone.frame()["name"].tolist() == ["classifier"]
+    assert set(alone.frame()["model"].tolist()) == {"classifier", "abstain"}
 
 
 def test_response_curves_draw_their_states_on_given_axes():
@@ -72,7 +74,7 @@ def test_response_curves_draw_their_states_on_given_axes():
     assert display.ax_ is ax
     frame = display.frame()
     for (name, curve), line in zip(curves.items(), display.lines_, strict=True):
-        assert frame[f"value_{name}"] == pytest.approx(curve.value)
+        assert frame["value"][frame["model"] == name] == pytest.approx(curve.value)
         # the end at abstention 1 is a convention, drawn apart
         assert np.column_stack(line.get_data()) == pytest.approx(
             np.column_stack([curve.abstention, curve.value])[:-1]
@@ -112,10 +114,10 @@ def test_roc_surface_is_the_stack_of_curves():
     result = roc_response_surface(y, p)
     display = RocResponseSurfaceDisplay.from_result(result).plot(levels=6, highest=0.8)
     frame = display.frame()
-    assert frame["abstention"] == pytest.approx(np.linspace(0, 0.8, 6))
-    curve = result.roc(frame["abstention"][3])
-    assert frame["tpr"][3] == pytest.approx(np.interp(frame["fpr"], curve.fpr, curve.tpr))
-    assert frame["auc"][3] == pytest.approx(curve.auc)
+    shares = np.unique(frame["abstention"])
+    assert shares == pytest.approx(np.linspace(0, 0.8, 6))
+    curve, here = result.roc(shares[3]), frame["abstention"] == shares[3]
+    assert frame["tpr"][here] == pytest.approx(np.interp(frame["fpr"][here], curve.fpr, curve.tpr))
     assert display.ax_.get_zlabel() == "true positive rate"
 
 
@@ -126,7 +128,9 @@ def test_risk_coverage_draws_exact_risk_inside_groups():
     x, y = display.lines_[0].get_data()
     inside = int(np.searchsorted(x, 0.25))
     assert y[inside] == pytest.approx(curve.risk_at(x[inside]))
-    assert display.frame()["risk_best"][-1] == pytest.approx(curve.risk[-1])
+    frame = display.frame()
+    best = frame["risk"][frame["part"] == "best possible order"]
+    assert best[-1] == pytest.approx(curve.risk[-1])
     general = RiskCoverageDisplay(result={"model": curve}).plot(generalized=True, best=False)
     assert texts(general.ax_) == ["model, AUGRC 0.125"]
     discrete = RiskCoverageDisplay.from_predictions(loss, sure, convention="discrete").plot(best=False)

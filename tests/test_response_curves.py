@@ -379,6 +379,17 @@ def test_curves_that_cross_dominate_nowhere_by_hand():
     assert response_hull({"late": late, "early": early}).discarded == ()
 
 
+def test_step_at_abstention_0_counts_with_its_better_end_by_hand():
+    # p/k of the first case is 0, 2, 2: class 1 is called at window 0, class 2 just above it
+    rows = [[0.0, 0.25, 0.75], [0.5, 0.3, 0.2]]
+    step = response_curve([2, 1], rows, bias=[0.5, 0.125, 0.375], metric="error")
+    flat = response_curve([0, 1], [0.4, 0.3], metric="error")
+    assert step.abstention[:2].tolist() == [0, 0]
+    assert step.value[:2].tolist() == [0.5, 0]
+    assert step.at(0) == 0
+    assert step.dominates(flat)
+
+
 @given(labelled_cases(), labelled_cases())
 @settings(max_examples=60, deadline=None)
 def test_dominance_against_a_fine_grid(one, other):

@@ -29,7 +29,7 @@ class Mixture(NamedTuple):
     share: float
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class CapacityGraph(Result):
     """Error against abstention of cautious classifiers, and the best that mixing them reaches.
 

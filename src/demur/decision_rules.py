@@ -214,7 +214,7 @@ class CautionWindowRule(_Rule):
         return ratio_class(proba, thresholds), np.any(proba >= thresholds - _TIE, axis=1)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class CriticalWindows(Result):
     """Windows at which the decision on each case changes.
 

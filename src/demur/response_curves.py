@@ -123,9 +123,11 @@ class _Polyline(Result):
         if other.metric != self.metric:
             raise input_error("other", f"must be a response of {self.metric}", other.metric)
         grid = np.union1d(self._defined[0], other._defined[0])
-        pairs = zip(self._sides(grid), other._sides(grid), strict=True)
+        sides = [curve._sides(grid) for curve in (self, other)]
+        for left, right, best in sides:  # beyond the ends there is no curve
+            left[0], right[-1] = best[0], best[-1]
         sign = 1.0 if self.higher_is_better else -1.0
-        lead = np.concatenate([sign * (mine - yours) for mine, yours in pairs])
+        lead = np.concatenate([sign * (mine - yours) for mine, yours in zip(*sides, strict=True)])
         return float(lead.max()), float(-lead.min())
 
 
@@ -430,7 +432,7 @@ def average_response_curves(
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class ResponseHull(Result):
     """Best response that switching between curves reaches; made by `response_hull`.
 

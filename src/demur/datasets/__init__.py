@@ -1,1 +1,1 @@
-"""Data with known truth: generators, enumerations and data that dependencies ship."""
+"""Data for examples and tests, without downloads."""

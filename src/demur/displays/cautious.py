@@ -9,6 +9,7 @@ from demur._checks import check_positive_int, check_rate, check_type
 from demur.abstention import ABSTAIN
 from demur.capacity import CapacityGraph, capacity_graph
 from demur.cautious import cautious_confusion
+from demur.costs import CostModel
 from demur.displays._base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -26,7 +27,7 @@ from demur.response_curves import (
     response_curve,
     roc_response_surface,
 )
-from demur.typing import FloatArray, Labels
+from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["CapacityGraphDisplay", "ResponseCurveDisplay", "RocResponseSurfaceDisplay"]
 
@@ -68,7 +69,8 @@ class CapacityGraphDisplay(Display):
     >>> from demur import CapacityGraphDisplay, CautiousConfusion, capacity_graph
     >>> model = CautiousConfusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
     >>> display = CapacityGraphDisplay(result=capacity_graph({"R": model})).plot()
-    >>> display.frame()["hull_error"].round(2).tolist()
+    >>> frame = display.frame()
+    >>> frame["error"][frame["part"] == "hull"].round(2).tolist()
     [0.1, 0.04, 0.0]
     >>> plt.close(display.figure_)
     """
@@ -131,13 +133,13 @@ class CapacityGraphDisplay(Display):
         top = max(float(graph.tails[:, 1].max()), graph.baseline if baseline else 0.0)
         ax.set(xlim=(0, 1), ylim=(0, top * 1.05), xlabel=ABSTENTION_WORDS, ylabel="errors per case of all")
         ax.legend(frameon=False, fontsize=8)
+        drawn = {"tail": graph.tails, "point": graph.points, "hull": graph.hull}
+        places = np.vstack(list(drawn.values()))
         self._record(
-            name=graph.names,
-            abstention=graph.points[:, 0],
-            error=graph.points[:, 1],
-            tail_error=graph.tails[:, 1],
-            hull_abstention=graph.hull[:, 0],
-            hull_error=graph.hull[:, 1],
+            model=[*graph.names, *graph.names, *graph.corners],
+            part=np.repeat(list(drawn), [len(rows) for rows in drawn.values()]),
+            abstention=places[:, 0],
+            error=places[:, 1],
         )
         return self
 
@@ -185,11 +187,27 @@ class ResponseCurveDisplay(Display):
         super().__init__(result=result)
 
     @classmethod
-    def from_predictions(cls, y_true: Labels, proba: Any, **options: Any) -> Self:
-        """Make the Display of one classifier, or of a mapping {name: proba}; options as `response_curve`."""
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        proba: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        bias: ArrayLike | None = None,
+        metric: str = "accuracy",
+        costs: ArrayLike | CostModel | None = None,
+        labels: Any = None,
+    ) -> Self:
+        """Make the Display of one classifier, or of a mapping {name: proba}; see `response_curve`."""
+
+        def one(p: Any) -> ResponseCurve:
+            return response_curve(
+                y_true, p, sample_weight=sample_weight, bias=bias, metric=metric, costs=costs, labels=labels
+            )
+
         if isinstance(proba, Mapping):
-            return cls(result={str(name): response_curve(y_true, p, **options) for name, p in proba.items()})
-        return cls(result=response_curve(y_true, proba, **options))
+            return cls(result={str(name): one(p) for name, p in proba.items()})
+        return cls(result=one(proba))
 
     def plot(self, ax: Any = None, *, mark_best: bool = False) -> Self:
         """Draw the curves.
@@ -204,7 +222,7 @@ class ResponseCurveDisplay(Display):
         self.figure_, ax = new_axes(ax)
         self.ax_ = ax
         self.lines_, self.best_ = [], []
-        columns: dict[str, Any] = {}
+        drawn: list[tuple[Any, ...]] = []
         for index, (name, curve) in enumerate(self.curves.items()):
             x, y = _defined(curve)
             label = _legend(name, curve, mark_best=mark_best)
@@ -219,14 +237,14 @@ class ResponseCurveDisplay(Display):
                 self.best_.append(best)
                 ring = {"ms": 11, "mfc": "none", "mec": style["color"], "mew": 1.8, "clip_on": False}
                 ax.plot(best.abstention, best.value, "o", **ring)
-            suffix = f"_{name}" if name else ""
-            columns |= {f"abstention{suffix}": x, f"value{suffix}": y}
+            drawn.append((np.full(len(x), name), x, y))
         ax.set(xlim=(0, 1), xlabel=ABSTENTION_WORDS, ylabel=_METRIC_WORDS[self.metric])
         if self.metric != "auc":
             ax.set_ylim(bottom=0 if self.metric in ("error", "cost") else None)
         if any(line.get_label() and not line.get_label().startswith("_") for line in self.lines_):
             ax.legend(frameon=False, fontsize=8)
-        self._record(**columns)
+        model, abstention, value = (np.concatenate(column) for column in zip(*drawn, strict=True))
+        self._record(model=model, abstention=abstention, value=value)
         return self
 
 
@@ -270,7 +288,7 @@ class RocResponseSurfaceDisplay(Display):
     >>> y, p = [0, 0, 1, 0, 1, 0, 1, 1], [0.05, 0.1, 0.3, 0.35, 0.6, 0.7, 0.9, 0.95]
     >>> display = RocResponseSurfaceDisplay.from_predictions(y, p).plot(levels=5)
     >>> display.frame()["tpr"].shape
-    (5, 101)
+    (505,)
     >>> plt.close(display.figure_)
     """
 
@@ -279,8 +297,17 @@ class RocResponseSurfaceDisplay(Display):
         super().__init__(result=result)
 
     @classmethod
-    def from_predictions(cls, y_true: Labels, proba: Any, **options: Any) -> Self:
-        """Make the Display from predictions; options as `roc_response_surface`."""
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        proba: Any,
+        *,
+        sample_weight: ArrayLike | None = None,
+        bias: ArrayLike | None = None,
+        labels: Any = None,
+    ) -> Self:
+        """Make the Display from predictions; see `roc_response_surface`."""
+        options = {"sample_weight": sample_weight, "bias": bias, "labels": labels}
         return cls(result=roc_response_surface(y_true, proba, **options))
 
     def plot(self, ax: Any = None, *, levels: int = 40, highest: float = 1.0) -> Self:
@@ -327,5 +354,5 @@ class RocResponseSurfaceDisplay(Display):
         ax.set_box_aspect(None, zoom=0.85)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.pane.set_edgecolor(GUIDE)
-        self._record(fpr=grid, abstention=shares, tpr=tpr, auc=[curve.auc for curve in curves])
+        self._record(fpr=x.ravel(), abstention=y.ravel(), tpr=tpr.ravel())
         return self

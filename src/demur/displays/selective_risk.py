@@ -49,9 +49,18 @@ class RiskCoverageDisplay(Display):
         super().__init__(result=result)
 
     @classmethod
-    def from_predictions(cls, loss: ArrayLike, confidence: ArrayLike, **options: Any) -> Self:
-        """Make the Display from losses and confidences; options as `risk_coverage_curve`."""
-        return cls(result=risk_coverage_curve(loss, confidence, **options))
+    def from_predictions(
+        cls,
+        loss: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        convention: str = "exact",
+    ) -> Self:
+        """Make the Display from losses and confidences; see `risk_coverage_curve`."""
+        return cls(
+            result=risk_coverage_curve(loss, confidence, sample_weight=sample_weight, convention=convention)
+        )
 
     def plot(self, ax: Any = None, *, generalized: bool = False, best: bool = True) -> Self:
         """Draw the curves.
@@ -68,24 +77,25 @@ class RiskCoverageDisplay(Display):
         self.figure_, ax = new_axes(ax)
         self.ax_ = ax
         self.lines_ = []
-        columns: dict[str, FloatArray] = {}
+        drawn: list[tuple[Any, ...]] = []
         for index, (name, curve) in enumerate(self.curves.items()):
             area = f"AUGRC {curve.augrc:.3f}" if generalized else f"AURC {curve.aurc:.3f}"
             x, y = _drawn(curve, generalized=generalized)
             self.lines_ += ax.plot(
                 x, y, lw=1.6, label=f"{name}, {area}" if name else area, **series_style(index)
             )
-            suffix = f"_{name}" if name else ""
-            columns |= {f"coverage{suffix}": x, f"risk{suffix}": y}
+            drawn.append((np.full(len(x), name), np.full(len(x), "curve"), x, y))
         if best:
             x, y = _drawn(next(iter(self.curves.values())).best_possible(), generalized=generalized)
             ax.plot(x, y, color=ABSTAIN_COLOR, lw=1.2, ls=(0, (4, 3)), label="best possible order")
-            columns |= {"coverage_best": x, "risk_best": y}
+            first = next(iter(self.curves))
+            drawn.append((np.full(len(x), first), np.full(len(x), "best possible order"), x, y))
         which = "loss per case of all" if generalized else "mean loss of the answered cases"
         ax.set(xlim=(0, 1), xlabel="coverage (share of cases answered)", ylabel=which)
         ax.set_ylim(bottom=0)
         ax.legend(frameon=False, fontsize=8)
-        self._record(**columns)
+        model, part, coverage, risk = (np.concatenate(column) for column in zip(*drawn, strict=True))
+        self._record(model=model, part=part, coverage=coverage, risk=risk)
         return self
 
 
