@@ -1,29 +1,14 @@
-"""Time of response curves, as multiples of one np.argsort of as many values.
-
-Targets: at most 6 for each metric at 10^6 cases of two classes, at most 20 for 10 classes and
-10^5 cases. Run with ``python benchmarks/cautious.py``.
-"""
-
-import time
+"""Response curves at all break points, and selective risk, against one np.argsort of as many values."""
 
 import numpy as np
+from timing import alternate, ratio_row
 
 from demur import response_curve, risk_coverage_curve
 
-COSTS = {"accuracy": None, "error": None, "cost": True, "auc": None}
+METRICS = ("accuracy", "error", "cost", "auc")
 
 
-def _median(call, repeats):
-    call()  # compiles, fills caches
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
-
-
-def _data(n, n_classes, seed=0):
+def data(n, n_classes, seed=0):
     rng = np.random.default_rng(seed)
     if n_classes == 2:
         p = rng.random(n)
@@ -32,40 +17,48 @@ def _data(n, n_classes, seed=0):
     return (rng.random(n)[:, None] > np.cumsum(proba, axis=1)[:, :-1]).sum(axis=1), proba
 
 
-def _curves(y, proba):
+def jobs(y, proba):
+    """Each metric by a call of its own, and all four from one sort."""
     size = proba.shape[1]
-    costs = np.vstack([1 - np.eye(size), np.full(size, 0.2)])
+    table = np.vstack([1 - np.eye(size), np.full(size, 0.2)])
+    costs = {metric: table if metric == "cost" else None for metric in METRICS}
 
     def one(metric):
-        return response_curve(y, proba, metric=metric, costs=costs if COSTS[metric] else None)
+        return response_curve(y, proba, metric=metric, costs=costs[metric])
 
-    def all_four():
+    def four():
         first = one("accuracy")
-        for metric in ("error", "cost", "auc"):
-            first.with_metric(metric, costs=costs if COSTS[metric] else None)
+        return [first.with_metric(metric, costs=costs[metric]) for metric in METRICS[1:]]
 
-    calls = {metric: (lambda metric=metric: one(metric)) for metric in COSTS}
-    return {**calls, "all four": all_four}
+    calls = {metric: (lambda metric=metric: one(metric)) for metric in METRICS}
+    return {**calls, "all four together": four}
 
 
-def rows(repeats=7):
-    """Yield (what, n, seconds, multiple of one argsort, limit or None)."""
-    for n, n_classes, limit in ((10**6, 2, 6.0), (10**5, 10, 20.0)):
-        y, proba = _data(n, n_classes)
-        values = np.ascontiguousarray(proba[:, 1])
-        unit = _median(lambda values=values: np.argsort(values), repeats)
-        yield f"argsort, {n_classes} classes", n, unit, 1.0, None
-        for name, call in _curves(y, proba).items():
-            seconds = _median(call, repeats)
-            yield f"response {name}, {n_classes} classes", n, seconds, seconds / unit, limit
-    y, proba = _data(10**6, 2)
+def rows(repeats=5):
+    yield from two_classes(repeats)
+    yield from ten_classes(repeats)
+    y, proba = data(10**6, 2)
     wrong, sure = (y != proba.argmax(axis=1)).astype(float), proba.max(axis=1)
-    unit = _median(lambda: np.argsort(sure), repeats)
-    seconds = _median(lambda: risk_coverage_curve(wrong, sure), repeats)
-    yield "risk-coverage curve", 10**6, seconds, seconds / unit, None
+    mine, sort = alternate(
+        lambda: risk_coverage_curve(wrong, sure), lambda: np.argsort(sure), repeats=repeats
+    )
+    yield ratio_row("risk-coverage curve / np.argsort", "1e+06", mine, sort, "")
 
 
-if __name__ == "__main__":
-    for what, n, seconds, multiple, limit in rows():
-        verdict = "" if limit is None else f"  (limit {limit:g})"
-        print(f"{what:32s} n={n:<9d}{seconds * 1e3:9.1f} ms {multiple:7.2f} argsorts{verdict}")
+def two_classes(repeats):
+    yield from against_argsort(10**6, 2, "<= 6", repeats)
+
+
+def ten_classes(repeats):
+    """Hand and Till's AUC needs the order of every column, so ten argsorts before it counts a pair."""
+    yield from against_argsort(10**5, 10, "<= 20", repeats)
+
+
+def against_argsort(n, n_classes, asked, repeats):
+    y, proba = data(n, n_classes)
+    values = np.ascontiguousarray(proba[:, 1])
+    for name, job in jobs(y, proba).items():
+        job()  # compile
+        mine, sort = alternate(job, lambda: np.argsort(values), repeats=repeats)
+        what = f"response of {name}, {n_classes} classes / np.argsort"
+        yield ratio_row(what, f"{n:.0e}", mine, sort, asked)
