@@ -298,9 +298,12 @@ def test_call_forms_agree():
 
 def test_user_arrays_stay_writeable():
     rows, bias = np.array([[0.2, 0.3, 0.5], [0.6, 0.2, 0.2]]), np.array([0.2, 0.3, 0.5])
-    response_curve(np.array([0, 1]), rows, bias=bias)
+    curve = response_curve(np.array([0, 1]), rows, bias=bias)
     assert rows.flags.writeable
     assert bias.flags.writeable
+    before = curve.with_metric("auc").value
+    rows[:] = rows[::-1].copy()
+    assert np.array_equal(curve.with_metric("auc").value, before, equal_nan=True)
 
 
 def test_windows_that_differ_by_rounding_are_one_state():
@@ -524,7 +527,8 @@ ROWS = [[0.2, 0.8], [0.6, 0.4]]
         (lambda: response_curve([0, 2], ROWS), "`y_true` must hold class indices from 0 to 1, got 2"),
         (lambda: response_curve(["a", "b"], ROWS), "labels=classifier.classes_"),
         (lambda: response_curve([0, 1], ROWS, labels=["a", "b"]), r"must hold the labels \['a', 'b'\]"),
-        (lambda: response_curve([0, 1, 1], ROWS), "same length"),
+        (lambda: response_curve([0, 1, 1], ROWS), "`y_true` and `proba` must have the same length"),
+        (lambda: response_curve([0, math.inf], ROWS), "must hold class indices"),
         (lambda: response_curve([0, 1, 1], np.full((2, 4), 0.25)), "same length"),
         (lambda: response_curve([0, 1], ROWS, bias=[0.4, 0.4]), "`bias` must sum to 1, got 0.8"),
         (lambda: response_curve([0, 1], ROWS, bias=[1.4, -0.4]), r"`bias` must lie in \[0, 1\]"),

@@ -357,7 +357,7 @@ def check_class_codes(
     `abstain` get the index n_classes.
     """
     array = _one_dimensional(_keep_types(y_true), name)
-    if labels is None and array.dtype.kind == "f" and np.all(array == np.floor(array)):
+    if labels is None and array.dtype.kind == "f" and np.all(np.isfinite(array) & (array == np.floor(array))):
         array = array.astype(np.int64)
     if labels is None and array.dtype.kind not in "iub":
         raise input_error(

@@ -303,12 +303,8 @@ class EventStates(States):
         return CautiousConfusion(matrix.reshape(-1, self.n_classes).astype(np.float64))
 
 
-def _event_states(
-    proba: FloatArray, codes: IntArray, weights: FloatArray | None, bias: FloatArray
-) -> EventStates:
-    if weights is None:
-        weights = np.ones(len(codes))
-    elif not weights.all():
+def _event_states(proba: FloatArray, codes: IntArray, weights: FloatArray, bias: FloatArray) -> EventStates:
+    if not weights.all():
         keep = weights > 0
         proba, codes, weights = proba[keep], codes[keep], weights[keep]
     n_classes = proba.shape[1]
@@ -386,13 +382,14 @@ def response_states(
             raise input_error("proba", "must have a column for each of at least two classes", n_classes)
         score = rows[:, 1]
     codes = check_class_codes(y_true, n_classes, labels)
-    share = _bias(bias, n_classes)
+    weights, share = check_weights(sample_weight), _bias(bias, n_classes)
+    check_same_length(y_true=codes, proba=score, sample_weight=weights)
     if n_classes == 2:
-        counts = ScoreCounts.from_arrays(codes, score, pos_label=1, sample_weight=sample_weight)
+        counts = ScoreCounts.from_arrays(codes, score, pos_label=1, sample_weight=weights)
         return _two_class_states(counts, share)
-    weights = check_weights(sample_weight)
-    check_same_length(y_true=codes, proba=rows, sample_weight=weights)
-    return _event_states(rows, codes, weights, share)
+    # copies: the AUC and the matrices are computed later, whatever becomes of the user's arrays
+    weights = np.ones(len(codes)) if weights is None else weights.copy()
+    return _event_states(rows.copy(), codes.copy(), weights, share)
 
 
 def _bias(bias: ArrayLike | None, n_classes: int) -> FloatArray:
