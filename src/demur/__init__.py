@@ -30,6 +30,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "iso_discriminability",
         "roc_point_index",
     ),
+    "capacity": (
+        "CapacityGraph",
+        "Mixture",
+        "capacity_graph",
+    ),
+    "cautious": (
+        "CautiousConfusion",
+        "RocPoint",
+        "cautious_confusion",
+        "decisions_at_abstention",
+    ),
     "confidence": (
         "ConfidentSegment",
         "TangoInterval",
@@ -69,10 +80,23 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ReliableRoc",
         "reliable_roc",
     ),
+    "decision_rules": (
+        "CautionWindowRule",
+        "ClassThresholdRule",
+        "ConfidenceRule",
+        "CriticalWindows",
+        "RatioRule",
+        "critical_windows",
+    ),
     "displays.auc_bounds": (
         "AucBoundsDisplay",
         "BoundGapDisplay",
         "IsoDiscriminabilityDisplay",
+    ),
+    "displays.cautious": (
+        "CapacityGraphDisplay",
+        "ResponseCurveDisplay",
+        "RocResponseSurfaceDisplay",
     ),
     "displays.confidence": (
         "ConfidentSegmentDisplay",
@@ -93,6 +117,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "PrecisionRecallDisplay",
         "RocCurveDisplay",
     ),
+    "displays.selective_risk": ("RiskCoverageDisplay",),
     "displays.surfaces": (
         "AbstentionSurfaceDisplay",
         "SurfaceDifferenceDisplay",
@@ -128,6 +153,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ReliableWindow",
         "reliable_window",
     ),
+    "response_curves": (
+        "AverageResponseCurve",
+        "ResponseCurve",
+        "ResponseHull",
+        "ResponsePoint",
+        "RocResponseSurface",
+        "average_response_curves",
+        "response_curve",
+        "response_hull",
+        "roc_response_surface",
+    ),
     "roc": (
         "PrecisionRecallCurve",
         "RocCurve",
@@ -135,6 +171,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_score",
         "precision_recall_curve",
         "roc_curve",
+    ),
+    "selective_risk": (
+        "RiskCoverageCurve",
+        "RiskCoverageDifference",
+        "risk_coverage_curve",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

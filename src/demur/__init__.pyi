@@ -15,6 +15,13 @@ from demur.area_bounds import RocPointIndex as RocPointIndex
 from demur.area_bounds import auc_bounds as auc_bounds
 from demur.area_bounds import iso_discriminability as iso_discriminability
 from demur.area_bounds import roc_point_index as roc_point_index
+from demur.capacity import CapacityGraph as CapacityGraph
+from demur.capacity import Mixture as Mixture
+from demur.capacity import capacity_graph as capacity_graph
+from demur.cautious import CautiousConfusion as CautiousConfusion
+from demur.cautious import RocPoint as RocPoint
+from demur.cautious import cautious_confusion as cautious_confusion
+from demur.cautious import decisions_at_abstention as decisions_at_abstention
 from demur.confidence import ConfidentSegment as ConfidentSegment
 from demur.confidence import TangoInterval as TangoInterval
 from demur.confidence import confident_segment as confident_segment
@@ -40,9 +47,18 @@ from demur.counts import Blocks as Blocks
 from demur.counts import ScoreCounts as ScoreCounts
 from demur.decided_roc import ReliableRoc as ReliableRoc
 from demur.decided_roc import reliable_roc as reliable_roc
+from demur.decision_rules import CautionWindowRule as CautionWindowRule
+from demur.decision_rules import ClassThresholdRule as ClassThresholdRule
+from demur.decision_rules import ConfidenceRule as ConfidenceRule
+from demur.decision_rules import CriticalWindows as CriticalWindows
+from demur.decision_rules import RatioRule as RatioRule
+from demur.decision_rules import critical_windows as critical_windows
 from demur.displays.auc_bounds import AucBoundsDisplay as AucBoundsDisplay
 from demur.displays.auc_bounds import BoundGapDisplay as BoundGapDisplay
 from demur.displays.auc_bounds import IsoDiscriminabilityDisplay as IsoDiscriminabilityDisplay
+from demur.displays.cautious import CapacityGraphDisplay as CapacityGraphDisplay
+from demur.displays.cautious import ResponseCurveDisplay as ResponseCurveDisplay
+from demur.displays.cautious import RocResponseSurfaceDisplay as RocResponseSurfaceDisplay
 from demur.displays.confidence import ConfidentSegmentDisplay as ConfidentSegmentDisplay
 from demur.displays.confidence import SegmentComparisonDisplay as SegmentComparisonDisplay
 from demur.displays.confidence import TangoIntervalDisplay as TangoIntervalDisplay
@@ -54,6 +70,7 @@ from demur.displays.isometrics import ReliableWindowDisplay as ReliableWindowDis
 from demur.displays.net_benefit import NetBenefitDisplay as NetBenefitDisplay
 from demur.displays.roc import PrecisionRecallDisplay as PrecisionRecallDisplay
 from demur.displays.roc import RocCurveDisplay as RocCurveDisplay
+from demur.displays.selective_risk import RiskCoverageDisplay as RiskCoverageDisplay
 from demur.displays.surfaces import AbstentionSurfaceDisplay as AbstentionSurfaceDisplay
 from demur.displays.surfaces import SurfaceDifferenceDisplay as SurfaceDifferenceDisplay
 from demur.displays.surfaces import SurfaceRowDisplay as SurfaceRowDisplay
@@ -77,11 +94,23 @@ from demur.reliable import ExpectedCounts as ExpectedCounts
 from demur.reliable import HullPoint as HullPoint
 from demur.reliable import ReliableWindow as ReliableWindow
 from demur.reliable import reliable_window as reliable_window
+from demur.response_curves import AverageResponseCurve as AverageResponseCurve
+from demur.response_curves import ResponseCurve as ResponseCurve
+from demur.response_curves import ResponseHull as ResponseHull
+from demur.response_curves import ResponsePoint as ResponsePoint
+from demur.response_curves import RocResponseSurface as RocResponseSurface
+from demur.response_curves import average_response_curves as average_response_curves
+from demur.response_curves import response_curve as response_curve
+from demur.response_curves import response_hull as response_hull
+from demur.response_curves import roc_response_surface as roc_response_surface
 from demur.roc import PrecisionRecallCurve as PrecisionRecallCurve
 from demur.roc import RocCurve as RocCurve
 from demur.roc import RocHull as RocHull
 from demur.roc import auc_score as auc_score
 from demur.roc import precision_recall_curve as precision_recall_curve
 from demur.roc import roc_curve as roc_curve
+from demur.selective_risk import RiskCoverageCurve as RiskCoverageCurve
+from demur.selective_risk import RiskCoverageDifference as RiskCoverageDifference
+from demur.selective_risk import risk_coverage_curve as risk_coverage_curve
 
 __version__: str

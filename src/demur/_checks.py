@@ -14,6 +14,8 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels, Ran
 
 __all__ = [
     "check_choice",
+    "check_class_codes",
+    "check_class_labels",
     "check_columns",
     "check_confidence_level",
     "check_finite",
@@ -22,12 +24,14 @@ __all__ = [
     "check_nonnegative",
     "check_positive_int",
     "check_prevalence",
+    "check_proba",
     "check_probability",
     "check_range",
     "check_rate",
     "check_rng",
     "check_same_length",
     "check_scores",
+    "check_simplex",
     "check_type",
     "check_weights",
     "check_whole_counts",
@@ -320,3 +324,92 @@ def check_whole_counts(value: ArrayLike, name: str, hint: str | None = None) -> 
     if np.any(array > _INTEGERS_EXACT_IN_FLOAT):
         raise input_error(name, "must not exceed 2**53", float(array.max()))
     return np.asarray(array, dtype=np.int64)
+
+
+_SUM_TO_ONE = 1e-9
+
+
+def check_proba(values: ArrayLike, name: str = "proba", *, columns: int | None = None) -> FloatArray:
+    """Return class probabilities, one row per case: in [0, 1], rows sum to 1 (within 1e-9)."""
+    proba = check_columns(values, name, columns=columns)
+    low, high = float(proba.min()), float(proba.max())
+    if low < 0 or high > 1:
+        raise input_error(name, "must lie in [0, 1]", low if low < 0 else high)
+    # summing short rows with sum(axis=1) is several times slower
+    total = np.einsum("ij->i", proba)
+    gap = np.abs(total - 1)
+    if gap.max() > _SUM_TO_ONE:
+        row = int(gap.argmax())
+        raise input_error(
+            name,
+            "must have rows that sum to 1",
+            f"{total[row]:.12g} in row {row}",
+            "divide each row by its sum, in double precision.",
+        )
+    return proba
+
+
+def check_simplex(value: ArrayLike, name: str, *, size: int | None = None) -> FloatArray:
+    """Return numbers >= 0 that sum to 1 (within 1e-9): one per class."""
+    shares = check_probability(value, name)
+    if shares.ndim != 1 or not shares.size or (size is not None and shares.size != size):
+        wanted = "one number per class" if size is None else f"{size} numbers, one per class"
+        raise input_error(name, f"must be {wanted}", f"shape {shares.shape}")
+    if abs(shares.sum() - 1) > _SUM_TO_ONE:
+        raise input_error(name, "must sum to 1", f"{shares.sum():.12g}", "divide it by its sum.")
+    return shares
+
+
+def check_class_codes(
+    y_true: Labels, n_classes: int, labels: Any = None, *, name: str = "y_true", abstain: Any = None
+) -> IntArray:
+    """Return the class index of every case; `labels` names the classes in column order.
+
+    Without `labels` the cases must already be indices 0 to n_classes - 1. Cases equal to
+    `abstain` get the index n_classes.
+    """
+    array = _one_dimensional(_keep_types(y_true), name)
+    if labels is None and array.dtype.kind == "f" and np.all(np.isfinite(array) & (array == np.floor(array))):
+        array = array.astype(np.int64)
+    if labels is None and array.dtype.kind not in "iub":
+        raise input_error(
+            name,
+            f"must hold class indices from 0 to {n_classes - 1}",
+            f"dtype {array.dtype}",
+            "name the classes in the order of the columns, such as labels=classifier.classes_.",
+        )
+    if labels is None and abstain is None:
+        low, high = int(array.min()), int(array.max())
+        if low < 0 or high >= n_classes:
+            raise input_error(
+                name, f"must hold class indices from 0 to {n_classes - 1}", low if low < 0 else high
+            )
+        return array.astype(np.int64, copy=False)
+    known = check_class_labels(range(n_classes) if labels is None else labels, n_classes)
+    codes = np.full(array.size, -1, dtype=np.int64)
+    for code, label in enumerate(known if abstain is None else [*known, abstain]):
+        codes[array == label] = code
+    unknown = np.flatnonzero(codes < 0)
+    if unknown.size:
+        raise input_error(name, f"must hold the labels {known}", repr(array[unknown[0]]))
+    return codes
+
+
+def check_class_labels(labels: Any, n_classes: int | None = None, name: str = "labels") -> list[Any]:
+    """Return distinct class labels, in the order given."""
+    known: list[Any] = _one_dimensional(_keep_types(labels), name).tolist()
+    if n_classes is not None and len(known) != n_classes:
+        raise input_error(name, f"must hold {n_classes} labels, one per class", len(known))
+    if len(set(known)) != len(known):
+        raise input_error(name, "must be distinct", known)
+    return known
+
+
+def _keep_types(values: Any) -> np.ndarray:
+    """Array of labels in which 1 and "1" stay different: a mixed list becomes an object array."""
+    if isinstance(values, np.ndarray):
+        return values
+    array = np.asarray(values)
+    if array.dtype.kind in "US" and array.ndim == 1:
+        return np.array(list(values), dtype=object)
+    return array

@@ -14,7 +14,7 @@ import numpy as np
 from demur._kernels.jit import compiled, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Sample", "Sweep", "sorted_samples", "sweep"]
+__all__ = ["Sample", "Sweep", "descending_order", "merge_close", "places_among", "sorted_samples", "sweep"]
 
 _THREADS_FROM = 2**17
 _SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
@@ -277,3 +277,74 @@ def _merge_and_pool(
         block_upper[top] = score
         block_groups[top] = members
     return top + 1, n_groups, won, tied
+
+
+def merge_close(first: FloatArray, second: FloatArray, width: float) -> tuple[FloatArray, IntArray, IntArray]:
+    """Merge two ascending arrays; values at most `width` above the first of a group join it.
+
+    Returns the smallest value of each group and, per array, how many of its elements lie in
+    this group or below.
+    """
+    size = len(first) + len(second)
+    if worth_compiling(size):
+        outputs: list[Any] = [np.empty(size), np.empty(size, np.int64), np.empty(size, np.int64)]
+        n_groups = compiled(_merge_close_loop)(first, second, width, *outputs)
+    else:
+        outputs = [[0.0] * size, [0] * size, [0] * size]
+        n_groups = _merge_close_loop(first.tolist(), second.tolist(), width, *outputs)
+    values, below, beside = (out[:n_groups] for out in outputs)
+    return np.array(values, dtype=np.float64), np.array(below, np.int64), np.array(beside, np.int64)
+
+
+def _merge_close_loop(first: Any, second: Any, width: Any, values: Any, below: Any, beside: Any) -> int:
+    at, other, n_groups = 0, 0, 0
+    while at < len(first) or other < len(second):
+        if other >= len(second) or (at < len(first) and first[at] <= second[other]):
+            start = first[at]
+        else:
+            start = second[other]
+        while at < len(first) and first[at] - start <= width:
+            at += 1
+        while other < len(second) and second[other] - start <= width:
+            other += 1
+        values[n_groups] = start
+        below[n_groups] = at
+        beside[n_groups] = other
+        n_groups += 1
+    return n_groups
+
+
+def descending_order(scores: FloatArray) -> IntArray:
+    """Indices from the highest score to the lowest; equal scores keep the order of the cases."""
+    return np.argsort(-scores, kind="stable")
+
+
+def places_among(values: FloatArray, members: BoolArray) -> tuple[IntArray, BoolArray]:
+    """Place of every value on a scale that only the members divide, and whether it equals a member.
+
+    The place is the number of members below, plus one if a member is equal. So a member is above
+    all values of smaller place, and a value is above all members of its place or below that it
+    does not equal.
+    """
+    order = np.argsort(values)
+    if worth_compiling(len(values)):
+        places, tied = np.empty(len(values), np.int64), np.empty(len(values), np.bool_)
+        compiled(_places_loop)(values, members, order, places, tied)
+        return places, tied
+    listed: list[Any] = [[0] * len(values), [False] * len(values)]
+    _places_loop(values.tolist(), members.tolist(), order.tolist(), *listed)
+    return np.array(listed[0], dtype=np.int64), np.array(listed[1], dtype=np.bool_)
+
+
+def _places_loop(values: Any, members: Any, order: Any, places: Any, tied: Any) -> None:
+    start, below = 0, 0
+    while start < len(order):
+        stop, equal = start, 0
+        while stop < len(order) and values[order[stop]] == values[order[start]]:
+            equal += int(members[order[stop]])
+            stop += 1
+        for at in range(start, stop):
+            places[order[at]] = below + (1 if equal > 0 else 0)
+            tied[order[at]] = equal > 0
+        below += equal
+        start = stop
