@@ -44,6 +44,8 @@ def _fill(ranks: Any, weights: Any, last: Any, share: Any, tree: Any, out: Any) 
         # descend: the longest prefix of ranks that stays below the wanted weight; the factor
         # keeps a sum that is equal up to rounding from moving to the next value
         rest = share * total * (1 - 1e-12)
+        if rest == 0.0:
+            rest = 5e-324  # share 0 is the smallest value present, not the smallest of all
         node = 0
         step = top
         while step > 0:
