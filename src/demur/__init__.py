@@ -40,6 +40,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "datasets.mackey_glass": ("mackey_glass",),
+    "datasets.series": ("example_series",),
+    "estimators.difference_rescaler": ("DifferenceRescaler",),
+    "estimators.kalman_forecaster": ("KalmanForecaster", "SeriesForecast"),
+    "estimators.model_tree": ("ModelTreeRegressor",),
+    "estimators.naive_bayes_regressor": ("NaiveBayesRegressor",),
+    "estimators.stacking": ("StackedForecast", "stack_forecasters"),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "filters": (
         "CentralDifferenceKalmanFilter",

@@ -28,6 +28,7 @@ __all__ = [
     "check_rng",
     "check_same_length",
     "check_scores",
+    "check_series",
     "check_type",
     "check_weights",
     "input_error",
@@ -308,3 +309,15 @@ def check_rng(rng: Any) -> np.random.Generator:
             raise input_error("rng", "as a seed must not be negative", rng)
         return np.random.default_rng(rng)
     raise input_error("rng", "must be a seed or a numpy.random.Generator", repr(rng))
+
+
+def check_series(series: ArrayLike, name: str = "series") -> FloatArray:
+    """Return a series in the order of time as float64; NaN is missing, infinities do not pass."""
+    array = _one_dimensional(series, name)
+    try:
+        values = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise input_error(name, "must hold numbers", f"dtype {array.dtype}") from None
+    if np.isinf(values).any():
+        raise input_error(name, "must be finite, or NaN where missing", "an infinite number")
+    return values

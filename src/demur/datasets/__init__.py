@@ -1,0 +1,1 @@
+"""Data to try demur on: generators with known properties."""
