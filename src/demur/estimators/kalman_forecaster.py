@@ -21,6 +21,7 @@ from demur.filters import (
     SquareRootUnscentedKalmanFilter,
     UnscentedKalmanFilter,
 )
+from demur.filters.base import KalmanFilter
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["KalmanForecaster", "SeriesForecast"]
@@ -127,6 +128,9 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
     >>> bool(np.abs(model.update_forecast(y[100:]).forecast - y[100:]).max() < 0.01)
     True
     """
+
+    filter_: KalmanFilter
+    _history: list[float]
 
     def __init__(
         self,

@@ -181,7 +181,7 @@ def _linear_model(X: FloatArray, y: FloatArray) -> tuple[FloatArray, float, floa
     return (
         coefficients,
         intercept,
-        _estimated_error(response - columns @ slopes, np.count_nonzero(slopes) + 1),
+        _estimated_error(response - columns @ slopes, int(np.count_nonzero(slopes)) + 1),
     )
 
 

@@ -133,7 +133,7 @@ def _bandwidth(values: FloatArray) -> float:
     # a spread at the level of rounding is no spread
     if n < 2 or sd <= 1e-12 * float(np.abs(values).max()):
         return 0.0
-    base = sd / float(n) ** 0.2
+    base = sd * float(n) ** -0.2
     scores = np.zeros(len(_FACTORS))
     rows = max(1, _CHUNK // n)
     for start in range(0, n, rows):
@@ -143,4 +143,4 @@ def _bandwidth(values: FloatArray) -> float:
         for k, c in enumerate(_FACTORS):
             density = np.exp(-0.5 * squares / c**2).sum(axis=1) / c
             scores[k] += np.log(np.maximum(density, _TINY)).sum()
-    return base * _FACTORS[int(np.argmax(scores))]
+    return float(base * _FACTORS[int(np.argmax(scores))])

@@ -135,9 +135,7 @@ def stack_forecasters(
     )
     seen = ~np.isnan(later)
     if not seen[:n_meta].any() or not seen[n_meta:].any():
-        raise UndefinedError(
-            "`series` must have observed values in each part, got a part that is all missing."
-        )
+        raise UndefinedError("`series` must have observed values in each part, got one that is all missing.")
     learning = seen & (np.arange(len(later)) < n_meta)
     testing = seen & ~learning
     predicted, shares = _combine(meta, forecasts[learning], later[learning], forecasts[testing], n_picks)
