@@ -193,6 +193,13 @@ def test_relative_area_is_r_squared_against_sklearn():
     skill = 1 - np.mean((y - p) ** 2) / np.mean((y - train.mean()) ** 2)
     null = null_rec_curve(y, y_train=train, loss="squared")
     assert 1 - curve.relative_aoc(null) == pytest.approx(skill)
+    cut = rec_curve(y, p, max_tolerance=0.1).relative_aoc(null_rec_curve(y, max_tolerance=0.1))
+    e, e0 = np.abs(y - p), np.abs(y - y.mean())
+    assert cut == pytest.approx(np.minimum(e, 0.1).mean() / np.minimum(e0, 0.1).mean())
+    # a limit beyond the largest error of the model still cuts the null model
+    cut = rec_curve(y, p, max_tolerance=1.2).relative_aoc(null_rec_curve(y, max_tolerance=1.2))
+    assert e.max() < 1.2 < e0.max()
+    assert cut == pytest.approx(e.mean() / np.minimum(e0, 1.2).mean())
     assert null_rec_curve(y, constant="median").aoc <= null_rec_curve(y).aoc
 
 
@@ -465,6 +472,7 @@ Y, P = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
         (lambda: rec_curve(Y, P).tolerance_at(2), r"`accuracy` must lie in \[0, 1\]"),
         (lambda: rec_curve(Y, P).dominates(3), "`other` must be a RecCurve"),
         (lambda: rec_curve(Y, P).crossings(rec_curve(Y, P, loss="squared")), "must have loss 'absolute'"),
+        (lambda: rec_curve(Y, P, max_tolerance=0.1).relative_aoc(null_rec_curve(Y)), "max_tolerance 0.1"),
         (lambda: null_rec_curve(Y, constant="mode"), "`constant` must be one of"),
         (lambda: null_rec_curve(Y, constant=[1, 2]), "`constant` must be 'mean'"),
         (lambda: null_rec_curve(Y, y_train=[math.inf]), "`y_train` must be finite"),

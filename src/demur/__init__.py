@@ -42,6 +42,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "counts": ("Blocks", "ScoreCounts"),
     "datasets.mackey_glass": ("mackey_glass",),
     "datasets.series": ("example_series",),
+    "displays.regression": ("RecCoverageDisplay", "RecCurveDisplay"),
     "estimators.difference_rescaler": ("DifferenceRescaler",),
     "estimators.kalman_forecaster": ("KalmanForecaster", "SeriesForecast"),
     "estimators.model_tree": ("ModelTreeRegressor",),

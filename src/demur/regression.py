@@ -115,19 +115,19 @@ class RecCurve(Result):
         return float(np.dot(np.diff(self.accuracy, prepend=0.0), np.minimum(self.tolerance, limit)))
 
     def relative_aoc(self, null: "RecCurve") -> float:
-        """Return AOC / AOC of a null model over the same range; below 1 is better than the null.
+        """Return AOC / AOC of a null model; below 1 is better than the null.
 
         1 minus it is a skill score: with loss "squared", the whole range and the mean of the
-        evaluated `y_true` as the null constant it is R squared.
+        evaluated `y_true` as the null constant it is R squared. Both areas must end at the same
+        `max_tolerance`, or cover the whole range.
         """
         self._require_same_loss(null)
-        top = max(float(self.tolerance[-1]), float(null.tolerance[-1]))
-        whole = self.max_tolerance >= float(self.tolerance[-1])
-        limit = top if whole else self.max_tolerance
-        area = null.area_over(limit)
-        if area == 0:
+        cut = [curve.max_tolerance < curve.tolerance[-1] for curve in (self, null)]
+        if any(cut) and self.max_tolerance != null.max_tolerance:
+            raise input_error("null", f"must have max_tolerance {self.max_tolerance:g}", null.max_tolerance)
+        if null.aoc == 0:
             raise UndefinedError("`null` must err somewhere, got an area of 0. Hint: y_true is constant.")
-        return self.area_over(limit) / area
+        return self.aoc / null.aoc
 
     # ---------------------------------------------------------------- two curves
 
