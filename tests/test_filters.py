@@ -194,20 +194,22 @@ def test_small_alpha_costs_digits_on_linear_systems(alpha, tol):
             assert run.covariance[-1] == pytest.approx(expected[1], abs=tol)
 
 
-@pytest.mark.parametrize("alpha", [1.0, 0.5, 0.3])
-def test_square_root_forms_equal_the_plain_forms(alpha):
-    # alpha below 1 has a negative weight of the centre: the one downdate is exercised
+@pytest.mark.parametrize(("alpha", "tol"), [(1.0, 1e-13), (0.5, 1e-9), (0.3, 1e-9)])
+def test_square_root_forms_equal_the_plain_forms(alpha, tol):
+    # alpha below 1 has a negative weight of the centre: the one downdate is exercised, and the
+    # difference of two nearly equal covariances amplifies rounding in some of these systems
     rng = np.random.default_rng(7)
     for _ in range(10):
         model = tanh_model(rng.normal(size=(3, 3)), rng.normal(size=(2, 3)), 0.05, 0.1)
         series = rng.normal(size=(30, 2)) / 2
         series[10:13] = np.nan
         series[20, 1] = np.nan
-        for (plain, rooted), options in zip(PAIRS, ({"alpha": alpha}, {"spread": 1 + alpha}), strict=True):
-            one, other = (kind(model, np.zeros(3), 1.0, **options).filter(series) for kind in (plain, rooted))
-            assert other.mean == pytest.approx(one.mean, abs=1e-11)
-            assert other.covariance == pytest.approx(one.covariance, abs=1e-11)
-            assert other.forecast_covariance == pytest.approx(one.forecast_covariance, abs=1e-11)
+        options = ({"alpha": alpha}, {"spread": 1 + alpha})
+        for (plain, rooted), chosen, limit in zip(PAIRS, options, (tol, 1e-13), strict=True):
+            one, other = (kind(model, np.zeros(3), 1.0, **chosen).filter(series) for kind in (plain, rooted))
+            assert other.mean == pytest.approx(one.mean, abs=limit)
+            assert other.covariance == pytest.approx(one.covariance, abs=limit)
+            assert other.forecast_covariance == pytest.approx(one.forecast_covariance, abs=limit)
 
 
 def test_square_root_forms_equal_the_plain_forms_after_500_steps():

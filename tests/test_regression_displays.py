@@ -96,7 +96,7 @@ CURVE = rec_curve([1.0, 2.0], [1.5, 2.0])
     ("call", "message"),
     [
         (lambda: RecCurveDisplay(result=3), "`result` must be a RecCurve"),
-        (lambda: RecCurveDisplay(result={}), "at least one curve"),
+        (lambda: RecCurveDisplay(result={}), "a mapping with at least one"),
         (lambda: RecCurveDisplay(result={"a": CURVE, "b": 3}), r"`result\['b'\]` must be a RecCurve"),
         (lambda: RecCurveDisplay(result=CURVE, null=3), "`null` must be a RecCurve"),
         (

@@ -1,1 +1,1 @@
-"""Data to try demur on: generators with known properties."""
+"""Data for examples and tests, without downloads."""

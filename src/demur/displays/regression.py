@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_confidence_level, check_rate, check_type, input_error
-from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, new_axes, series_style
+from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
 from demur.rec_coverage import RecCoverage, rec_coverage_curve
 from demur.regression import RecCurve, null_rec_curve, rec_curve
 from demur.regression_tests import rec_band
@@ -15,54 +15,10 @@ from demur.typing import ArrayLike, FloatArray
 __all__ = ["RecCoverageDisplay", "RecCurveDisplay"]
 
 _DRAWN = 4000  # points of one curve: finer than the pixels of any figure
+_SIZE = (5.8, 4.9)
 
 
-def _named(value: Any, kind: type, argument: str) -> dict[str, Any]:
-    """Results by name; a single one has the empty name."""
-    members = dict(value) if isinstance(value, Mapping) else {"": value}
-    if not members:
-        raise input_error(argument, "must hold at least one curve", "an empty mapping")
-    for name, member in members.items():
-        check_type(member, f"{argument}[{name!r}]" if name else argument, kind)
-    return {str(name): member for name, member in members.items()}
-
-
-def _axes(ax: Any, x: str, y: str) -> None:
-    ax.set_xlabel(x)
-    ax.set_ylabel(y)
-    ax.locator_params(axis="x", nbins=6)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-
-
-def _legend_below(ax: Any) -> None:
-    ax.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0.0),
-        borderaxespad=4.2,
-        frameon=False,
-        fontsize="small",
-        handlelength=2.6,
-    )
-
-
-class _Lines(Display):
-    """Keeps the drawn points in long form: one row per point, with the name of its line."""
-
-    def _begin(self, ax: Any) -> Any:
-        self._rows: dict[str, list[Any]] = {}
-        self.figure_, self.ax_ = new_axes(ax, size=(5.8, 4.9))
-        self.lines_: list[Any] = []
-        return self.ax_
-
-    def _keep(self, **columns: Any) -> None:
-        size = max(np.size(values) for values in columns.values())
-        for name, values in columns.items():
-            self._rows.setdefault(name, []).append(np.broadcast_to(values, (size,)))
-        self._record(**{name: np.concatenate(parts) for name, parts in self._rows.items()})
-
-
-class RecCurveDisplay(_Lines):
+class RecCurveDisplay(Display):
     """REC curves with their areas in the legend and the null model in grey; see `rec_curve`.
 
     Up and left is better. The tolerance axis ends where the null model has reached every
@@ -94,8 +50,11 @@ class RecCurveDisplay(_Lines):
     >>> plt.close(display.figure_)
     """
 
+    _kinds = (RecCurve,)
+    _several = True
+
     def __init__(self, *, result: Any, null: RecCurve | None = None) -> None:
-        super().__init__(result=_named(result, RecCurve, "result"))
+        super().__init__(result=result)
         if null is not None:
             check_type(null, "null", RecCurve)
         self.null = null
@@ -104,7 +63,7 @@ class RecCurveDisplay(_Lines):
             raise input_error("result", "must hold curves of one loss", " and ".join(sorted(losses)))
 
     def _curves(self) -> list[RecCurve]:
-        return [*self.result.values(), *([] if self.null is None else [self.null])]
+        return [*self._members.values(), *([] if self.null is None else [self.null])]
 
     @classmethod
     def from_predictions(
@@ -154,10 +113,11 @@ class RecCurveDisplay(_Lines):
         confidence_level : float, optional
             Shade simultaneous bands of this level (`rec_band`).
         """
-        ax = self._begin(ax)
+        ax = self._begin(ax, size=_SIZE)
+        self.lines_: list[Any] = []
         limit = self._limit(max_tolerance)
         self.bands_: list[Any] = []
-        for index, (name, curve) in enumerate(self.result.items()):
+        for index, (name, curve) in enumerate(self._members.items()):
             style = series_style(index)
             if confidence_level is not None:
                 self._shade(curve, check_confidence_level(confidence_level), limit, style["color"])
@@ -166,10 +126,10 @@ class RecCurveDisplay(_Lines):
             self._draw("null model", self.null, limit, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
         first = self._curves()[0]
         ax.set(xlim=(-0.01 * limit, 1.01 * limit), ylim=(-0.015, 1.015))
-        _axes(ax, f"tolerance ({first.loss} error)", "accuracy (share of cases within the tolerance)")
-        _legend_below(ax)
-        legend = ax.get_legend()
-        legend.set_title("model (area over the curve, smaller is better)", prop={"size": "small"})
+        ax.locator_params(axis="x", nbins=6)
+        axis_words(ax, f"tolerance ({first.loss} error)", "accuracy (share of cases within the tolerance)")
+        title = "model (area over the curve, smaller is better)"
+        legend_below(ax).set_title(title, prop={"size": "small"})
         return self
 
     def _limit(self, given: float | None) -> float:
@@ -185,7 +145,7 @@ class RecCurveDisplay(_Lines):
         label = f"{name} ({curve.aoc:.4g})" if name else f"AOC {curve.aoc:.4g}"
         (line,) = self.ax_.plot(x, y, label=label, **style)
         self.lines_.append(line)
-        self._keep(model=name, tolerance=x, accuracy=y)
+        self._append(model=name, tolerance=x, accuracy=y)
 
     def _shade(self, curve: RecCurve, level: float, limit: float, color: str) -> None:
         band = rec_band(curve, confidence_level=level)
@@ -214,7 +174,7 @@ def _visible(x: FloatArray, y: FloatArray, limit: float) -> tuple[FloatArray, Fl
     return x[at], y[at]
 
 
-class RecCoverageDisplay(_Lines):
+class RecCoverageDisplay(Display):
     """Tolerance or area against coverage of regressions that abstain; see `rec_coverage_curve`.
 
     Down is better: a confidence worth its name makes the curve rise from left to right.
@@ -240,8 +200,8 @@ class RecCoverageDisplay(_Lines):
     >>> plt.close(display.figure_)
     """
 
-    def __init__(self, *, result: Any) -> None:
-        super().__init__(result=_named(result, RecCoverage, "result"))
+    _kinds = (RecCoverage,)
+    _several = True
 
     @classmethod
     def from_predictions(
@@ -255,22 +215,24 @@ class RecCoverageDisplay(_Lines):
 
         `ideal` adds, for a single model, what a confidence that ranks by the error would reach.
         """
-        ax = self._begin(ax)
+        ax = self._begin(ax, size=_SIZE)
+        self.lines_: list[Any] = []
+        members = self._members
         share = None if accuracy is None else check_rate(accuracy, "accuracy")
-        for index, (name, found) in enumerate(self.result.items()):
+        for index, (name, found) in enumerate(members.items()):
             self._draw(name or "model", found, share, lw=1.7, zorder=3, **series_style(index))
-        if ideal and len(self.result) == 1:
-            best = next(iter(self.result.values())).ideal()
+        if ideal and len(members) == 1:
+            best = next(iter(members.values())).ideal()
             self._draw("best possible confidence", best, share, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
         ax.axvline(1.0, color=GUIDE, lw=0.8, zorder=0)
         ax.set(xlim=(-0.01, 1.015))
         ax.set_ylim(bottom=0)
-        loss = next(iter(self.result.values())).loss
+        loss = next(iter(members.values())).loss
         words = f"mean {loss} error of the answers (AOC)"
         if share is not None:
             words = f"{loss} error that {100 * share:g} % of the answers keep"
-        _axes(ax, "coverage (share of the cases answered)", words)
-        _legend_below(ax)
+        axis_words(ax, "coverage (share of the cases answered)", words)
+        legend_below(ax)
         return self
 
     def _draw(self, name: str, found: RecCoverage, share: float | None, **style: Any) -> None:
@@ -281,4 +243,4 @@ class RecCoverageDisplay(_Lines):
         (line,) = self.ax_.plot(found.coverage[at], y[at], label=name, **style)
         self.lines_.append(line)
         value = {"aoc": y[at]} if share is None else {"tolerance": y[at]}
-        self._keep(model=name, coverage=found.coverage[at], **value)
+        self._append(model=name, coverage=found.coverage[at], **value)

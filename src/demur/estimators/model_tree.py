@@ -193,29 +193,30 @@ def _estimated_error(residual: FloatArray, v: int) -> float:
 
 def _drop_attributes(columns: FloatArray, response: FloatArray) -> FloatArray:
     """Least-squares slopes with attributes removed greedily while the estimated error does not grow."""
-    active = np.arange(columns.shape[1])
-    # the triangular factor carries all of the least squares: no step below touches the n rows
-    # but for the residuals
-    basis, triangular = np.linalg.qr(columns)
-    image = basis.T @ response
-    best = _fit(triangular, image, active)
-    error = _estimated_error(response - columns @ best, len(active) + 1)
+    from scipy.linalg import qr
+
+    slopes = np.zeros(columns.shape[1])
+    if columns.shape[1] == 0:
+        return slopes
+    basis, triangular, pivots = qr(columns, mode="economic", pivoting=True, check_finite=False)
+    size = np.abs(np.diagonal(triangular))
+    # attributes that repeat others up to rounding are left out from the start
+    rank = int(np.count_nonzero(size > 1e-10 * size[0]))
+    active, triangular = pivots[:rank], triangular[:rank, :rank]
+    root = np.linalg.inv(triangular)
+    inverse = root @ root.T
+    best = root @ (basis[:, :rank].T @ response)
+    error = _estimated_error(response - columns[:, active] @ best, rank + 1)
     while len(active):
-        gram = np.linalg.pinv(triangular[:, active].T @ triangular[:, active], hermitian=True)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # squared error gained by dropping an attribute: b**2 / (G^-1)_jj
-            loss = np.where(np.diagonal(gram) > 0, best[active] ** 2 / np.diagonal(gram), 0.0)
-        fewer = np.delete(active, np.argmin(loss))
-        slopes = _fit(triangular, image, fewer)
-        candidate = _estimated_error(response - columns @ slopes, len(fewer) + 1)
+        # squared error gained by dropping an attribute: b**2 / (G^-1)_jj
+        drop = int(np.argmin(best**2 / np.diagonal(inverse)))
+        keep = np.arange(len(active)) != drop
+        row = inverse[keep, drop] / inverse[drop, drop]
+        fewer = best[keep] - row * best[drop]
+        candidate = _estimated_error(response - columns[:, active[keep]] @ fewer, len(fewer) + 1)
         if candidate > error:
             break
-        active, best, error = fewer, slopes, candidate
-    return best
-
-
-def _fit(triangular: FloatArray, image: FloatArray, active: Any) -> FloatArray:
-    slopes = np.zeros(triangular.shape[1])
-    if len(active):
-        slopes[active] = np.linalg.lstsq(triangular[:, active], image, rcond=None)[0]
+        inverse = inverse[np.ix_(keep, keep)] - np.outer(row, inverse[drop, keep])
+        active, best, error = active[keep], fewer, candidate
+    slopes[active] = best
     return slopes

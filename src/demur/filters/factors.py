@@ -86,13 +86,11 @@ def gain(cross: FloatArray, factor: FloatArray) -> FloatArray:
     Directions in which the innovation has no variance carry no information and get gain 0
     (the pseudo-inverse), so that a known state with noise-free observations stays put.
     """
-    from scipy.linalg import cho_solve
-
     if len(factor) == 1:
         variance = float(factor[0, 0]) ** 2
         return cross / variance if variance > 0 else np.zeros_like(cross)
     diagonal = np.diagonal(factor)
     if diagonal.min() > 1e-12 * diagonal.max():
-        solved: FloatArray = cho_solve((factor, True), cross.T, check_finite=False).T
-        return solved
+        # two solves with the factor: the condition of S itself is the square of its condition
+        return np.asarray(np.linalg.solve(factor.T, np.linalg.solve(factor, cross.T)).T)
     return np.asarray(cross @ np.linalg.pinv(factor @ factor.T, rcond=1e-12, hermitian=True))
