@@ -37,8 +37,6 @@ PAIRS = [
 
 def linear_model(data):
     return KalmanModel(
-        n_state=len(data["A"]),
-        n_observed=len(data["H"]),
         transition=data["A"],
         observation=data["H"],
         process_noise=data["Q"],
@@ -397,6 +395,11 @@ GOOD = {"n_state": 1, "n_observed": 1, "observation": [[1.0]], "observation_nois
     ("call", "message"),
     [
         (lambda: KalmanModel(**{**GOOD, "n_state": 0}), "`n_state` must be a whole number"),
+        (lambda: KalmanModel(observation=lambda x: x, observation_noise=1), "`n_state` is needed where"),
+        (
+            lambda: KalmanModel(observation=lambda x: x, observation_noise=1, n_state=2),
+            "`n_observed` is needed where no matrix",
+        ),
         (lambda: KalmanModel(**{**GOOD, "observation": [[1.0, 2.0]]}), r"must have shape \(1, 1\)"),
         (lambda: KalmanModel(**{**GOOD, "observation": None}), "must be a matrix or a function"),
         (lambda: KalmanModel(**{**GOOD, "observation_noise": -1}), "positive semidefinite"),

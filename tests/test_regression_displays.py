@@ -42,6 +42,8 @@ def test_the_drawn_curves_are_the_steps_and_the_null_is_grey_and_ends_the_axis()
         assert np.array_equal(acc[2:-1:2], curve.accuracy[curve.tolerance <= null.max_tolerance])
     assert display.lines_[-1].get_color() == "#999999"
     assert display.ax_.get_xlim()[1] == pytest.approx(1.01 * null.tolerance[-1])
+    shorter = RecCurveDisplay.from_predictions(y, models).plot(null_accuracy=0.5)
+    assert shorter.ax_.get_xlim()[1] == pytest.approx(1.01 * null.tolerance_at(0.5))
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels[0] == f"close ({rec_curve(y, models['close']).aoc:.4g})"
     assert labels[-1] == f"null model ({null.aoc:.4g})"
@@ -81,6 +83,12 @@ def test_coverage_shows_the_tolerance_or_the_area():
     assert np.array_equal(area.frame()["aoc"][: len(found.aoc)], found.aoc)
     assert len(area.lines_) == 2
     assert "AOC" in area.ax_.get_ylabel()
+
+
+def test_a_perfect_model_of_a_constant_has_axes_too():
+    display = RecCurveDisplay.from_predictions([2.0, 2.0], [2.0, 2.0]).plot()
+    assert display.ax_.get_xlim() == pytest.approx((-0.01, 1.01))
+    assert display.frame()["accuracy"].max() == 1
 
 
 def test_given_axes_are_used():

@@ -99,6 +99,7 @@ class RecCurveDisplay(Display):
         ax: Any = None,
         *,
         max_tolerance: float | None = None,
+        null_accuracy: float = 1.0,
         confidence_level: float | None = None,
     ) -> Self:
         """Draw the curves.
@@ -108,14 +109,16 @@ class RecCurveDisplay(Display):
         ax : matplotlib axes, optional
             New ones by default.
         max_tolerance : float, optional
-            End of the tolerance axis; the largest error of the null model by default, or the
-            largest of all without a null model.
+            End of the tolerance axis. By default where the null model has reached
+            `null_accuracy`, or the largest error of all without a null model.
+        null_accuracy : float
+            Share of the cases; below 1 cuts the tail of a few large errors off the figure.
         confidence_level : float, optional
             Shade simultaneous bands of this level (`rec_band`).
         """
         ax = self._begin(ax, size=_SIZE)
         self.lines_: list[Any] = []
-        limit = self._limit(max_tolerance)
+        limit = self._limit(max_tolerance, check_rate(null_accuracy, "null_accuracy"))
         self.bands_: list[Any] = []
         for index, (name, curve) in enumerate(self._members.items()):
             style = series_style(index)
@@ -132,13 +135,17 @@ class RecCurveDisplay(Display):
         legend_below(ax).set_title(title, prop={"size": "small"})
         return self
 
-    def _limit(self, given: float | None) -> float:
+    def _limit(self, given: float | None, share: float) -> float:
         if given is not None:
             if not (np.ndim(given) == 0 and 0 < given < np.inf):
                 raise input_error("max_tolerance", "must be one number above 0", given)
             return float(given)
-        sources = [self.null] if self.null is not None else self._curves()
-        return max(max(float(curve.max_tolerance) for curve in sources), 1e-300)
+        if self.null is not None:
+            end = min(float(self.null.tolerance_at(share)), self.null.max_tolerance)
+        else:
+            end = max(curve.max_tolerance for curve in self._curves())
+        # without any error there is still an axis to draw
+        return end if end > 0 else 1.0
 
     def _draw(self, name: str, curve: RecCurve, limit: float, **style: Any) -> None:
         x, y = _visible(*curve.vertices(), limit)

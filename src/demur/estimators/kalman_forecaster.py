@@ -107,8 +107,8 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
 
     Attributes
     ----------
-    filter_ : the filter, at the end of what it has seen
-    n_features_in_ is not set: the input is a series.
+    filter_ : KalmanFilter
+        The filter, at the end of what it has seen.
 
     Notes
     -----

@@ -38,15 +38,8 @@ class FilterStep(Result):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class FilterRun(Result):
-    """A filtered series: the fields of `FilterStep` with time as the first axis."""
-
-    predicted_mean: FloatArray
-    predicted_covariance: FloatArray
-    forecast: FloatArray
-    forecast_covariance: FloatArray
-    mean: FloatArray
-    covariance: FloatArray
+class FilterRun(FilterStep):
+    """A filtered series: the fields of `FilterStep`, each with time as its first axis."""
 
 
 class KalmanFilter(ABC):

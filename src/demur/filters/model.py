@@ -24,8 +24,9 @@ class KalmanModel:
 
     Parameters
     ----------
-    n_state, n_observed : int
-        Dimensions of the state x and of an observation z.
+    n_state, n_observed : int, optional
+        Dimensions of the state x and of an observation z; may be left out where a matrix
+        below tells them.
     transition : matrix, callable or None
         f. A matrix is a linear system. A callable gets an array whose FIRST axis is the
         state: shape (n_state,) or, for many states at once, (n_state, points); written with
@@ -64,15 +65,16 @@ class KalmanModel:
     A position that drifts with a constant velocity, of which the position is observed:
 
     >>> from demur import ExtendedKalmanFilter, KalmanModel
-    >>> model = KalmanModel(n_state=2, n_observed=1, transition=[[1, 1], [0, 1]],
-    ...     observation=[[1, 0]], process_noise=0.01, observation_noise=0.5)
+    >>> model = KalmanModel(transition=[[1, 1], [0, 1]], observation=[[1, 0]],
+    ...     process_noise=0.01, observation_noise=0.5)
     >>> run = ExtendedKalmanFilter(model, [0, 0], 1.0).filter([1.1, 1.9, 3.2, 3.9])
     >>> run.mean[-1].round(2).tolist()
     [3.89, 0.93]
     """
 
-    n_state: int
-    n_observed: int
+    # numbers from construction on
+    n_state: int = None  # type: ignore[assignment]
+    n_observed: int = None  # type: ignore[assignment]
     # arrays from construction on; Any, because they are given as anything like one
     observation: Any
     transition: Any = None
@@ -86,8 +88,8 @@ class KalmanModel:
     observation_factor: FloatArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        n = check_positive_int(self.n_state, "n_state")
-        m = check_positive_int(self.n_observed, "n_observed")
+        n = self._size("n_state", (self.transition, 0), (self.observation, 1), (self.process_noise, 0))
+        m = self._size("n_observed", (self.observation, 0), (self.observation_noise, 0))
         self._keep("transition", _check_matrix(self.transition, "transition", (n, n)))
         self._keep("observation", _check_matrix(self.observation, "observation", (m, n)))
         if self.observation is None:
@@ -101,6 +103,18 @@ class KalmanModel:
         self._keep("observation_factor", lower_factor(r))
         if check_rate(self.forgetting, "forgetting") == 0:
             raise input_error("forgetting", "must lie in (0, 1]", self.forgetting)
+
+    def _size(self, name: str, *sources: tuple[Any, int]) -> int:
+        """Dimension as given, or as the first matrix among the sources has it on that axis."""
+        given = getattr(self, name)
+        if given is None:
+            shapes = [(np.shape(value), axis) for value, axis in sources if not callable(value)]
+            found = [shape[axis] for shape, axis in shapes if len(shape) == 2]
+            if not found:
+                raise input_error(name, "is needed where no matrix tells it", None)
+            given = found[0]
+        self._keep(name, check_positive_int(given, name))
+        return int(given)
 
     def _keep(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)

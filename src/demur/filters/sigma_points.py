@@ -26,11 +26,12 @@ from demur.filters.model import Function, KalmanModel
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = [
+    "CentralDifference",
     "CentralDifferenceKalmanFilter",
-    "CentralDifferenceRule",
+    "Law",
     "SigmaPointFilter",
+    "Unscented",
     "UnscentedKalmanFilter",
-    "UnscentedRule",
 ]
 
 
@@ -63,7 +64,7 @@ class UnscentedRule:
             warnings.warn(
                 f"alpha = {alpha:g} makes weights of size 1 / alpha**2 and costs about that many digits.",
                 DegenerateDataWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
         self.reach = math.sqrt(square)
         centre = (square - n) / square
@@ -119,14 +120,13 @@ def _one_number(value: float, name: str) -> float:
     return float(number)
 
 
-# ---------------------------------------------------------------- plain filters
+# ---------------------------------------------------------------- filters
 
 
 class SigmaPointFilter(KalmanFilter):
-    """The plain form: keeps the covariance and factors it whenever points are drawn."""
+    """What the plain and the square-root form share: the points and their weights."""
 
     rule: UnscentedRule | CentralDifferenceRule
-    _covariance: FloatArray
 
     @abstractmethod
     def _factor(self) -> FloatArray:
@@ -145,7 +145,43 @@ class SigmaPointFilter(KalmanFilter):
         return product
 
 
+class Unscented(SigmaPointFilter):
+    """Takes the parameters of the unscented rule."""
+
+    def __init__(
+        self,
+        model: KalmanModel,
+        mean: ArrayLike,
+        covariance: ArrayLike,
+        *,
+        alpha: float = 1.0,
+        beta: float = 2.0,
+        kappa: float = 0.0,
+    ) -> None:
+        super().__init__(model, mean, covariance)
+        self.rule = UnscentedRule(model.n_state, alpha, beta, kappa)
+
+
+class CentralDifference(SigmaPointFilter):
+    """Takes the parameter of the central difference rule."""
+
+    def __init__(
+        self,
+        model: KalmanModel,
+        mean: ArrayLike,
+        covariance: ArrayLike,
+        *,
+        spread: float = math.sqrt(3),
+    ) -> None:
+        super().__init__(model, mean, covariance)
+        self.rule = CentralDifferenceRule(model.n_state, spread)
+
+
 class _PlainFilter(SigmaPointFilter):
+    """Keeps the covariance and factors it whenever points are drawn."""
+
+    _covariance: FloatArray
+
     @property
     def covariance(self) -> FloatArray:
         """Covariance of the state."""
@@ -184,7 +220,7 @@ class _PlainFilter(SigmaPointFilter):
         self._covariance = (posterior + posterior.T) / 2
 
 
-class UnscentedKalmanFilter(_PlainFilter):
+class UnscentedKalmanFilter(Unscented, _PlainFilter):
     """Unscented Kalman filter: moments through weighted sigma points; exact for linear systems.
 
     Accurate to second order in the mean, without derivatives. Predict, redraw the points
@@ -236,21 +272,8 @@ class UnscentedKalmanFilter(_PlainFilter):
     [0.600883, 0.754836]
     """
 
-    def __init__(
-        self,
-        model: KalmanModel,
-        mean: ArrayLike,
-        covariance: ArrayLike,
-        *,
-        alpha: float = 1.0,
-        beta: float = 2.0,
-        kappa: float = 0.0,
-    ) -> None:
-        super().__init__(model, mean, covariance)
-        self.rule = UnscentedRule(model.n_state, alpha, beta, kappa)
 
-
-class CentralDifferenceKalmanFilter(_PlainFilter):
+class CentralDifferenceKalmanFilter(CentralDifference, _PlainFilter):
     """Central difference Kalman filter: moments by Stirling's interpolation.
 
     One parameter instead of three, and covariances that are sums of squares: they cannot
@@ -282,14 +305,3 @@ class CentralDifferenceKalmanFilter(_PlainFilter):
     >>> step.forecast.round(3).tolist(), step.mean.round(3).tolist()
     ([1.5], [1.0])
     """
-
-    def __init__(
-        self,
-        model: KalmanModel,
-        mean: ArrayLike,
-        covariance: ArrayLike,
-        *,
-        spread: float = math.sqrt(3),
-    ) -> None:
-        super().__init__(model, mean, covariance)
-        self.rule = CentralDifferenceRule(model.n_state, spread)

@@ -11,14 +11,16 @@ from typing import Any
 import numpy as np
 
 from demur.filters.factors import downdate, gain, lower_factor, triangle
-from demur.filters.model import Function, KalmanModel
-from demur.filters.sigma_points import CentralDifferenceRule, Law, SigmaPointFilter, UnscentedRule
-from demur.typing import ArrayLike, FloatArray
+from demur.filters.model import Function
+from demur.filters.sigma_points import CentralDifference, Law, SigmaPointFilter, Unscented
+from demur.typing import FloatArray
 
 __all__ = ["SquareRootCentralDifferenceKalmanFilter", "SquareRootUnscentedKalmanFilter"]
 
 
 class _SquareRootFilter(SigmaPointFilter):
+    """Keeps the lower factor of the covariance."""
+
     _lower: FloatArray
 
     @property
@@ -69,7 +71,7 @@ class _SquareRootFilter(SigmaPointFilter):
         self._lower = self._joined(law.state - weight @ seen, weight @ noise)
 
 
-class SquareRootUnscentedKalmanFilter(_SquareRootFilter):
+class SquareRootUnscentedKalmanFilter(Unscented, _SquareRootFilter):
     """`UnscentedKalmanFilter` in square-root form: the same numbers, safer over long runs.
 
     The factor of the covariance is carried on, so the covariance stays symmetric and
@@ -98,21 +100,8 @@ class SquareRootUnscentedKalmanFilter(_SquareRootFilter):
     [1.02]
     """
 
-    def __init__(
-        self,
-        model: KalmanModel,
-        mean: ArrayLike,
-        covariance: ArrayLike,
-        *,
-        alpha: float = 1.0,
-        beta: float = 2.0,
-        kappa: float = 0.0,
-    ) -> None:
-        super().__init__(model, mean, covariance)
-        self.rule = UnscentedRule(model.n_state, alpha, beta, kappa)
 
-
-class SquareRootCentralDifferenceKalmanFilter(_SquareRootFilter):
+class SquareRootCentralDifferenceKalmanFilter(CentralDifference, _SquareRootFilter):
     """`CentralDifferenceKalmanFilter` in square-root form: the same numbers, safer over long runs.
 
     Never needs a downdate.
@@ -139,14 +128,3 @@ class SquareRootCentralDifferenceKalmanFilter(_SquareRootFilter):
     >>> srcdkf.step([1.2]).mean.round(3).tolist()
     [1.019]
     """
-
-    def __init__(
-        self,
-        model: KalmanModel,
-        mean: ArrayLike,
-        covariance: ArrayLike,
-        *,
-        spread: float = math.sqrt(3),
-    ) -> None:
-        super().__init__(model, mean, covariance)
-        self.rule = CentralDifferenceRule(model.n_state, spread)
