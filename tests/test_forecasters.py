@@ -549,6 +549,8 @@ GOOD = np.sin(np.arange(40.0))
         (lambda: NaiveBayesRegressor(loss="x").fit([[1.0]], [1.0]), "`loss` must be one of"),
         (lambda: NaiveBayesRegressor(nominal=[4]).fit([[1.0]], [1.0]), "must be columns of the 1 of X"),
         (lambda: stack_forecasters(GOOD, {}), "`bases` must be a non-empty mapping"),
+        (lambda: stack_forecasters(GOOD, {"a": 3}), r"`bases\['a'\]` must have fit and update_forecast"),
+        (lambda: stack_forecasters(GOOD, {"a": _Replay()}, meta=3), "`meta` must be a name or a regressor"),
         (lambda: stack_forecasters(GOOD, {"a": _Replay()}, meta="vote"), "`meta` must be one of"),
         (lambda: stack_forecasters(GOOD, {"a": _Replay()}, train_share=0.9), "for all three parts"),
         (

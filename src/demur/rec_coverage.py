@@ -15,7 +15,7 @@ from demur._checks import check_rate, check_same_length, check_scores, check_wei
 from demur._kernels.running_quantile import running_quantile
 from demur._results import Result, as_scalar
 from demur.counts import ScoreCounts
-from demur.regression import RecCurve, rec_curve
+from demur.regression import RecCurve, rec_curve, regression_errors
 from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
 
 __all__ = ["RecCoverage", "rec_coverage_curve"]
@@ -68,15 +68,14 @@ class RecCoverage(Result):
         the answered cases errs by no more. O(n log n).
         """
         share = check_rate(accuracy, "accuracy")
-        errors = np.abs(self._y_true - self._y_pred)
+        errors = regression_errors(self._y_true, self._y_pred, loss=self.loss)
         values, ranks = np.unique(errors, return_inverse=True)
         groups = np.searchsorted(-self.threshold, -self._confidence)
         weights = np.ones(len(errors)) if self._weights is None else self._weights
         keep = np.flatnonzero(weights > 0)
         order = keep[np.argsort(groups[keep], kind="stable")]
         last: IntArray = np.searchsorted(groups[order], np.arange(len(self.threshold)), side="right") - 1
-        found = values[running_quantile(ranks[order], weights[order], last, share)]
-        return np.asarray(found**2 if self.loss == "squared" else found)
+        return values[running_quantile(ranks[order], weights[order], last, share)]
 
     def curve(self, coverage: float) -> RecCurve:
         """Return the REC curve of the fewest cases, surest first, that reach this coverage."""
@@ -174,9 +173,7 @@ def rec_coverage_curve(
     score = check_scores(confidence, "confidence")
     check_same_length(y_true=target, confidence=score)
     weights = check_weights(sample_weight)
-    errors = np.abs(target - predicted)
-    if loss == "squared":
-        errors = errors**2
+    errors = regression_errors(target, predicted, loss=loss)
     mass = np.ones(len(errors)) if weights is None else weights
     # the two columns of the counts carry the capped errors and the cases themselves
     counts = ScoreCounts.from_counts(score, mass * np.minimum(errors, whole.max_tolerance), mass)

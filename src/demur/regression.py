@@ -109,7 +109,7 @@ class RecCurve(Result):
 
     def area_over(self, max_tolerance: float | None = None) -> float:
         """Return the area over the curve from 0 to `max_tolerance` (default: the largest error)."""
-        limit = _check_limit(max_tolerance, float(self.tolerance[-1]))
+        limit = tolerance_limit(max_tolerance, float(self.tolerance[-1]))
         if self.interpolation == "linear":
             return _area_over_polyline(*self.vertices(), limit)
         return float(np.dot(np.diff(self.accuracy, prepend=0.0), np.minimum(self.tolerance, limit)))
@@ -196,7 +196,8 @@ def _area_over_polyline(x: FloatArray, y: FloatArray, limit: float) -> float:
     return float(np.dot(np.diff(xs), over[1:] + over[:-1]) / 2)
 
 
-def _check_limit(max_tolerance: Any, largest: float) -> float:
+def tolerance_limit(max_tolerance: Any, largest: float) -> float:
+    """Return where an area or an axis ends: as given, or at the largest error."""
     if max_tolerance is None:
         return largest
     limit = check_finite(max_tolerance, "max_tolerance")
@@ -316,7 +317,7 @@ def rec_curve(
     weights = check_weights(sample_weight)
     check_same_length(y_true=errors, sample_weight=weights)
     tolerance, running = distribution(errors, weights)
-    limit = _check_limit(max_tolerance, float(tolerance[-1]))
+    limit = tolerance_limit(max_tolerance, float(tolerance[-1]))
     total = float(running[-1])
     accuracy = running / total
     mean_error = float(np.average(errors, weights=weights))

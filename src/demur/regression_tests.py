@@ -16,13 +16,12 @@ from demur._checks import (
     check_confidence_level,
     check_positive_int,
     check_rng,
-    check_same_length,
     check_type,
     input_error,
 )
 from demur._results import Interval, Result
 from demur.exceptions import InputError, UndefinedError
-from demur.regression import RecCurve, regression_errors
+from demur.regression import RecCurve, regression_errors, tolerance_limit
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = [
@@ -152,15 +151,14 @@ def _clopper_pearson(k: FloatArray, n: int, alpha: float) -> tuple[FloatArray, F
 
 
 def _capped_errors(
-    y_true: ArrayLike, y_pred: ArrayLike, loss: str, max_tolerance: float | None
+    y_true: ArrayLike, y_pred: ArrayLike, loss: str, max_tolerance: float | None, name: str = "y_pred"
 ) -> FloatArray:
-    """Errors cut at `max_tolerance`, whose mean is the AOC."""
-    errors = regression_errors(y_true, y_pred, loss=loss)
-    if max_tolerance is None:
-        return errors
-    if not (np.ndim(max_tolerance) == 0 and 0 < max_tolerance < math.inf):
-        raise input_error("max_tolerance", "must be one number above 0", max_tolerance)
-    return np.minimum(errors, max_tolerance)
+    """Errors cut at `max_tolerance`, whose mean is the AOC; `name` is the user's word for `y_pred`."""
+    try:
+        errors = regression_errors(y_true, y_pred, loss=loss)
+    except InputError as error:
+        raise InputError(str(error).replace("`y_pred`", f"`{name}`")) from None
+    return np.minimum(errors, tolerance_limit(max_tolerance, math.inf))
 
 
 def _check_block(block_length: Any, n: int) -> int:
@@ -343,11 +341,10 @@ class AocDifference(Result):
 def _paired_errors(
     y_true: ArrayLike, pred_a: ArrayLike, pred_b: ArrayLike, loss: str, max_tolerance: float | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    check_same_length(y_true=y_true, pred_a=pred_a, pred_b=pred_b)
-    try:
-        return tuple(_capped_errors(y_true, pred, loss, max_tolerance) for pred in (pred_a, pred_b))  # type: ignore[return-value]
-    except InputError as error:
-        raise type(error)(str(error).replace("`y_pred`", "`pred_a` and `pred_b`")) from None
+    return (
+        _capped_errors(y_true, pred_a, loss, max_tolerance, "pred_a"),
+        _capped_errors(y_true, pred_b, loss, max_tolerance, "pred_b"),
+    )
 
 
 def _sign_flips(blocks: int, n_resamples: int, rng: np.random.Generator) -> tuple[Iterator[FloatArray], bool]:

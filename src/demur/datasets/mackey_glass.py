@@ -9,7 +9,7 @@ __all__ = ["mackey_glass"]
 
 
 def mackey_glass(
-    n: int = 300,
+    n: int,
     *,
     tau: float = 17.0,
     beta: float = 0.2,
@@ -27,7 +27,7 @@ def mackey_glass(
     Parameters
     ----------
     n : int
-        Number of values returned.
+        Number of values returned; the papers use 300.
     tau : float
         Delay; chaotic from about 17. The literature on unscented filters uses 30.
     beta, gamma, power : float

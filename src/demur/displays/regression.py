@@ -8,7 +8,7 @@ import numpy as np
 from demur._checks import check_confidence_level, check_rate, check_type, input_error
 from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
 from demur.rec_coverage import RecCoverage, rec_coverage_curve
-from demur.regression import RecCurve, null_rec_curve, rec_curve
+from demur.regression import RecCurve, null_rec_curve, rec_curve, tolerance_limit
 from demur.regression_tests import rec_band
 from demur.typing import ArrayLike, FloatArray
 
@@ -137,9 +137,7 @@ class RecCurveDisplay(Display):
 
     def _limit(self, given: float | None, share: float) -> float:
         if given is not None:
-            if not (np.ndim(given) == 0 and 0 < given < np.inf):
-                raise input_error("max_tolerance", "must be one number above 0", given)
-            return float(given)
+            return tolerance_limit(given, np.inf)
         if self.null is not None:
             end = min(float(self.null.tolerance_at(share)), self.null.max_tolerance)
         else:

@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from demur._checks import check_finite, check_nonnegative, check_positive_int, input_error
+from demur._checks import check_nonnegative, check_positive_int, input_error
 from demur.typing import FloatArray
 
 __all__ = ["ModelTreeRegressor"]
@@ -94,7 +94,6 @@ class ModelTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
             if check_nonnegative(getattr(self, name), name).ndim:
                 raise input_error(name, "must be one number", getattr(self, name))
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        y = np.asarray(check_finite(y, "y"))
         self._spread = float(y.std())
         self._tree = self._grow(X, y)
         self.n_leaves_ = self._tree.leaves()

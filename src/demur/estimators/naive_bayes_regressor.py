@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from demur._checks import check_choice, check_finite, check_positive_int, input_error
+from demur._checks import check_choice, check_positive_int, input_error
 from demur.typing import FloatArray
 
 __all__ = ["NaiveBayesRegressor"]
@@ -70,7 +70,7 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         check_choice(self.loss, "loss", ("squared", "absolute"))
         check_positive_int(self.resolution, "resolution", minimum=2)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True)
-        self._X, self._y = X, np.asarray(check_finite(y, "y"))
+        self._X, self._y = X, y
         columns = {check_positive_int(j, "nominal", minimum=0) for j in self.nominal}
         if columns and max(columns) >= X.shape[1]:
             raise input_error("nominal", f"must be columns of the {X.shape[1]} of X", max(columns))

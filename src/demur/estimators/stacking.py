@@ -117,10 +117,7 @@ def stack_forecasters(
     >>> curve.relative_aoc(stacked.null_curve()) < 0.5
     True
     """
-    if not isinstance(bases, Mapping) or not bases:
-        raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
-    if isinstance(meta, str):
-        check_choice(meta, "meta", _METAS)
+    _check_parts(bases, meta)
     check_positive_int(n_picks, "n_picks")
     values = check_series(series)
     n_train, n_meta = _sizes(len(values), train_share, meta_share)
@@ -149,6 +146,19 @@ def stack_forecasters(
     )
 
 
+def _check_parts(bases: Any, meta: Any) -> None:
+    if not isinstance(bases, Mapping) or not bases:
+        raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
+    for name, base in bases.items():
+        if not (hasattr(base, "fit") and hasattr(base, "update_forecast")):
+            rule = "must have fit and update_forecast"
+            raise input_error(f"bases[{name!r}]", rule, type(base).__name__)
+    if isinstance(meta, str):
+        check_choice(meta, "meta", _METAS)
+    elif not (hasattr(meta, "fit") and hasattr(meta, "predict")):
+        raise input_error("meta", "must be a name or a regressor with fit and predict", type(meta).__name__)
+
+
 def _sizes(n: int, train_share: float, meta_share: float) -> tuple[int, int]:
     first, second = check_rate(train_share, "train_share"), check_rate(meta_share, "meta_share")
     n_train, n_meta = round(n * first), round(n * second)
@@ -165,22 +175,19 @@ def _combine(
     meta: Any, learning: FloatArray, target: FloatArray, testing: FloatArray, n_picks: int
 ) -> tuple[FloatArray, list[float]]:
     """Forecasts of the stack and the share of each base, where there is one."""
-    if isinstance(meta, str) and meta == "median":
+    if not isinstance(meta, str) or meta == "model-tree":
+        regressor = ModelTreeRegressor() if isinstance(meta, str) else clone(meta)
+        return np.asarray(regressor.fit(learning, target).predict(testing)), []
+    if meta == "median":
         return np.median(testing, axis=1), []
-    if isinstance(meta, str) and meta in ("mean", "selection"):
-        shares = (
-            np.full(learning.shape[1], 1 / learning.shape[1])
-            if meta == "mean"
-            else _forward_selection(learning, target, n_picks)
-        )
-        return testing @ shares, shares.tolist()
-    if isinstance(meta, str) and meta == "linear":
+    if meta == "linear":
         from sklearn.linear_model import LinearRegression
 
         model = LinearRegression().fit(learning, target)
         return np.asarray(model.predict(testing)), model.coef_.tolist()
-    regressor = ModelTreeRegressor() if isinstance(meta, str) else clone(meta)
-    return np.asarray(regressor.fit(learning, target).predict(testing)), []
+    count = learning.shape[1]
+    shares = np.full(count, 1 / count) if meta == "mean" else _forward_selection(learning, target, n_picks)
+    return testing @ shares, shares.tolist()
 
 
 def _forward_selection(forecasts: FloatArray, target: FloatArray, n_picks: int) -> FloatArray:

@@ -137,9 +137,7 @@ def evaluate(function: Any, points: FloatArray, rows: int, name: str, *, vectori
     if vectorized:
         values = np.asarray(function(points), dtype=np.float64)
     else:
-        values = np.empty((rows, count))
-        for k in range(count):
-            values[:, k] = np.reshape(function(points[:, k]), rows)
+        values = np.array([np.ravel(function(column)) for column in points.T], dtype=np.float64).T
     if rows == 1 and values.shape == (count,):
         values = values[None, :]
     if values.shape != (rows, count):
