@@ -89,7 +89,7 @@ def test_absolute_and_squared_areas_disagree_by_hand():
 
 
 @pytest.mark.parametrize("case", cases(FILE, "rec"))
-def test_curves_against_exact_arithmetic(case):
+def test_curves_against_reference(case):
     data, expect, tol = case["input"], case["expect"], case["tol"]
     y, p, loss = data["y_true"], data["y_pred"], LOSSES[data["metric"]]
     curve = rec_curve(y, p, loss=loss)
@@ -460,6 +460,7 @@ Y, P = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
         (lambda: rec_curve([1, math.inf], [1, math.inf]), "`y_true` must be finite"),
         (lambda: rec_curve([1, 2], [1, -math.inf]), "`y_pred` must be finite"),
         (lambda: rec_curve([1e200], [-1e200], loss="squared"), "must not overflow"),
+        (lambda: rec_curve([1e308, 1e308], [0.0, 0.0]), "must not overflow"),
         (lambda: rec_curve([1, 2], [1]), "must have the same length"),
         (lambda: rec_curve([], []), "at least one case"),
         (lambda: rec_curve(Y, P, loss="huber"), "`loss` must be one of"),

@@ -238,11 +238,12 @@ def regression_errors(y_true: ArrayLike, y_pred: ArrayLike, *, loss: str = "abso
         np.abs(errors, out=errors)
         if loss == "squared":
             np.square(errors, out=errors)
-    # the largest is finite only if all are (max propagates NaN): no temporary array
-    if not math.isfinite(errors.max()):
+        # finite only if all errors and their sum are (max propagates NaN): no temporary array
+        bound = float(errors.max() * len(errors))
+    if not math.isfinite(bound):
         check_finite(target, "y_true")
         check_finite(predicted, "y_pred")
-        raise input_error("y_true - y_pred", "must not overflow", "an infinite error", "rescale both.")
+        raise input_error("y_true - y_pred", "must not overflow", "too large an error", "rescale both.")
     return errors
 
 

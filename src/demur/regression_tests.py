@@ -6,7 +6,7 @@ Diebold and Mariano allow for it; the other procedures assume independent cases.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -328,8 +328,8 @@ class AocDifference(Result):
     exact: bool
     block_length: int
     n: int
-    _differences: FloatArray
-    _means: FloatArray
+    _differences: FloatArray = field(repr=False)
+    _means: FloatArray = field(repr=False)
 
     def interval(self, confidence_level: float = 0.95, *, method: str = "percentile") -> Interval:
         """Return the paired bootstrap interval of the difference ("percentile" or "bca")."""
