@@ -12,7 +12,7 @@ from demur.filters.factors import check_covariance
 from demur.filters.model import Function, KalmanModel, evaluate, jacobian
 from demur.typing import ArrayLike, FloatArray
 
-__all__ = ["FilterRun", "FilterStep", "KalmanFilter"]
+__all__ = ["CovarianceFilter", "FilterRun", "FilterStep", "KalmanFilter"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -43,17 +43,7 @@ class FilterRun(FilterStep):
 
 
 class KalmanFilter(ABC):
-    """Interface of the filters; see `UnscentedKalmanFilter` for how to use one.
-
-    Parameters
-    ----------
-    model : KalmanModel
-        The state-space model.
-    mean : array of n_state numbers
-        Mean of the state before the first step.
-    covariance : number or matrix
-        Its covariance; a number means that multiple of the identity. May be singular.
-    """
+    """Interface of the filters; see `UnscentedKalmanFilter` for the parameters."""
 
     def __init__(self, model: KalmanModel, mean: ArrayLike, covariance: ArrayLike) -> None:
         check_type(model, "model", KalmanModel)
@@ -191,3 +181,20 @@ class KalmanFilter(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(n_state={self.model.n_state}, n_observed={self.model.n_observed})"
+
+
+class CovarianceFilter(KalmanFilter):
+    """A filter that keeps the covariance itself."""
+
+    _covariance: FloatArray
+
+    @property
+    def covariance(self) -> FloatArray:
+        """Covariance of the state."""
+        return self._covariance
+
+    def _set_covariance(self, covariance: FloatArray) -> None:
+        self._covariance = covariance
+
+    def _inflate(self, factor: float) -> None:
+        self._covariance = factor * self._covariance + self.model.process_noise

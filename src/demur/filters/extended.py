@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur.filters.base import KalmanFilter
+from demur.filters.base import CovarianceFilter
 from demur.filters.factors import gain, lower_factor
 from demur.filters.model import Function
 from demur.typing import FloatArray
@@ -17,7 +17,7 @@ class _Law(NamedTuple):
     spread: FloatArray
 
 
-class ExtendedKalmanFilter(KalmanFilter):
+class ExtendedKalmanFilter(CovarianceFilter):
     """Kalman filter of the system linearised at the present mean; exact for a linear one.
 
     Accurate to first order: it ignores how far the state may be from its mean. Jacobians are
@@ -46,25 +46,12 @@ class ExtendedKalmanFilter(KalmanFilter):
     ([1.0], [1.238])
     """
 
-    _covariance: FloatArray
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Covariance of the state."""
-        return self._covariance
-
-    def _set_covariance(self, covariance: FloatArray) -> None:
-        self._covariance = covariance
-
     def _transform(self) -> None:
         model = self.model
         slope = self._jacobian(model.transition, model.transition_jacobian, "transition")
         self.mean = self._values(model.transition, self.mean[:, None], "transition")[:, 0]
         spread = slope @ self._covariance @ slope.T / model.forgetting + model.process_noise
         self._covariance = (spread + spread.T) / 2
-
-    def _inflate(self, factor: float) -> None:
-        self._covariance = factor * self._covariance + self.model.process_noise
 
     def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, _Law]:
         slope = self._jacobian(function, derivative, "observation")

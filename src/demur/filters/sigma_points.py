@@ -20,7 +20,7 @@ import numpy as np
 
 from demur._checks import check_finite, input_error
 from demur.exceptions import DegenerateDataWarning
-from demur.filters.base import KalmanFilter
+from demur.filters.base import CovarianceFilter, KalmanFilter
 from demur.filters.factors import gain, lower_factor
 from demur.filters.model import Function, KalmanModel
 from demur.typing import ArrayLike, FloatArray
@@ -177,18 +177,8 @@ class CentralDifference(SigmaPointFilter):
         self.rule = CentralDifferenceRule(model.n_state, spread)
 
 
-class _PlainFilter(SigmaPointFilter):
+class _PlainFilter(CovarianceFilter, SigmaPointFilter):
     """Keeps the covariance and factors it whenever points are drawn."""
-
-    _covariance: FloatArray
-
-    @property
-    def covariance(self) -> FloatArray:
-        """Covariance of the state."""
-        return self._covariance
-
-    def _set_covariance(self, covariance: FloatArray) -> None:
-        self._covariance = covariance
 
     def _factor(self) -> FloatArray:
         return lower_factor(self._covariance)
@@ -197,9 +187,6 @@ class _PlainFilter(SigmaPointFilter):
         values = self._values(self.model.transition, self._points(self._factor()), "transition")
         self.mean, spread = self.rule.deviations(values)
         self._covariance = self._signed(spread, spread) / self.model.forgetting + self.model.process_noise
-
-    def _inflate(self, factor: float) -> None:
-        self._covariance = factor * self._covariance + self.model.process_noise
 
     def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, Law]:
         # points are drawn anew: those of the prediction do not know the process noise
