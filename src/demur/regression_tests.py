@@ -1,7 +1,7 @@
 """How sure a REC curve is: bands, intervals of the area, tests of two models on the same cases.
 
-Errors of forecasts are often serially dependent. The moving-block bootstrap and the test of
-Diebold and Mariano allow for it; the other procedures assume independent cases.
+Errors of forecasts are often serially dependent. Blocks of cases allow for it, and so does the
+test of Diebold and Mariano (`diebold_mariano`); the other procedures assume independent cases.
 """
 
 import math
@@ -20,23 +20,21 @@ from demur._checks import (
     input_error,
 )
 from demur._results import Interval, Result
-from demur.exceptions import InputError, UndefinedError
+from demur.exceptions import InputError
 from demur.regression import RecCurve, regression_errors, tolerance_limit
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = [
     "AocDifference",
-    "DieboldMariano",
     "RecBand",
     "RecDifference",
     "aoc_difference_test",
     "aoc_interval",
-    "diebold_mariano_test",
     "rec_band",
     "rec_difference_test",
 ]
 
-_ALTERNATIVES = ("two-sided", "less", "greater")
+ALTERNATIVES = ("two-sided", "less", "greater")
 _CHUNK = 2**21  # random numbers held at a time
 
 
@@ -338,9 +336,10 @@ class AocDifference(Result):
         return _bootstrap_interval(self._differences, self._means, level, method)
 
 
-def _paired_errors(
+def paired_errors(
     y_true: ArrayLike, pred_a: ArrayLike, pred_b: ArrayLike, loss: str, max_tolerance: float | None = None
 ) -> tuple[FloatArray, FloatArray]:
+    """Return the capped errors of two models on the same cases."""
     return (
         _capped_errors(y_true, pred_a, loss, max_tolerance, "pred_a"),
         _capped_errors(y_true, pred_b, loss, max_tolerance, "pred_b"),
@@ -430,8 +429,8 @@ def aoc_difference_test(
     >>> round(test.difference, 6), test.pvalue
     (-0.2, 0.0078125)
     """
-    check_choice(alternative, "alternative", _ALTERNATIVES)
-    first, second = _paired_errors(y_true, pred_a, pred_b, loss, max_tolerance)
+    check_choice(alternative, "alternative", ALTERNATIVES)
+    first, second = paired_errors(y_true, pred_a, pred_b, loss, max_tolerance)
     count = check_positive_int(n_resamples, "n_resamples")
     length = _check_block(block_length, len(first))
     generator = check_rng(rng)
@@ -509,7 +508,7 @@ def rec_difference_test(
     >>> test.statistic, test.tolerance, test.pvalue
     (1.0, 0.1, 0.0078125)
     """
-    first, second = _paired_errors(y_true, pred_a, pred_b, "absolute")
+    first, second = paired_errors(y_true, pred_a, pred_b, "absolute")
     count = check_positive_int(n_resamples, "n_resamples")
     apart = np.flatnonzero(first != second)
     n, m = len(first), len(apart)
@@ -534,133 +533,3 @@ def rec_difference_test(
         exact=exact,
         n=n,
     )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class DieboldMariano(Result):
-    """Test of equal forecast accuracy; made by `diebold_mariano_test`.
-
-    Attributes
-    ----------
-    difference : float
-        Mean loss of a minus mean loss of b; negative: model a is better.
-    variance : float
-        Variance of `difference`, serial dependence included.
-    statistic, pvalue : float
-        With the small-sample correction and the t law of n - 1 degrees of freedom.
-    """
-
-    difference: float
-    variance: float
-    statistic: float
-    pvalue: float
-    alternative: str
-    horizon: int
-    n: int
-
-    def interval(self, confidence_level: float = 0.95) -> Interval:
-        """Return the interval of the difference that belongs to the test."""
-        from scipy.special import stdtrit
-
-        level = check_confidence_level(confidence_level)
-        half = float(stdtrit(self.n - 1, (1 + level) / 2)) * math.sqrt(self.variance)
-        return Interval(self.difference - half, self.difference + half)
-
-
-def diebold_mariano_test(
-    y_true: ArrayLike,
-    pred_a: ArrayLike,
-    pred_b: ArrayLike,
-    *,
-    loss: str = "squared",
-    horizon: int = 1,
-    alternative: str = "two-sided",
-) -> DieboldMariano:
-    """Test whether two forecasts of a series are equally accurate.
-
-    Allows for loss differences that are correlated up to `horizon` - 1 steps, as errors of
-    optimal forecasts `horizon` steps ahead are. Assumes that the loss difference is
-    stationary; a forecaster that is still learning breaks that.
-
-    Parameters
-    ----------
-    y_true, pred_a, pred_b : array of n finite numbers
-        The series and the two forecasts, in the order of time.
-    loss : {"absolute", "squared"}
-        Loss to compare.
-    horizon : int
-        Steps ahead of the forecasts; less than n.
-    alternative : {"two-sided", "less", "greater"}
-        "less": model a has the smaller loss, so it is better.
-
-    Returns
-    -------
-    DieboldMariano
-        With `statistic`, `pvalue` and `interval(confidence_level)`. Identical forecasts give
-        statistic 0 and p = 1.
-
-    Raises
-    ------
-    UndefinedError
-        If the variance of the difference is not positive: the loss difference is the same
-        non-zero number at every time, or its autocovariances cancel it.
-
-    Notes
-    -----
-    d = mean of the loss differences, V = (g_0 + 2 sum_{k<h} g_k) / n with autocovariances
-    g_k, and d / sqrt(V) times sqrt((n + 1 - 2h + h (h - 1) / n) / n), compared with t_(n-1).
-
-    References
-    ----------
-    Diebold and Mariano (1995), J. Business and Economic Statistics 13, doi:10.2307/1392185.
-    Harvey, Leybourne and Newbold (1997), Int. J. Forecasting 13,
-    doi:10.1016/S0169-2070(96)00719-4.
-
-    Examples
-    --------
-    >>> from demur import diebold_mariano_test
-    >>> y = [1.0, 3.0, 2.0, 4.0, 3.0, 5.0]
-    >>> test = diebold_mariano_test(y, [1.1, 2.8, 2.3, 3.9, 3.2, 4.7], [2, 2, 3, 3, 4, 3])
-    >>> test.difference < 0, test.pvalue < 0.05
-    (True, True)
-    """
-    check_choice(alternative, "alternative", _ALTERNATIVES)
-    first, second = _paired_errors(y_true, pred_a, pred_b, loss)
-    h = check_positive_int(horizon, "horizon")
-    n = len(first)
-    if n < 2 or h >= n:
-        raise input_error("horizon", f"must be less than the number of forecasts, {n}", h)
-    gap = first - second
-    mean = float(gap.mean())
-    if not gap.any():
-        return DieboldMariano(
-            difference=0.0, variance=0.0, statistic=0.0, pvalue=1.0, alternative=alternative, horizon=h, n=n
-        )
-    centred = gap - mean
-    covariances = [float(centred[k:] @ centred[: n - k]) / n for k in range(h)]
-    variance = (covariances[0] + 2 * sum(covariances[1:])) / n
-    if variance <= 1e-28 * float(np.max(np.abs(gap))) ** 2:
-        raise UndefinedError(
-            "The loss difference has no positive long-run variance, so the test does not exist. "
-            "Hint: lower the horizon, or use aoc_difference_test with blocks."
-        )
-    # Harvey, Leybourne and Newbold (1997), eq. 9
-    variance /= (n + 1 - 2 * h + h * (h - 1) / n) / n
-    statistic = mean / math.sqrt(variance)
-    return DieboldMariano(
-        difference=mean,
-        variance=variance,
-        statistic=statistic,
-        pvalue=_t_pvalue(statistic, n - 1, alternative),
-        alternative=alternative,
-        horizon=h,
-        n=n,
-    )
-
-
-def _t_pvalue(statistic: float, freedom: int, alternative: str) -> float:
-    from scipy.special import stdtr
-
-    if alternative == "two-sided":
-        return float(2 * stdtr(freedom, -abs(statistic)))
-    return float(stdtr(freedom, statistic if alternative == "less" else -statistic))

@@ -245,7 +245,8 @@ def _pvalue(first: "FloatArray", second: "FloatArray") -> float | None:
     """P-value of equal areas; None where no test exists (a constant difference)."""
     import numpy as np
 
-    from demur.regression_tests import aoc_difference_test, diebold_mariano_test
+    from demur.diebold_mariano import diebold_mariano_test
+    from demur.regression_tests import aoc_difference_test
 
     zeros = np.zeros(len(first))
     if len(first) <= _EXCHANGED_UP_TO:
