@@ -128,9 +128,10 @@ def test_one_observation_of_a_constant_by_hand(kind):
 
 
 @pytest.mark.parametrize("kind", FILTERS)
-def test_forgetting_by_hand(kind):
+@pytest.mark.parametrize("transition", [None, [[1.0]], lambda x: x])
+def test_forgetting_by_hand(kind, transition):
     # prior N(0, 4) with forgetting 1/2: predicted N(0, 8), gain 8/9
-    model = KalmanModel(n_state=1, n_observed=1, observation=[[1.0]], observation_noise=1.0, forgetting=0.5)
+    model = KalmanModel(transition=transition, observation=[[1.0]], observation_noise=1.0, forgetting=0.5)
     step = kind(model, [0.0], 4.0).step([9.0])
     assert step.predicted_covariance[0, 0] == pytest.approx(8)
     assert step.mean[0] == pytest.approx(8)

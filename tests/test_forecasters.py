@@ -80,6 +80,34 @@ def test_example_series_are_finite_and_repeatable(kind):
     assert series.std() > 0.1
 
 
+def test_example_series_follow_their_equations():
+    y = example_series("ar2", 4000, rng=1)
+    rows, targets = lag_rows(y, 2)
+    assert np.linalg.lstsq(rows, targets, rcond=None)[0] == pytest.approx([1.5, -0.75], abs=0.04)
+    y = example_series("threshold-ar", 4000, rng=1)
+    for side, slope in ((y[:-1] <= 0, 0.8), (y[:-1] > 0, -0.6)):
+        assert y[:-1][side] @ y[1:][side] / (y[:-1][side] ** 2).sum() == pytest.approx(slope, abs=0.04)
+    y = example_series("logistic-map", 1000)
+    # noise of 0.01 at both ends, passed on with a slope of at most 3.9
+    assert np.abs(y[1:] - 3.9 * y[:-1] * (1 - y[:-1])).max() < 0.01 * 4.9 * 4
+    y = example_series("seasonal", 1200, rng=1) - 100 - 0.3 * np.arange(1200)
+    cycle = y.reshape(-1, 12).mean(axis=0)
+    month = 2 * np.pi * np.arange(12) / 12
+    assert cycle == pytest.approx(10 * np.sin(month) + 4 * np.cos(2 * month), abs=0.8)
+
+
+def test_lorenz_against_scipy():
+    from scipy.integrate import solve_ivp
+
+    def slope(_, p):
+        return [10 * (p[1] - p[0]), p[0] * (28 - p[2]) - p[1], p[0] * p[1] - 8 / 3 * p[2]]
+
+    # the first value is at time 1, then one every 0.08
+    times = 1 + 0.08 * np.arange(40)
+    path = solve_ivp(slope, (0, times[-1]), [1.0, 1.0, 1.0], t_eval=times, rtol=1e-11, atol=1e-11)
+    assert example_series("lorenz", 40) == pytest.approx(path.y[0], abs=2e-2)
+
+
 @pytest.mark.parametrize("case", cases(FILE, "preprocess"))
 def test_preprocessing_against_reference(case):
     data, expect, tol = case["input"], case["expect"], case["tol"]
