@@ -76,6 +76,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Blocks",
         "ScoreCounts",
     ),
+    "datasets.mackey_glass": ("mackey_glass",),
+    "datasets.series": ("example_series",),
     "decided_roc": (
         "ReliableRoc",
         "reliable_roc",
@@ -87,6 +89,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "CriticalWindows",
         "RatioRule",
         "critical_windows",
+    ),
+    "diebold_mariano": (
+        "DieboldMariano",
+        "diebold_mariano_test",
     ),
     "displays.auc_bounds": (
         "AucBoundsDisplay",
@@ -113,6 +119,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ReliableWindowDisplay",
     ),
     "displays.net_benefit": ("NetBenefitDisplay",),
+    "displays.regression": (
+        "RecCoverageDisplay",
+        "RecCurveDisplay",
+    ),
     "displays.roc": (
         "PrecisionRecallDisplay",
         "RocCurveDisplay",
@@ -124,11 +134,32 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "SurfaceRowDisplay",
     ),
     "displays.windows": ("WindowDisplay",),
+    "estimators.difference_rescaler": ("DifferenceRescaler",),
+    "estimators.kalman_forecaster": (
+        "KalmanForecaster",
+        "SeriesForecast",
+    ),
+    "estimators.model_tree": ("ModelTreeRegressor",),
+    "estimators.naive_bayes_regressor": ("NaiveBayesRegressor",),
+    "estimators.stacking": (
+        "StackedForecast",
+        "stack_forecasters",
+    ),
     "exceptions": (
         "DegenerateDataWarning",
         "DemurError",
         "InputError",
         "UndefinedError",
+    ),
+    "filters": (
+        "CentralDifferenceKalmanFilter",
+        "ExtendedKalmanFilter",
+        "FilterRun",
+        "FilterStep",
+        "KalmanModel",
+        "SquareRootCentralDifferenceKalmanFilter",
+        "SquareRootUnscentedKalmanFilter",
+        "UnscentedKalmanFilter",
     ),
     "isometrics": (
         "FMeasure",
@@ -143,9 +174,28 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "NetBenefitCurve",
         "net_benefit_curve",
     ),
+    "rec_coverage": (
+        "RecCoverage",
+        "rec_coverage_curve",
+    ),
     "regions": (
         "SurfaceCells",
         "SurfaceDifference",
+    ),
+    "regression": (
+        "RecCurve",
+        "null_rec_curve",
+        "rec_curve",
+        "regression_errors",
+    ),
+    "regression_tests": (
+        "AocDifference",
+        "RecBand",
+        "RecDifference",
+        "aoc_difference_test",
+        "aoc_interval",
+        "rec_band",
+        "rec_difference_test",
     ),
     "reliable": (
         "ExpectedCounts",

@@ -31,6 +31,7 @@ __all__ = [
     "check_rng",
     "check_same_length",
     "check_scores",
+    "check_series",
     "check_simplex",
     "check_type",
     "check_weights",
@@ -413,3 +414,15 @@ def _keep_types(values: Any) -> np.ndarray:
     if array.dtype.kind in "US" and array.ndim == 1:
         return np.array(list(values), dtype=object)
     return array
+
+
+def check_series(series: ArrayLike, name: str = "series") -> FloatArray:
+    """Return a series in the order of time as float64; NaN is missing, infinities do not pass."""
+    array = _one_dimensional(series, name)
+    try:
+        values = array.astype(np.float64)
+    except (TypeError, ValueError):
+        raise input_error(name, "must hold numbers", f"dtype {array.dtype}") from None
+    if np.isinf(values).any():
+        raise input_error(name, "must be finite, or NaN where missing", "an infinite number")
+    return values

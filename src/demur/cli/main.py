@@ -18,6 +18,7 @@ __all__ = ["cli", "main"]
 _VERBS = {
     "demo": "Fit four learners, compare them, end in a decision: a tour in ten seconds.",
     "compare": "Tell which model is cheapest, with which thresholds, at which costs.",
+    "rec": "Tell which regression errs least, at which tolerance.",
     "check": "Look for problems in a file of predictions.",
 }
 

@@ -1,0 +1,251 @@
+"""Figures of REC curves and of regressions that abstain."""
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_confidence_level, check_rate, check_type, input_error
+from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
+from demur.rec_coverage import RecCoverage, rec_coverage_curve
+from demur.regression import RecCurve, null_rec_curve, rec_curve, tolerance_limit
+from demur.regression_tests import rec_band
+from demur.typing import ArrayLike, FloatArray
+
+__all__ = ["RecCoverageDisplay", "RecCurveDisplay"]
+
+_DRAWN = 4000  # points of one curve: finer than the pixels of any figure
+_SIZE = (5.8, 4.9)
+
+
+class RecCurveDisplay(Display):
+    """REC curves with their areas in the legend and the null model in grey; see `rec_curve`.
+
+    Up and left is better. The tolerance axis ends where the null model has reached every
+    case, as in Bi and Bennett. A curve of more than 4000 points is thinned for drawing.
+
+    Parameters
+    ----------
+    result : RecCurve, or mapping {name: RecCurve}
+        What to draw; all of one loss.
+    null : RecCurve, optional
+        The null model, from `null_rec_curve`.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per curve, the null model last.
+    bands_ : list
+        The confidence bands, if asked for.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import RecCurveDisplay
+    >>> y = [1.0, 2.0, 3.0, 4.0]
+    >>> models = {"tree": [1.5, 2.5, 2.5, 3.5], "line": [1.0, 2.0, 3.0, 6.0]}
+    >>> display = RecCurveDisplay.from_predictions(y, models).plot()
+    >>> [line.get_label() for line in display.lines_]
+    ['tree (0.5)', 'line (0.5)', 'null model (1)']
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (RecCurve,)
+    _several = True
+
+    def __init__(self, *, result: Any, null: RecCurve | None = None) -> None:
+        super().__init__(result=result)
+        if null is not None:
+            check_type(null, "null", RecCurve)
+        self.null = null
+        losses = {curve.loss for curve in self._curves()}
+        if len(losses) > 1:
+            raise input_error("result", "must hold curves of one loss", " and ".join(sorted(losses)))
+
+    def _curves(self) -> list[RecCurve]:
+        return [*self._members.values(), *([] if self.null is None else [self.null])]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike | Mapping[str, ArrayLike],
+        *,
+        loss: str = "absolute",
+        null: str | float = "mean",
+        y_train: ArrayLike | None = None,
+        max_tolerance: float | None = None,
+        interpolation: str = "step",
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make the Display of one prediction, or of several by name.
+
+        `null` is the `constant` of `null_rec_curve`; the other arguments as in `rec_curve`.
+        """
+        options: Any = {
+            "loss": loss,
+            "max_tolerance": max_tolerance,
+            "interpolation": interpolation,
+            "sample_weight": sample_weight,
+        }
+        models = y_pred if isinstance(y_pred, Mapping) else {"model": y_pred}
+        return cls(
+            result={name: rec_curve(y_true, values, **options) for name, values in models.items()},
+            null=null_rec_curve(y_true, constant=null, y_train=y_train, **options),
+        )
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        max_tolerance: float | None = None,
+        null_accuracy: float = 1.0,
+        confidence_level: float | None = None,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        max_tolerance : float, optional
+            End of the tolerance axis. By default where the null model has reached
+            `null_accuracy`, or the largest error of all without a null model.
+        null_accuracy : float
+            Share of the cases; below 1 cuts the tail of a few large errors off the figure.
+        confidence_level : float, optional
+            Shade simultaneous bands of this level (`rec_band`).
+        """
+        ax = self._begin(ax, size=_SIZE)
+        self.lines_: list[Any] = []
+        limit = self._limit(max_tolerance, check_rate(null_accuracy, "null_accuracy"))
+        self.bands_: list[Any] = []
+        for index, (name, curve) in enumerate(self._members.items()):
+            style = series_style(index)
+            if confidence_level is not None:
+                self._shade(curve, check_confidence_level(confidence_level), limit, style["color"])
+            self._draw(name, curve, limit, lw=1.7, zorder=3, **style)
+        if self.null is not None:
+            self._draw("null model", self.null, limit, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
+        first = self._curves()[0]
+        ax.set(xlim=(-0.01 * limit, 1.01 * limit), ylim=(-0.015, 1.015))
+        ax.locator_params(axis="x", nbins=6)
+        axis_words(ax, f"tolerance ({first.loss} error)", "accuracy (share of cases within the tolerance)")
+        title = "model (area over the curve, smaller is better)"
+        legend_below(ax).set_title(title, prop={"size": "small"})
+        return self
+
+    def _limit(self, given: float | None, share: float) -> float:
+        if given is not None:
+            return tolerance_limit(given, np.inf)
+        if self.null is not None:
+            end = min(float(self.null.tolerance_at(share)), self.null.max_tolerance)
+        else:
+            end = max(curve.max_tolerance for curve in self._curves())
+        # without any error there is still an axis to draw
+        return end if end > 0 else 1.0
+
+    def _draw(self, name: str, curve: RecCurve, limit: float, **style: Any) -> None:
+        x, y = _visible(*curve.vertices(), limit)
+        label = f"{name} ({curve.aoc:.4g})" if name else f"AOC {curve.aoc:.4g}"
+        (line,) = self.ax_.plot(x, y, label=label, **style)
+        self.lines_.append(line)
+        self._append(model=name, tolerance=x, accuracy=y)
+
+    def _shade(self, curve: RecCurve, level: float, limit: float, color: str) -> None:
+        band = rec_band(curve, confidence_level=level)
+        x = np.concatenate([[0.0], band.tolerance, [max(limit, float(band.tolerance[-1]))]])
+        # left of the smallest error acc = 0, and the half-width is what the band leaves below acc = 1
+        half = 1 - float(band.low[-1])
+        low = np.concatenate([[0.0], band.low, band.low[-1:]])
+        high = np.concatenate([[half], band.high, band.high[-1:]])
+        self.bands_.append(
+            self.ax_.fill_between(x, low, high, step="post", color=color, alpha=0.13, lw=0, zorder=1)
+        )
+
+
+def _visible(x: FloatArray, y: FloatArray, limit: float) -> tuple[FloatArray, FloatArray]:
+    """Corners up to the end of the axis, drawn on to it, no more than can be told apart."""
+    if x[-1] < limit:
+        x, y = np.append(x, limit), np.append(y, 1.0)
+    else:
+        # one corner beyond the end, so that the line runs into the border
+        shown = min(int(np.searchsorted(x, limit, side="right")) + 1, len(x))
+        x, y = x[:shown], y[:shown]
+    if len(x) <= _DRAWN:
+        return x, y
+    at = np.searchsorted(x, np.linspace(0, x[-1], _DRAWN // 2), side="right") - 1
+    at = np.unique(np.concatenate([at, np.minimum(at + 1, len(x) - 1)]))
+    return x[at], y[at]
+
+
+class RecCoverageDisplay(Display):
+    """Tolerance or area against coverage of regressions that abstain; see `rec_coverage_curve`.
+
+    Down is better: a confidence worth its name makes the curve rise from left to right.
+
+    Parameters
+    ----------
+    result : RecCoverage, or mapping {name: RecCoverage}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per model and, for a single model, one of the best possible confidence.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import RecCoverageDisplay
+    >>> y, p, confidence = [1, 2, 3, 4, 5], [1.1, 2.1, 3.1, 5, 6.2], [9, 8, 7, 2, 1]
+    >>> display = RecCoverageDisplay.from_predictions(y, p, confidence).plot(accuracy=0.9)
+    >>> display.frame()["tolerance"][:5].round(2).tolist()
+    [0.1, 0.1, 0.1, 1.0, 1.2]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (RecCoverage,)
+    _several = True
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_pred: ArrayLike, confidence: ArrayLike, *, loss: str = "absolute"
+    ) -> Self:
+        """Make the Display of one model; arguments as in `rec_coverage_curve`."""
+        return cls(result=rec_coverage_curve(y_true, y_pred, confidence, loss=loss))
+
+    def plot(self, ax: Any = None, *, accuracy: float | None = 0.9, ideal: bool = True) -> Self:
+        """Draw the tolerance that a share `accuracy` of the answers keeps; None: the area instead.
+
+        `ideal` adds, for a single model, what a confidence that ranks by the error would reach.
+        """
+        ax = self._begin(ax, size=_SIZE)
+        self.lines_: list[Any] = []
+        members = self._members
+        share = None if accuracy is None else check_rate(accuracy, "accuracy")
+        for index, (name, found) in enumerate(members.items()):
+            self._draw(name or "model", found, share, lw=1.7, zorder=3, **series_style(index))
+        if ideal and len(members) == 1:
+            best = next(iter(members.values())).ideal()
+            self._draw("best possible confidence", best, share, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
+        ax.axvline(1.0, color=GUIDE, lw=0.8, zorder=0)
+        ax.set(xlim=(-0.01, 1.015))
+        ax.set_ylim(bottom=0)
+        loss = next(iter(members.values())).loss
+        words = f"mean {loss} error of the answers (AOC)"
+        if share is not None:
+            words = f"{loss} error that {100 * share:g} % of the answers keep"
+        axis_words(ax, "coverage (share of the cases answered)", words)
+        legend_below(ax)
+        return self
+
+    def _draw(self, name: str, found: RecCoverage, share: float | None, **style: Any) -> None:
+        y = found.aoc if share is None else found.tolerance_at(share)
+        at = np.arange(len(y))
+        if len(y) > _DRAWN:
+            at = np.unique(np.linspace(0, len(y) - 1, _DRAWN).astype(np.int64))
+        (line,) = self.ax_.plot(found.coverage[at], y[at], label=name, **style)
+        self.lines_.append(line)
+        value = {"aoc": y[at]} if share is None else {"tolerance": y[at]}
+        self._append(model=name, coverage=found.coverage[at], **value)

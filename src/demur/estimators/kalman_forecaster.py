@@ -1,0 +1,311 @@
+"""`KalmanForecaster`: one-step forecasts of a series by a Kalman filter that learns as it goes."""
+
+import copy
+import math
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from demur._checks import check_choice, check_finite, check_positive_int, check_rng, check_series, input_error
+from demur._results import Result
+from demur.estimators.autoregression import Autoregression, lag_rows
+from demur.filters import (
+    CentralDifferenceKalmanFilter,
+    ExtendedKalmanFilter,
+    KalmanModel,
+    SquareRootCentralDifferenceKalmanFilter,
+    SquareRootUnscentedKalmanFilter,
+    UnscentedKalmanFilter,
+)
+from demur.filters.base import KalmanFilter
+from demur.typing import ArrayLike, FloatArray
+
+__all__ = ["KalmanForecaster", "SeriesForecast"]
+
+_FILTERS: dict[str, Any] = {
+    "ekf": ExtendedKalmanFilter,
+    "ukf": UnscentedKalmanFilter,
+    "cdkf": CentralDifferenceKalmanFilter,
+    "sr-ukf": SquareRootUnscentedKalmanFilter,
+    "sr-cdkf": SquareRootCentralDifferenceKalmanFilter,
+}
+_REINFLATED = 0.09  # share of the initial covariance an epoch starts with (spec 203, section 4)
+_ADAPTATION = 0.01
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class SeriesForecast(Result):
+    """One-step forecasts of a series, each made before its value was seen.
+
+    Attributes
+    ----------
+    forecast : array
+        Element k is the forecast of value k.
+    variance : array
+        Its variance under the model; minus it is a confidence for `rec_coverage_curve`.
+    """
+
+    forecast: FloatArray
+    variance: FloatArray
+
+
+class _LagTransition:
+    """Transition of a state that holds the last values, and in joint mode the weights too."""
+
+    def __init__(self, function: Autoregression, weights: FloatArray | None) -> None:
+        self.function, self.weights = function, weights
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        p = self.function.n_lags
+        lags, rest = x[:p], x[p:]
+        ahead = self.function(lags, rest if self.weights is None else self.weights)
+        return np.concatenate([np.reshape(ahead, (1, *x.shape[1:])), lags[:-1], rest])
+
+
+class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
+    """Forecasts a series one step ahead with a Kalman filter; never sees the value it forecasts.
+
+    The model is y_k = m(y_(k-1), ..., y_(k-p); w) with m linear or a small network. Which
+    filter is best depends on the series, on `initial_variance` and on `alpha`; choose them on
+    the training part. (With 33 weights and alpha = 1 the points of the unscented filter lie
+    sqrt(33) standard deviations away: a smaller alpha often forecasts better.)
+
+    Parameters
+    ----------
+    filter : {"sr-ukf", "sr-cdkf", "ukf", "cdkf", "ekf"}
+        The filter.
+    mode : {"weights", "lags", "joint"}
+        "weights": the state is w and every value teaches it. "lags": the state is the last
+        `n_lags` values, w is fitted beforehand and stays. "joint": both.
+    n_lags : int
+        Number p of past values used.
+    hidden : int
+        Units of the hidden layer; 0: linear, with which mode "weights" is recursive least
+        squares whatever the filter.
+    epochs : int
+        Passes over the training part to learn w by filtering.
+    forgetting : float in (0, 1]
+        How slowly old values are forgotten.
+    observation_noise : float > 0
+        Variance of an observation about m, in units of the series squared.
+    adaptive_noise : bool
+        Let the observation noise follow the squared errors (weights mode).
+    process_noise : float, optional
+        Variance of a step of the series in modes "lags" and "joint"; None: that of the
+        residuals on the training part.
+    initial_variance, initial_spread : float
+        Variance of w before learning, and standard deviation of its random start (networks
+        only; a linear function starts at 0).
+    alpha, beta, kappa, spread
+        Of the sigma points, see `UnscentedKalmanFilter`, `CentralDifferenceKalmanFilter`.
+    random_state : seed
+        For the random start.
+
+    Attributes
+    ----------
+    filter_ : KalmanFilter
+        The filter, at the end of what it has seen.
+
+    Notes
+    -----
+    A missing value (NaN) teaches nothing; in the lags its own forecast takes its place. The
+    first `n_lags` values must be observed. A constant series is forecast as constant.
+
+    References
+    ----------
+    Wan and van der Merwe (2000), AS-SPCC, doi:10.1109/ASSPCC.2000.882463.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur import KalmanForecaster
+    >>> y = np.sin(np.arange(120) / 3)
+    >>> model = KalmanForecaster(filter="ekf", n_lags=2, hidden=0).fit(y[:100])
+    >>> bool(np.abs(model.update_forecast(y[100:]).forecast - y[100:]).max() < 0.01)
+    True
+    """
+
+    filter_: KalmanFilter
+    _history: list[float]
+
+    def __init__(
+        self,
+        *,
+        filter: str = "sr-ukf",
+        mode: str = "weights",
+        n_lags: int = 6,
+        hidden: int = 4,
+        epochs: int = 5,
+        forgetting: float = 0.9995,
+        observation_noise: float = 1e-3,
+        adaptive_noise: bool = False,
+        process_noise: float | None = None,
+        initial_variance: float = 1.0,
+        initial_spread: float = 0.3,
+        alpha: float = 1.0,
+        beta: float = 2.0,
+        kappa: float = 0.0,
+        spread: float = math.sqrt(3),
+        random_state: Any = 0,
+    ) -> None:
+        self.filter = filter
+        self.mode = mode
+        self.n_lags = n_lags
+        self.hidden = hidden
+        self.epochs = epochs
+        self.forgetting = forgetting
+        self.observation_noise = observation_noise
+        self.adaptive_noise = adaptive_noise
+        self.process_noise = process_noise
+        self.initial_variance = initial_variance
+        self.initial_spread = initial_spread
+        self.alpha = alpha
+        self.beta = beta
+        self.kappa = kappa
+        self.spread = spread
+        self.random_state = random_state
+
+    # ---------------------------------------------------------------- public
+
+    def fit(self, series: ArrayLike, y: Any = None) -> Self:
+        """Learn from the training part; the next value to forecast is the one after it."""
+        values = self._check(series)
+        self._function = Autoregression(self.n_lags, self.hidden)
+        if self.mode == "weights":
+            self._learn_weights(values)
+        else:
+            self._start_lag_state(values)
+        return self
+
+    def forecast(self, steps: int = 1) -> FloatArray:
+        """Return forecasts of the next `steps` values, each based on those before; changes nothing."""
+        check_is_fitted(self)
+        ahead = copy.deepcopy(self)
+        return np.array([ahead._advance(math.nan)[0] for _ in range(check_positive_int(steps, "steps"))])
+
+    def update_forecast(self, series: ArrayLike) -> SeriesForecast:
+        """Forecast each value of a series that continues the past one, then learn from it."""
+        check_is_fitted(self)
+        pairs = np.array([self._advance(value) for value in check_series(series)])
+        return SeriesForecast(forecast=pairs[:, 0].copy(), variance=pairs[:, 1].copy())
+
+    # ---------------------------------------------------------------- the steps
+
+    def _advance(self, value: float) -> tuple[float, float]:
+        """Forecast one value with its variance, then learn from it."""
+        if self.mode == "weights":
+            return self._advance_weights(value)
+        self.filter_.predict()
+        forecast, spread = self.filter_.update([value])
+        return float(forecast[0]), float(spread[0, 0])
+
+    def _advance_weights(self, value: float) -> tuple[float, float]:
+        lags = np.array(self._history[::-1])
+        self.filter_.predict()
+        means, spread = self.filter_.update(
+            [value],
+            observation=partial(self._function, lags),
+            jacobian=partial(self._function.gradient, lags),
+        )
+        forecast = float(means[0])
+        missing = math.isnan(value)
+        self._history = [*self._history[1:], forecast if missing else value]
+        if self.adaptive_noise and not missing:
+            self._adapt(value - forecast)
+        return forecast, float(spread[0, 0])
+
+    def _adapt(self, innovation: float) -> None:
+        model = self.filter_.model
+        noise = (1 - _ADAPTATION) * float(model.observation_noise[0, 0]) + _ADAPTATION * innovation**2
+        self.filter_.model = replace(model, observation_noise=noise)
+
+    def _learn_weights(self, values: FloatArray) -> None:
+        function, p = self._function, self.n_lags
+        weights = np.zeros(function.n_weights)
+        if self.hidden:
+            weights = check_rng(self.random_state).normal(scale=self.initial_spread, size=len(weights))
+        variance = self.initial_variance
+        model = KalmanModel(
+            n_state=function.n_weights,
+            n_observed=1,
+            # replaced at every step by the function of the lags of that step
+            observation=partial(function, np.zeros(p)),
+            observation_noise=self.observation_noise,
+            forgetting=self.forgetting,
+        )
+        for _ in range(self.epochs):
+            self.filter_ = self._new_filter(model, weights, variance)
+            self._history = values[:p].tolist()
+            for value in values[p:]:
+                self._advance_weights(value)
+            weights, model = self.filter_.mean, self.filter_.model
+            variance = _REINFLATED * self.initial_variance
+
+    def _start_lag_state(self, values: FloatArray) -> None:
+        function, p = self._function, self.n_lags
+        rows, targets = lag_rows(values, p)
+        joint = self.mode == "joint"
+        spread = np.zeros((function.n_weights, function.n_weights))
+        if self.hidden or joint:
+            self._learn_weights(values)
+            weights, spread = self.filter_.mean, self.filter_.covariance
+        else:
+            weights = function.least_squares(rows, targets)
+        noise = self.process_noise
+        if noise is None:
+            noise = float(np.mean((function(rows.T, weights) - targets) ** 2))
+        drift = (1 / self.forgetting - 1) * np.diagonal(spread) if joint else np.zeros(0)
+        size = p + len(drift)
+        covariance = np.zeros((size, size))
+        covariance[:p, :p] = self.observation_noise * np.eye(p)
+        covariance[p:, p:] = spread if joint else 0.0
+        model = KalmanModel(
+            n_state=size,
+            n_observed=1,
+            transition=_LagTransition(function, None if joint else weights),
+            observation=np.eye(1, size),
+            process_noise=np.diag(np.concatenate([[noise], np.zeros(p - 1), drift])),
+            observation_noise=self.observation_noise,
+        )
+        start = np.concatenate([values[p - 1 :: -1], weights if joint else []])
+        self.filter_ = self._new_filter(model, start, covariance)
+        for value in values[p:]:
+            self._advance(value)
+
+    def _new_filter(self, model: KalmanModel, mean: FloatArray, covariance: Any) -> Any:
+        options: dict[str, Any] = {}
+        if self.filter in ("ukf", "sr-ukf"):
+            options = {"alpha": self.alpha, "beta": self.beta, "kappa": self.kappa}
+        elif self.filter in ("cdkf", "sr-cdkf"):
+            options = {"spread": self.spread}
+        return _FILTERS[self.filter](model, mean, covariance, **options)
+
+    def _check(self, series: ArrayLike) -> FloatArray:
+        check_choice(self.filter, "filter", tuple(_FILTERS))
+        check_choice(self.mode, "mode", ("weights", "lags", "joint"))
+        p = check_positive_int(self.n_lags, "n_lags")
+        check_positive_int(self.hidden, "hidden", minimum=0)
+        check_positive_int(self.epochs, "epochs")
+        for name in ("observation_noise", "initial_variance"):
+            value = check_finite(getattr(self, name), name)
+            if value.ndim or value <= 0:
+                raise input_error(name, "must be one number above 0", getattr(self, name))
+        values = check_series(series)
+        if len(values) < p + 2:
+            raise input_error("series", f"must hold at least n_lags + 2 = {p + 2} values", len(values))
+        if np.isnan(values[:p]).any():
+            raise input_error(
+                "series",
+                f"must be observed at the first n_lags = {p} times",
+                "a missing value",
+                "start later, or use fewer lags.",
+            )
+        if len(lag_rows(values, p)[0]) == 0:
+            raise input_error(
+                "series", f"must hold {p + 1} observed values in a row", "none", "use fewer lags."
+            )
+        return values
