@@ -23,6 +23,16 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "plugin_vacc_score",
         "vacc_score",
     ),
+    "auc_inference": ("AucInterval", "auc_cluster_variance", "auc_interval", "auc_variance"),
+    "auc_models": (
+        "AucContrastTest",
+        "AucPairwiseTests",
+        "auc_contrast_test",
+        "auc_covariance",
+        "auc_pairwise_tests",
+    ),
+    "auc_planning": ("AucSampleSize", "auc_power", "auc_sample_size"),
+    "auc_tests": ("AucDifferenceTest", "AucUnpairedTest", "auc_difference_test", "auc_unpaired_test"),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
@@ -50,6 +60,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_score",
         "precision_recall_curve",
         "roc_curve",
+    ),
+    "roc_tests": (
+        "RocDifferenceTest",
+        "VenkatramanTest",
+        "partial_auc_difference_test",
+        "partial_auc_interval",
+        "roc_point_test",
+        "venkatraman_test",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

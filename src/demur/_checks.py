@@ -20,6 +20,7 @@ __all__ = [
     "check_labels",
     "check_mapping",
     "check_nonnegative",
+    "check_number",
     "check_positive_int",
     "check_prevalence",
     "check_probability",
@@ -308,3 +309,11 @@ def check_rng(rng: Any) -> np.random.Generator:
             raise input_error("rng", "as a seed must not be negative", rng)
         return np.random.default_rng(rng)
     raise input_error("rng", "must be a seed or a numpy.random.Generator", repr(rng))
+
+
+def check_number(value: Any, name: str) -> float:
+    """Return one finite number."""
+    array = check_finite(value, name)
+    if array.ndim:
+        raise input_error(name, "must be one number", f"shape {array.shape}")
+    return float(array)
