@@ -21,7 +21,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels import auc_variances as formulas
-from demur._kernels.placements import TwoWay, group_placements, two_way
+from demur._kernels.placements import TwoWay, group_placements, one_model
 from demur._results import Interval
 from demur.counts import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
@@ -60,7 +60,7 @@ def single_table(counts: ScoreCounts) -> TwoWay:
     row, column = group_placements(counts.positives, counts.negatives)
     neg, pos = counts.negatives > 0, counts.positives > 0
     won, tied = counts.pairs
-    return two_way(
+    return one_model(
         row[neg],
         column[pos],
         counts.negatives[neg],
@@ -118,9 +118,9 @@ def auc_variance(
     y_true, y_score, pos_label, sample_weight
         As in `abstention_surface`; weights are frequencies (weight 2 = a repeated row).
     method : {"delong", "jackknife", "unbiased", "bootstrap", "hanley-mcneil", "obuchowski"}
-        "delong" is the two-sample, "jackknife" the one-sample jackknife; "unbiased" may be
-        negative and is returned as it is; "bootstrap" is exact, without resampling; the last
-        two know only the AUC and assume exponential (binormal) scores.
+        "delong" is the two-sample, "jackknife" the one-sample jackknife; "bootstrap" is exact,
+        without resampling; the last two know only the AUC and assume exponential (binormal)
+        scores.
     n_negative, n_positive : int, optional
         For "bootstrap": draw so many cases of each class (planning a study of another size).
     stratified : bool, default True
@@ -252,7 +252,7 @@ def auc_interval(
     Raises
     ------
     UndefinedError
-        If a class is missing or the variance does not exist or is negative ("unbiased").
+        If a class is missing or the variance does not exist.
 
     Notes
     -----
@@ -281,12 +281,7 @@ def auc_interval(
     auc = table.estimate
     ends = auc in (0.0, 1.0)
     spread = 0.0 if method == "newcombe" or ends else _variance(table, variance)
-    if spread < 0:
-        raise UndefinedError(
-            f"An interval needs a variance above 0, got {spread:.3g} with variance {variance!r}. "
-            "Hint: 'delong' and 'bootstrap' are never negative."
-        )
-    if spread == 0:
+    if spread <= 0:  # below 0 only by rounding of the unbiased variance
         limits = newcombe_interval(auc, table.n_negative, table.n_positive, z)
         return AucInterval(*limits, "newcombe", degenerate=method != "newcombe")
     half = z * math.sqrt(spread)

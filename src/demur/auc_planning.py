@@ -144,7 +144,7 @@ def auc_power(
     >>> round(auc_power(auc=0.75, n_positive=40, n_negative=80), 3)
     0.997
     >>> round(auc_power(auc=0.75, n_positive=40, n_negative=80, null_auc=0.65), 3)
-    0.503
+    0.456
     """
     plan = _check_plan(auc, null_auc, other_auc, correlation, variance, significance_level, alternative)
     sizes = [

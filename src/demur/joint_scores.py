@@ -11,7 +11,7 @@ import numpy as np
 
 from demur._checks import check_columns, check_labels, check_same_length, check_scores, check_weights
 from demur._kernels.dominance import joint_wins
-from demur._kernels.placements import Ordered, TwoWay, ordered, placements, two_way
+from demur._kernels.placements import Ordered, TwoWay, one_model, ordered, placements, two_way
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
@@ -130,7 +130,7 @@ class JointScores:
     def single_table(self, model: int) -> TwoWay:
         """Sums of squares of one model."""
         row, column, _ = self.placements(model)
-        return two_way(
+        return one_model(
             row,
             column,
             self.negative_weight,
@@ -141,12 +141,15 @@ class JointScores:
     def difference_table(self, a: int, b: int, *, interaction: bool) -> TwoWay:
         """Sums of squares of psi_a - psi_b."""
         (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
+        row, column = row_a - row_b, column_a - column_b
         squares = None
-        if interaction:
+        if not (np.any(row) or np.any(column)):
+            squares = 0.0  # placements determine the whole table, so the models rank alike
+        elif interaction:
             squares = self.joint_wins(a, a) + self.joint_wins(b, b) - 2 * self.joint_wins(a, b)
         return two_way(
-            row_a - row_b,
-            column_a - column_b,
+            row,
+            column,
             self.negative_weight,
             self.positive_weight,
             pair_squares=squares,

@@ -26,7 +26,7 @@ def jackknife(table: TwoWay) -> float:
 
 
 def unbiased(table: TwoWay) -> float:
-    """Square of the estimate minus the unbiased estimate of the squared AUC; may be negative."""
+    """Square of the estimate minus the unbiased estimate of its square; may be negative for a difference."""
     n, m = table.n_negative, table.n_positive
     return delong(table) - _interaction(table) / (n * (n - 1) * m * (m - 1))
 

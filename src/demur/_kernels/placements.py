@@ -19,7 +19,16 @@ from demur._kernels.jit import compiled, worth_compiling
 from demur._kernels.sweep import ascending_order
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["Ordered", "TwoWay", "group_placements", "insertion_ranks", "ordered", "placements", "two_way"]
+__all__ = [
+    "Ordered",
+    "TwoWay",
+    "group_placements",
+    "insertion_ranks",
+    "one_model",
+    "ordered",
+    "placements",
+    "two_way",
+]
 
 
 class Ordered(NamedTuple):
@@ -121,8 +130,28 @@ def two_way(
     interaction = None
     if pair_squares is not None:
         rest = n_row * n_column * estimate**2 + n_column * ss_row + n_row * ss_column
-        interaction = max(pair_squares - rest, 0.0)
+        # a mean of 1 or -1 leaves no room; elsewhere rounding must not make the rest negative
+        interaction = 0.0 if abs(estimate) == 1 else max(pair_squares - rest, 0.0)
     return TwoWay(n_row, n_column, estimate, ss_row, ss_column, interaction)
+
+
+def one_model(
+    row: FloatArray,
+    column: FloatArray,
+    row_weight: FloatArray | None,
+    column_weight: FloatArray | None,
+    *,
+    pair_squares: float,
+) -> TwoWay:
+    """Sums of squares of one model.
+
+    If all placements of each class agree, the classes are separated or all cases tied, and
+    the whole table is constant: no interaction, where fractional weights would leave noise.
+    """
+    table = two_way(row, column, row_weight, column_weight, pair_squares=pair_squares)
+    if table.ss_negative == 0 and table.ss_positive == 0:
+        return table._replace(ss_interaction=0.0)
+    return table
 
 
 def _total_and_mean(values: FloatArray, weights: FloatArray | None) -> tuple[float, float, bool]:
