@@ -32,7 +32,7 @@ def unbiased(table):
     """Squared mean minus the mean product over pairs of pairs that share no case."""
     n, m = table.shape
     rows, columns = itertools.permutations(range(n), 2), list(itertools.permutations(range(m), 2))
-    products = [table[i, j] * table[k, l] for i, k in rows for j, l in columns]
+    products = [table[i, j] * table[k, h] for i, k in rows for j, h in columns]
     return table.mean() ** 2 - np.mean(products)
 
 

@@ -378,9 +378,9 @@ def test_one_case_per_class():
         assert auc_difference_test([0, 1], [1, 2], [1, 2], method=method).pvalue == 1
     assert auc_difference_test([0, 1], [1, 2], [2, 1]).pvalue == 0.5
     for method in ("delong", "jackknife", "unbiased"):
-        with pytest.raises(UndefinedError, match="at least 2 positive cases, got 1. Hint: 'bootstrap'"):
+        with pytest.raises(UndefinedError, match="positive cases, got 1\\. Hint: 'bootstrap'"):
             auc_difference_test([0, 0, 1], [1, 3, 2], [2, 1, 4], method=method)
-    with pytest.raises(UndefinedError, match="at least 2 negative cases, got 1. Hint: 'bootstrap'"):
+    with pytest.raises(UndefinedError, match="negative cases, got 1\\. Hint: 'bootstrap'"):
         auc_unpaired_test([0, 1, 1], [1, 2, 0], [0, 0, 1, 1], [1, 3, 2, 4])
     assert auc_unpaired_test([0, 1], [1, 2], [0, 1], [2, 1], variance="bootstrap").degenerate
 
@@ -389,7 +389,7 @@ def test_negative_unbiased_variance_of_a_difference_raises():
     data = [0, 0, 1, 1], [0, 1, 0, 2], [1, 2, 0, 2]
     table = order_table([0, 1], [0, 2]) - order_table([1, 2], [0, 2])
     assert oracle.unbiased(table) == -1 / 16
-    with pytest.raises(UndefinedError, match="needs a variance above 0, got -0.0625"):
+    with pytest.raises(UndefinedError, match="needs a variance above 0, got -0"):
         auc_difference_test(*data, method="unbiased")
     assert auc_covariance(data[0], np.column_stack(data[1:]), method="unbiased").shape == (2, 2)
 

@@ -112,7 +112,8 @@ def auc_power(
         Two AUCs: correlation of their estimates; 0 for different cases, typically 0.3 to 0.6 for
         two models on the same cases (`auc_covariance` of a pilot study tells).
     variance : {"obuchowski", "hanley-mcneil"}
-        Binormal or exponential scores, as `method` in `auc_variance`.
+        As `method` in `auc_variance`. The former was made for ratings on a few levels and is
+        cautious for continuous scores, for which the latter is close.
     significance_level : float, default 0.05
     alternative : {"two-sided", "one-sided"}
 
