@@ -18,6 +18,7 @@ from demur import (
     auc_contrast_test,
     auc_covariance,
     auc_difference_test,
+    auc_difference_variances,
     auc_pairwise_tests,
     auc_score,
     auc_unpaired_test,
@@ -206,6 +207,27 @@ def test_covariance_against_polarised_brute_force(data, method):
         for j, other in enumerate(tables):
             polarised = (variance(one) + variance(other) - variance(one - other)) / 2
             assert matrix[i, j] == pytest.approx(polarised, abs=1e-13)
+
+
+@given(paired_data(max_class=4))
+@settings(max_examples=60, deadline=None)
+def test_all_variances_at_once_are_those_of_the_tests(data):
+    y, (a, b) = data
+    found = auc_difference_variances(y, a, b)
+    several = min(y.count(0), y.count(1)) > 1
+    assert list(found) == [m for m in METHODS if several or m in ("permutation", "bootstrap")]
+    for method, variance in found.items():
+        if variance < 0:
+            assert method == "unbiased"
+            assert variance == pytest.approx(
+                oracle.unbiased(order_table(*split(y, a)) - order_table(*split(y, b))), abs=1e-13
+            )
+        else:
+            assert variance == auc_difference_test(y, a, b, method=method).variance
+
+
+def test_fractional_weights_have_no_permutation_variance():
+    assert list(auc_difference_variances(Y, A, B, sample_weight=[0.5] * 7)) == list(METHODS[1:])
 
 
 @given(paired_data(min_class=2), st.data())

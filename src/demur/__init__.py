@@ -32,7 +32,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_pairwise_tests",
     ),
     "auc_planning": ("AucSampleSize", "auc_power", "auc_sample_size"),
-    "auc_tests": ("AucDifferenceTest", "AucUnpairedTest", "auc_difference_test", "auc_unpaired_test"),
+    "auc_tests": (
+        "AucDifferenceTest",
+        "AucUnpairedTest",
+        "auc_difference_test",
+        "auc_difference_variances",
+        "auc_unpaired_test",
+    ),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",

@@ -32,6 +32,7 @@ __all__ = [
     "AucDifferenceTest",
     "AucUnpairedTest",
     "auc_difference_test",
+    "auc_difference_variances",
     "auc_unpaired_test",
     "normal_test",
     "paired_test",
@@ -232,6 +233,76 @@ def auc_difference_test(
     return paired_test(joint, 0, 1, method, alternative, computation, transform)
 
 
+def auc_difference_variances(
+    y_true: Labels,
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> dict[str, float]:
+    """Variance of the difference of two AUCs on the same cases, by every method at once.
+
+    To see whether a conclusion hangs on the method; the sorting is shared. The lower the more
+    certain. "permutation" is the variance if the models are equal, the others hold in any case.
+
+    Parameters
+    ----------
+    y_true, score_a, score_b, pos_label, sample_weight
+        As in `auc_difference_test`.
+
+    Returns
+    -------
+    dict
+        From the names of the methods of `auc_difference_test` to variances. "unbiased" may be
+        negative. Methods that are not defined for the data are left out.
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing.
+
+    Notes
+    -----
+    Exact and without resampling, O(n log n) with ties.
+
+    References
+    ----------
+    Bandos, Rockette and Gur (2006), ROCML workshop at ICML, eqs. 5-8.
+
+    Examples
+    --------
+    >>> from demur import auc_difference_variances
+    >>> y = [0, 0, 0, 0, 1, 1, 1]
+    >>> found = auc_difference_variances(y, [1, 2, 2, 4, 2, 3, 5], [1, 3, 2, 2, 3, 2, 4])
+    >>> {method: round(variance, 4) for method, variance in found.items()}
+    {'permutation': 0.0503, 'delong': 0.0625, 'jackknife': 0.0761, 'unbiased': 0.0503, 'bootstrap': 0.0502}
+    """
+    joint = JointScores.of_two(
+        y_true,
+        score_a,
+        score_b,
+        quantity="A difference of AUCs",
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+    table = joint.difference_table(0, 1, interaction=True)
+    found = {}
+    if joint.whole_cases:
+        found["permutation"] = _permutation_variance(joint, _permutation_terms(joint, 0, 1, None))
+    several = min(joint.n_negative, joint.n_positive) > 1
+    for method in PLACEMENT_VARIANCES:
+        if several or method == "bootstrap":
+            found[method] = placement_variance(table, method)
+    return found
+
+
+def _permutation_variance(joint: JointScores, terms: IntArray) -> float:
+    """Variance of the sum with random signs, in units of the difference (eq. 8)."""
+    scale = 4 * joint.n_negative * joint.n_positive
+    return float(np.dot(terms.astype(float), terms)) / scale**2
+
+
 def _check_paired_options(
     method: str, alternative: str, computation: str | None, transform: str | None
 ) -> None:
@@ -269,8 +340,7 @@ def paired_test(
     variance = spread
     if method == "permutation":
         terms = _permutation_terms(joint, a, b, transform)
-        scale = 4 * joint.n_negative * joint.n_positive
-        variance = float(np.dot(terms.astype(float), terms)) / scale**2
+        variance = _permutation_variance(joint, terms)
         tail = upper_tail(terms, int(terms.sum()), computation)
         pvalue, mid_pvalue = _permutation_pvalues(terms, tail, alternative)
         how = tail.computation
@@ -303,15 +373,15 @@ def _permutation_terms(joint: JointScores, a: int, b: int, transform: str | None
 
 def _prepared(joint: JointScores, a: int, b: int, transform: str | None) -> JointScores:
     """Repeat the cases of weight above 1, and replace scores by ranks, if asked."""
+    if not joint.whole_cases:
+        raise UndefinedError(
+            "The permutation test swaps whole cases, got fractional weights. "
+            "Hint: 'delong' and 'bootstrap' take any weights."
+        )
     chosen = [joint.negatives[[a, b]], joint.positives[[a, b]]]
     weights = joint.negative_weight, joint.positive_weight
     for k, weight in enumerate(weights):
         if weight is not None:
-            if np.any(weight % 1):
-                raise UndefinedError(
-                    "The permutation test swaps whole cases, got fractional weights. "
-                    "Hint: 'delong' and 'bootstrap' take any weights."
-                )
             chosen[k] = np.repeat(chosen[k], weight.astype(np.int64), axis=1)
     if transform == "rank":
         chosen = [_ranked(*(part[model] for part in chosen)) for model in (0, 1)]

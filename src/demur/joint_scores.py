@@ -31,8 +31,8 @@ class JointScores:
         if weights is not None:
             kept = weights > 0
             positive, scores, weights = positive[kept], scores[:, kept], weights[kept]
-        self.negatives = np.ascontiguousarray(scores[:, ~positive])
-        self.positives = np.ascontiguousarray(scores[:, positive])
+        self.negatives = scores.take(np.flatnonzero(~positive), axis=1)
+        self.positives = scores.take(np.flatnonzero(positive), axis=1)
         self.negative_weight = None if weights is None else weights[~positive]
         self.positive_weight = None if weights is None else weights[positive]
         self._orders: dict[tuple[bool, int], Ordered] = {}
@@ -99,6 +99,12 @@ class JointScores:
     def n_positive(self) -> float:
         """Weight of the positives."""
         return _total(self.positives, self.positive_weight)
+
+    @property
+    def whole_cases(self) -> bool:
+        """Whether all weights are whole numbers, so that weighted cases are repeated ones."""
+        weights = [w for w in (self.negative_weight, self.positive_weight) if w is not None]
+        return not any(np.any(weight % 1) for weight in weights)
 
     def _order(self, model: int, *, positive: bool) -> Ordered:
         key = positive, model

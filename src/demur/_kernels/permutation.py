@@ -6,6 +6,7 @@ integers, so that the law lives on a lattice and can be had exactly.
 """
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,11 @@ COMPUTATIONS = ("enumeration", "lattice", "saddlepoint", "normal")
 _ENUMERATE_UP_TO = 20  # 2**20 sums
 _LATTICE_UP_TO = 10**9  # additions, about one second
 _NEAR_THE_MEAN = 1e-4
+_SERIES_UP_TO = 0.1
+_LOG_COSH = np.array([1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175, -691 / 935550])  # of z^2, z^4, ...
+
+Cumulant = Callable[[float], tuple[float, float, float]]
+"""A cumulant generating function with its first two derivatives."""
 
 
 class Tail(NamedTuple):
@@ -36,7 +42,7 @@ def upper_tail(terms: IntArray, value: int, computation: str | None = None) -> T
     of Lugannani and Rice (1980) with the lattice correction of Daniels (1987) is off by about
     1/n of the probability, where normal theory may be off by orders of magnitude.
     """
-    sizes = np.sort(np.abs(terms[terms != 0]))
+    sizes = np.abs(terms[terms != 0])
     chosen = computation or _by_size(sizes)
     if len(sizes) == 0:
         return Tail(0.0, 1.0, chosen)
@@ -73,7 +79,7 @@ def _convolved(sizes: IntArray, value: int) -> tuple[float, float]:
     law = np.zeros(total + 1)
     law[0] = 1.0
     reach = 1
-    for size in sizes.tolist():
+    for size in np.sort(sizes).tolist():  # small ones first, while the law is short
         half = law[:reach] * 0.5
         law[:reach] = half
         law[size : size + reach] += half
@@ -101,29 +107,55 @@ def _saddlepoint_tail(sizes: IntArray, middle: int) -> float:
         return 0.5
     # in units of the standard deviation, so that the root is of order 1
     unit = math.sqrt(float(np.dot(sizes.astype(float), sizes)))
-    scaled, s = sizes / unit, middle / unit
-    u = _saddle(scaled, s)
-    z = scaled * u
-    cumulant = float(np.sum(z + np.log1p(np.exp(-2 * z)))) - len(sizes) * math.log(2)
-    w = math.sqrt(max(2 * (u * s - cumulant), 0.0))
+    s = middle / unit
+    cumulant = _cumulant(sizes / unit, s)
+    u = _saddle(cumulant, s)
+    value, _, curvature = cumulant(u)
+    w = math.sqrt(max(2 * (u * s - value), 0.0))
     if w < _NEAR_THE_MEAN:
         return float(ndtr(-w))
-    curvature = float(np.sum(scaled**2 / np.cosh(np.minimum(z, 300.0)) ** 2))
     v = unit * math.sinh(u / unit) * math.sqrt(curvature)
     density = math.exp(-(w**2) / 2) / math.sqrt(2 * math.pi)
     return min(max(float(ndtr(-w)) + density * (1 / v - 1 / w), 0.0), 0.5)
 
 
-def _saddle(scaled: FloatArray, s: float) -> float:
-    """Root of sum a tanh(a u) = s, 0 < s < sum a.
+def _cumulant(scaled: FloatArray, s: float) -> Cumulant:
+    """K(u) = sum log cosh(a u) with two derivatives, for u up to about `s`."""
+    if float(scaled.max()) * s > _SERIES_UP_TO:
+        return lambda u: _direct_cumulant(scaled, u)
+    # Many small terms: six power sums hold K to the last bit, and Newton's steps become free.
+    powers = np.empty(len(_LOG_COSH))
+    squares = scaled**2
+    power = np.ones_like(squares)
+    for k in range(len(powers)):
+        power *= squares
+        powers[k] = power.sum()
+    degree = 2 * np.arange(1, len(powers) + 1)
+    coefficients = powers * _LOG_COSH
+    return lambda u: (
+        float(coefficients @ u**degree),
+        float((coefficients * degree) @ u ** (degree - 1)),
+        float((coefficients * degree * (degree - 1)) @ u ** (degree - 2)),
+    )
 
-    The left side is concave, so that Newton's steps from below never pass the root; they end
-    when rounding stops them.
+
+def _direct_cumulant(scaled: FloatArray, u: float) -> tuple[float, float, float]:
+    z = scaled * u
+    slope = np.tanh(z)
+    value = float(np.sum(z + np.log1p(np.exp(-2 * z)))) - len(scaled) * math.log(2)
+    return value, float(np.dot(scaled, slope)), float(np.sum(scaled**2 * (1 - slope**2)))
+
+
+def _saddle(cumulant: Cumulant, s: float) -> float:
+    """Root of K'(u) = s.
+
+    K' is concave, so that Newton's steps from below never pass the root; they end when
+    rounding stops them.
     """
     u = s
     while True:
-        slope = np.tanh(scaled * u)
-        step = (s - float(np.dot(scaled, slope))) / float(np.sum(scaled**2 * (1 - slope**2)))
+        _, slope, curvature = cumulant(u)
+        step = (s - slope) / curvature
         if not step > 1e-15 * u:
             return u
         u += step

@@ -103,12 +103,59 @@ def placements(negative: Ordered, positive: Ordered) -> tuple[FloatArray, FloatA
     The two orderings may come from different models, on a common scale.
     """
     row, column = np.empty(len(negative.cases)), np.empty(len(positive.cases))
+    if worth_compiling(len(row) + len(column)):
+        return row, column, float(compiled(_merge_placements)(*negative, *positive, row, column))
     low, high = (positive.below[rank] for rank in insertion_ranks(negative, positive))
     row[negative.cases] = positive.below[-1] - (low + high) / 2
     tied = float(np.dot(np.diff(negative.below), high - low))
     low, high = (negative.below[rank] for rank in insertion_ranks(positive, negative))
     column[positive.cases] = (low + high) / 2
     return row, column, tied
+
+
+def _merge_placements(
+    neg_scores: Any,
+    neg_cases: Any,
+    neg_below: Any,
+    pos_scores: Any,
+    pos_cases: Any,
+    pos_below: Any,
+    row: Any,
+    column: Any,
+) -> Any:
+    n_neg = len(neg_scores)
+    n_pos = len(pos_scores)
+    pos_total = pos_below[n_pos]
+    at_neg = 0
+    at_pos = 0
+    tied = 0.0
+    while at_neg < n_neg or at_pos < n_pos:
+        if at_pos >= n_pos or (at_neg < n_neg and neg_scores[at_neg] < pos_scores[at_pos]):
+            # negatives alone, the usual case: no second look at the score
+            row[neg_cases[at_neg]] = pos_total - pos_below[at_pos]
+            at_neg += 1
+            continue
+        if at_neg >= n_neg or pos_scores[at_pos] < neg_scores[at_neg]:
+            column[pos_cases[at_pos]] = neg_below[at_neg]
+            at_pos += 1
+            continue
+        score = neg_scores[at_neg]
+        end_neg = at_neg
+        while end_neg < n_neg and neg_scores[end_neg] == score:
+            end_neg += 1
+        end_pos = at_pos
+        while end_pos < n_pos and pos_scores[end_pos] == score:
+            end_pos += 1
+        above = pos_total - (pos_below[at_pos] + pos_below[end_pos]) / 2
+        below = (neg_below[at_neg] + neg_below[end_neg]) / 2
+        tied += (neg_below[end_neg] - neg_below[at_neg]) * (pos_below[end_pos] - pos_below[at_pos])
+        for k in range(at_neg, end_neg):
+            row[neg_cases[k]] = above
+        for k in range(at_pos, end_pos):
+            column[pos_cases[k]] = below
+        at_neg = end_neg
+        at_pos = end_pos
+    return tied
 
 
 def two_way(
