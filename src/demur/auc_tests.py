@@ -300,7 +300,7 @@ def auc_difference_variances(
 def _permutation_variance(joint: JointScores, terms: IntArray) -> float:
     """Variance of the sum with random signs, in units of the difference (eq. 8)."""
     scale = 4 * joint.n_negative * joint.n_positive
-    return float(np.dot(terms.astype(float), terms)) / scale**2
+    return float(np.square(terms, dtype=np.float64).sum()) / scale**2
 
 
 def _check_paired_options(

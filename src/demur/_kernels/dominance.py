@@ -23,82 +23,83 @@ def joint_wins(
     positive_weight: FloatArray | None = None,
 ) -> float:
     """Sum of psi_1 psi_2 over all pairs; each argument holds one class under both models."""
-    first, second = negative
-    position = np.empty(len(second.cases), np.int64)
-    position[second.cases] = np.arange(len(second.cases))
-    low, high = (_by_case(ranks, positive[1].cases) for ranks in insertion_ranks(positive[1], second))
-    order = positive[0].cases
+    low, high = insertion_ranks(positive[1], negative[1])
+    place = _places(positive)
+    size = len(negative[0].scores)
+    # everything in the order of the first model: the sweep then waits for the tree alone
     columns: list[Any] = [
-        first.scores,
-        position[first.cases],
-        _weights(negative_weight, first.cases),
+        negative[0].scores,
+        _places(negative),
+        _reordered(negative_weight, negative[0]),
         positive[0].scores,
-        low[order],
-        high[order],
-        _weights(positive_weight, order),
-        np.zeros(len(first.scores) + 1),
+        low[place],
+        high[place],
+        _reordered(positive_weight, positive[0]),
+        np.zeros(size + 1),
     ]
-    size = len(first.scores)
-    if worth_compiling((size + len(order)) * size.bit_length()):
+    if worth_compiling((size + len(low)) * size.bit_length()):
         return float(compiled(_sweep)(*columns)) / 4
     return float(_sweep(*(column.tolist() for column in columns))) / 4
 
 
-def _by_case(ranks: IntArray, cases: IntArray) -> IntArray:
-    out = np.empty_like(ranks)
-    out[cases] = ranks
-    return out
+def _places(models: tuple[Ordered, Ordered]) -> IntArray:
+    """Element k: place in the second ordering of the case that is k-th in the first."""
+    place = np.empty(len(models[1].cases), np.int64)
+    place[models[1].cases] = np.arange(len(place))
+    return place[models[0].cases]
 
 
-def _weights(weights: FloatArray | None, order: IntArray) -> FloatArray:
-    return np.ones(len(order)) if weights is None else weights[order]
+def _reordered(weights: FloatArray | None, order: Ordered) -> FloatArray:
+    """Weights in the given order; none at all where all are 1."""
+    return np.empty(0) if weights is None else weights[order.cases]
 
 
 def _sweep(
     neg_scores: Any,
-    neg_position: Any,
+    neg_place: Any,
     neg_weight: Any,
     pos_scores: Any,
-    pos_low: Any,
-    pos_high: Any,
+    low: Any,
+    high: Any,
     pos_weight: Any,
     tree: Any,
 ) -> Any:
     size = len(neg_scores)
+    weighted_neg = len(neg_weight) > 0
+    weighted_pos = len(pos_weight) > 0
     once = 0  # negatives up to here are in the tree at least once: x1 <= y1
     twice = 0  # and up to here twice: x1 < y1
     total = 0.0
     for at in range(len(pos_scores)):
         score = pos_scores[at]
         while (once < size and neg_scores[once] <= score) or (twice < once and neg_scores[twice] < score):
+            amount = 1.0
             if twice < once and neg_scores[twice] < score:
-                amount = neg_weight[twice]
-                node = neg_position[twice] + 1
-                twice += 1
-            elif twice == once and neg_scores[once] < score:
-                amount = 2.0 * neg_weight[once]
-                node = neg_position[once] + 1
-                once += 1
+                case = twice
                 twice += 1
             else:
-                amount = neg_weight[once]
-                node = neg_position[once] + 1
+                case = once
+                if twice == once and neg_scores[once] < score:
+                    amount = 2.0
+                    twice += 1
                 once += 1
+            if weighted_neg:
+                amount *= neg_weight[case]
+            node = neg_place[case] + 1
             while node <= size:
                 tree[node] += amount
                 node += node & -node
         below = 0.0
-        node = pos_low[at]
+        node = low[at]
         while node > 0:
             below += tree[node]
             node -= node & -node
-        if pos_high[at] == pos_low[at]:
-            total += pos_weight[at] * 2.0 * below
-            continue
-        upto = 0.0
-        node = pos_high[at]
-        while node > 0:
-            upto += tree[node]
-            node -= node & -node
-        total += pos_weight[at] * (below + upto)
+        upto = below
+        if high[at] != low[at]:
+            upto = 0.0
+            node = high[at]
+            while node > 0:
+                upto += tree[node]
+                node -= node & -node
+        total += (pos_weight[at] if weighted_pos else 1.0) * (below + upto)
     return total

@@ -106,7 +106,7 @@ def _saddlepoint_tail(sizes: IntArray, middle: int) -> float:
     if middle == 0:
         return 0.5
     # in units of the standard deviation, so that the root is of order 1
-    unit = math.sqrt(float(np.dot(sizes.astype(float), sizes)))
+    unit = _deviation(sizes)
     s = middle / unit
     cumulant = _cumulant(sizes / unit, s)
     u = _saddle(cumulant, s)
@@ -143,7 +143,7 @@ def _direct_cumulant(scaled: FloatArray, u: float) -> tuple[float, float, float]
     z = scaled * u
     slope = np.tanh(z)
     value = float(np.sum(z + np.log1p(np.exp(-2 * z)))) - len(scaled) * math.log(2)
-    return value, float(np.dot(scaled, slope)), float(np.sum(scaled**2 * (1 - slope**2)))
+    return value, float((scaled * slope).sum()), float(np.sum(scaled**2 * (1 - slope**2)))
 
 
 def _saddle(cumulant: Cumulant, s: float) -> float:
@@ -164,4 +164,8 @@ def _saddle(cumulant: Cumulant, s: float) -> float:
 def _normal(sizes: IntArray, value: int) -> tuple[float, float]:
     from scipy.special import ndtr
 
-    return float(ndtr(-value / math.sqrt(float(np.dot(sizes.astype(float), sizes))))), 0.0
+    return float(ndtr(-value / _deviation(sizes))), 0.0
+
+
+def _deviation(sizes: IntArray) -> float:
+    return math.sqrt(float(np.square(sizes, dtype=np.float64).sum()))

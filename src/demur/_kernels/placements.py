@@ -107,7 +107,7 @@ def placements(negative: Ordered, positive: Ordered) -> tuple[FloatArray, FloatA
         return row, column, float(compiled(_merge_placements)(*negative, *positive, row, column))
     low, high = (positive.below[rank] for rank in insertion_ranks(negative, positive))
     row[negative.cases] = positive.below[-1] - (low + high) / 2
-    tied = float(np.dot(np.diff(negative.below), high - low))
+    tied = float((np.diff(negative.below) * (high - low)).sum())
     low, high = (negative.below[rank] for rank in insertion_ranks(positive, negative))
     column[positive.cases] = (low + high) / 2
     return row, column, tied
@@ -172,8 +172,8 @@ def two_way(
     # Where all placements of a class agree their common value is the mean to the last bit, so
     # that a perfect ranking and constant scores have sums of squares of exactly 0.
     estimate = column_mean / n_row if column_agrees else row_mean / n_column
-    ss_row = _sum_of_squares(row / n_column - estimate, row_weight)
-    ss_column = _sum_of_squares(column / n_row - estimate, column_weight)
+    ss_row = _sum_of_squares(row / n_column, estimate, row_weight)
+    ss_column = _sum_of_squares(column / n_row, estimate, column_weight)
     interaction = None
     if pair_squares is not None:
         rest = n_row * n_column * estimate**2 + n_column * ss_row + n_row * ss_column
@@ -207,8 +207,13 @@ def _total_and_mean(values: FloatArray, weights: FloatArray | None) -> tuple[flo
     low = float(values.min())
     if low == values.max():
         return total, low, True
-    return total, float(values.sum() if weights is None else np.dot(values, weights)) / total, False
+    return total, float(values.sum() if weights is None else (values * weights).sum()) / total, False
 
 
-def _sum_of_squares(values: FloatArray, weights: FloatArray | None) -> float:
-    return float(np.dot(values, values) if weights is None else np.dot(values * weights, values))
+def _sum_of_squares(values: FloatArray, mean: float, weights: FloatArray | None) -> float:
+    """Weighted squares about the mean; overwrites `values`."""
+    values -= mean
+    values *= values
+    if weights is not None:
+        values *= weights
+    return float(values.sum())  # pairwise, and without the threads of a matrix library
