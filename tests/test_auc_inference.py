@@ -155,8 +155,8 @@ def test_variance_and_wald_interval_against_r(case):
 # ---------------------------------------------------------------- brute force on random data
 
 
-@given(paired_data(min_class=2, models=1))
-@settings(max_examples=80, deadline=None)
+@given(paired_data(max_class=3, min_class=2, models=1))
+@settings(max_examples=100, deadline=None)
 def test_variances_against_brute_force(data):
     y, (s,) = data
     table = order_table(*split(y, s))

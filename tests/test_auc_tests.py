@@ -1,5 +1,6 @@
 """Tests of differences of AUCs against enumeration, R and hand computation."""
 
+import itertools
 import json
 import math
 
@@ -195,18 +196,18 @@ def test_permutation_against_brute_force(data):
                 assert test.mid_pvalue == pytest.approx(beyond.mean() + at.mean() / 2, abs=1e-12)
 
 
-@given(paired_data(min_class=2, models=3), st.sampled_from(list(oracle.VARIANCES)))
+@given(paired_data(max_class=3, min_class=2, models=3), st.sampled_from(list(oracle.VARIANCES)))
 @settings(max_examples=60, deadline=None)
 def test_covariance_against_polarised_brute_force(data, method):
     y, columns = data
     matrix = auc_covariance(y, np.column_stack(columns), method=method)
     tables = [order_table(*split(y, column)) for column in columns]
     variance = oracle.VARIANCES[method]
-    for i, one in enumerate(tables):
-        assert matrix[i, i] == pytest.approx(variance(one), abs=1e-13)
-        for j, other in enumerate(tables):
-            polarised = (variance(one) + variance(other) - variance(one - other)) / 2
-            assert matrix[i, j] == pytest.approx(polarised, abs=1e-13)
+    own = [variance(table) for table in tables]
+    for i, j in itertools.combinations(range(3), 2):
+        polarised = (own[i] + own[j] - variance(tables[i] - tables[j])) / 2
+        assert matrix[i, j] == matrix[j, i] == pytest.approx(polarised, abs=1e-13)
+    assert np.diag(matrix) == pytest.approx(own, abs=1e-13)
 
 
 @given(paired_data(max_class=4))
@@ -305,6 +306,19 @@ def test_lattice_against_enumeration_in_the_far_tail():
     for value in range(-108, 109, 2):
         exact, lattice = (upper_tail(terms, value, how) for how in ("enumeration", "lattice"))
         assert lattice[:2] == pytest.approx(exact[:2], rel=1e-12)
+
+
+def test_tiny_pvalues_keep_their_accuracy_on_both_sides():
+    # 60 + 60 cases, perfect against reversed: only keeping or swapping every case is as extreme
+    y = np.repeat([0, 1], 60)
+    a, b = np.arange(120.0), -np.arange(120.0)
+    for first, second, alternative in ((a, b, "greater"), (b, a, "less")):
+        for side, factor in ((alternative, 1), ("two-sided", 2)):
+            for computation in ("lattice", None):
+                test = auc_difference_test(y, first, second, alternative=side, computation=computation)
+                terms = JointScores.of_two(y, first, second, quantity="").permutation_terms(0, 1)
+                assert test.pvalue == pytest.approx(factor * 0.5 ** np.count_nonzero(terms), rel=1e-9)
+        assert not test.degenerate
 
 
 def test_law_is_chosen_by_size():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_choice, input_error
-from demur._kernels.permutation import COMPUTATIONS, Tail, upper_tail
+from demur._kernels.permutation import COMPUTATIONS, upper_tail
 from demur._results import Interval, Result
 from demur.auc_inference import (
     PLACEMENT_VARIANCES,
@@ -337,16 +337,15 @@ def paired_test(
             f"A test needs a variance above 0, got {spread:.3g} with method {method!r}. "
             "Hint: 'delong', 'bootstrap' and 'permutation' are never negative."
         )
-    variance = spread
     if method == "permutation":
         terms = _permutation_terms(joint, a, b, transform)
         variance = _permutation_variance(joint, terms)
-        tail = upper_tail(terms, int(terms.sum()), computation)
-        pvalue, mid_pvalue = _permutation_pvalues(terms, tail, alternative)
-        how = tail.computation
-    statistic, normal_pvalue = normal_test(difference, variance, alternative)
-    if method != "permutation":
-        pvalue, mid_pvalue, how = normal_pvalue, normal_pvalue, "normal"
+        pvalue, mid_pvalue, how = _permutation_pvalues(terms, alternative, computation)
+        statistic, _ = normal_test(difference, variance, alternative)
+    else:
+        variance, how = spread, "normal"
+        statistic, pvalue = normal_test(difference, variance, alternative)
+        mid_pvalue = pvalue
     return AucDifferenceTest(
         auc_a=joint.single_table(a).estimate,
         auc_b=joint.single_table(b).estimate,
@@ -358,7 +357,7 @@ def paired_test(
         method=method,
         alternative=alternative,
         computation=how,
-        degenerate=spread == 0 and difference != 0,
+        degenerate=variance == 0 and difference != 0,
         n_positive=joint.n_positive,
         n_negative=joint.n_negative,
         _interval_variance=spread,
@@ -399,18 +398,20 @@ def _ranked(negative: FloatArray, positive: FloatArray) -> Any:
     return np.split(rank[np.searchsorted(counts.scores, both)], [len(negative)])
 
 
-def _permutation_pvalues(terms: IntArray, tail: Tail, alternative: str) -> tuple[float, float]:
-    """p and mid-p; `tail` is the upper tail at the observed sum."""
+def _permutation_pvalues(
+    terms: IntArray, alternative: str, computation: str | None
+) -> tuple[float, float, str]:
+    """p-value, mid-p-value and how the law was had."""
     observed = int(terms.sum())
+    # always the tail on the side of the alternative: small p-values keep their relative accuracy
+    value = {"two-sided": abs(observed), "greater": observed, "less": -observed}[alternative]
+    above, at, how = upper_tail(terms, value, computation)
     if not np.any(terms):
-        return 1.0, 1.0  # nothing to swap: the models cannot be told apart
-    if alternative == "two-sided":
-        if observed == 0:
-            return 1.0, 1 - tail.at / 2
-        above = tail.above if observed > 0 else max(1 - tail.above - tail.at, 0.0)
-        return min(2 * (above + tail.at), 1.0), min(2 * above + tail.at, 1.0)
-    beyond = tail.above if alternative == "greater" else max(1 - tail.above - tail.at, 0.0)
-    return min(beyond + tail.at, 1.0), min(beyond + tail.at / 2, 1.0)
+        return 1.0, 1.0, how  # nothing to swap: the models cannot be told apart
+    if alternative == "two-sided" and observed == 0:
+        return 1.0, 1 - at / 2, how
+    sides = 2 if alternative == "two-sided" else 1
+    return min(sides * (above + at), 1.0), min(sides * (above + at / 2), 1.0), how
 
 
 # ---------------------------------------------------------------- unpaired
