@@ -25,7 +25,7 @@ from demur import (
     auc_unpaired_test,
     auc_variance,
 )
-from demur._kernels.permutation import upper_tail
+from demur._kernels.permutation import too_large, upper_tail
 from demur.joint_scores import JointScores
 from reference_cases import cases, close
 
@@ -301,6 +301,18 @@ def test_saddlepoint_against_the_lattice(seed):
     assert upper_tail(terms, top, "saddlepoint").above == 0
 
 
+@pytest.mark.parametrize("deviations", [0.5, 3, 9])
+def test_saddlepoint_by_power_sums_against_all_terms(monkeypatch, deviations):
+    from demur._kernels import permutation
+
+    terms = np.random.default_rng(10).integers(1, 1000, 40_000)
+    value = int(deviations * math.sqrt((terms.astype(float) ** 2).sum()))
+    value += (value - int(terms.sum())) % 2
+    by_series = upper_tail(terms, value, "saddlepoint")
+    monkeypatch.setattr(permutation, "_SERIES_UP_TO", 0.0)
+    assert by_series.above == pytest.approx(upper_tail(terms, value, "saddlepoint").above, rel=1e-9)
+
+
 def test_lattice_against_enumeration_in_the_far_tail():
     terms = np.array([7, -3, 5, 11, 2, 2, 9, -13, 4, 6, 1, 8, 3, 10, 12, 5, 7])
     for value in range(-108, 109, 2):
@@ -329,6 +341,9 @@ def test_law_is_chosen_by_size():
         total = int(terms.sum())
         assert upper_tail(terms, total % 2).computation == computation
     assert upper_tail(np.zeros(3, np.int64), 0)[:2] == (0, 1)
+    assert too_large(large, "lattice")
+    assert not too_large(middle, "lattice")
+    assert not too_large(large, "saddlepoint")
 
 
 def test_normal_computation_against_theory():
@@ -537,6 +552,7 @@ def test_results_are_json_safe_and_short():
 
 
 AB = np.column_stack([A, B])
+MANY = [np.arange(60) % 2, np.arange(60), np.arange(60)[::-1] ** 2 % 61]
 
 
 @pytest.mark.parametrize(
@@ -547,6 +563,10 @@ AB = np.column_stack([A, B])
         (
             lambda: auc_difference_test(Y, A, B, computation="fft"),
             "`computation` must be one of 'enumeration'",
+        ),
+        (
+            lambda: auc_difference_test(*MANY, computation="enumeration"),
+            "must suit the number of cases, got 'enumeration' for 60 cases",
         ),
         (lambda: auc_difference_test(Y, A, B, transform="log"), "`transform` must be one of 'rank'"),
         (

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_choice, input_error
-from demur._kernels.permutation import COMPUTATIONS, upper_tail
+from demur._kernels.permutation import COMPUTATIONS, too_large, upper_tail
 from demur._results import Interval, Result
 from demur.auc_inference import (
     PLACEMENT_VARIANCES,
@@ -402,6 +402,13 @@ def _permutation_pvalues(
     terms: IntArray, alternative: str, computation: str | None
 ) -> tuple[float, float, str]:
     """p-value, mid-p-value and how the law was had."""
+    if computation is not None and too_large(terms, computation):
+        raise input_error(
+            "computation",
+            "must suit the number of cases",
+            f"{computation!r} for {len(terms)} cases",
+            "leave it out to choose by size, or use 'saddlepoint'.",
+        )
     observed = int(terms.sum())
     # always the tail on the side of the alternative: small p-values keep their relative accuracy
     value = {"two-sided": abs(observed), "greater": observed, "less": -observed}[alternative]

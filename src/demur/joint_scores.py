@@ -5,6 +5,7 @@ models rank the same pair of cases. Each class of each model is ordered once, an
 built from merging these orderings.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -51,12 +52,7 @@ class JointScores:
     ) -> "JointScores":
         """Check and join the scores of two models; `quantity` opens the error sentence."""
         columns = {"score_a": check_scores(score_a, "score_a"), "score_b": check_scores(score_b, "score_b")}
-        positive = check_labels(y_true, pos_label)
-        weights = check_weights(sample_weight)
-        check_same_length(y_true=positive, **columns, sample_weight=weights)
-        made = cls(positive, np.stack(list(columns.values())), weights)
-        made._require_both_classes(quantity)
-        return made
+        return cls._joined(y_true, list(columns.values()), quantity, pos_label, sample_weight, **columns)
 
     @classmethod
     def of_columns(
@@ -70,10 +66,22 @@ class JointScores:
     ) -> "JointScores":
         """Check and join one column of scores per model."""
         columns = check_columns(scores, "scores")
+        return cls._joined(y_true, list(columns.T), quantity, pos_label, sample_weight, scores=columns)
+
+    @classmethod
+    def _joined(
+        cls,
+        y_true: Labels,
+        models: Sequence[FloatArray],
+        quantity: str,
+        pos_label: Any,
+        sample_weight: ArrayLike | None,
+        **named: FloatArray,
+    ) -> "JointScores":
         positive = check_labels(y_true, pos_label)
         weights = check_weights(sample_weight)
-        check_same_length(y_true=positive, scores=columns, sample_weight=weights)
-        made = cls(positive, columns.T, weights)
+        check_same_length(y_true=positive, **named, sample_weight=weights)
+        made = cls(positive, np.stack(models), weights)
         made._require_both_classes(quantity)
         return made
 

@@ -13,12 +13,14 @@ import numpy as np
 
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["COMPUTATIONS", "Tail", "upper_tail"]
+__all__ = ["COMPUTATIONS", "Tail", "too_large", "upper_tail"]
 
 COMPUTATIONS = ("enumeration", "lattice", "saddlepoint", "normal")
 
 _ENUMERATE_UP_TO = 20  # 2**20 sums
+_ENUMERATE_AT_MOST = 25
 _LATTICE_UP_TO = 10**9  # additions, about one second
+_LATTICE_AT_MOST = 10**8  # points, just under a gigabyte
 _NEAR_THE_MEAN = 1e-4
 _SERIES_UP_TO = 0.1
 _LOG_COSH = np.array([1 / 2, -1 / 12, 1 / 45, -17 / 2520, 31 / 14175, -691 / 935550])  # of z^2, z^4, ...
@@ -64,6 +66,16 @@ def _by_size(sizes: IntArray) -> str:
     step = int(np.gcd.reduce(sizes))
     # as floats: with 10**7 cases the product leaves the integers of 64 bits
     return "lattice" if float(len(sizes)) * float(sizes.sum() // step) <= _LATTICE_UP_TO else "saddlepoint"
+
+
+def too_large(terms: IntArray, computation: str) -> bool:
+    """Whether the law cannot be had this way in reasonable time and memory."""
+    sizes = np.abs(terms[terms != 0])
+    if computation == "enumeration":
+        return len(sizes) > _ENUMERATE_AT_MOST
+    if computation == "lattice" and len(sizes):
+        return float(sizes.sum() // int(np.gcd.reduce(sizes))) > _LATTICE_AT_MOST
+    return False
 
 
 def _enumerated(sizes: IntArray, value: int) -> tuple[float, float]:
