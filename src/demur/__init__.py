@@ -30,6 +30,31 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "iso_discriminability",
         "roc_point_index",
     ),
+    "auc_inference": (
+        "AucInterval",
+        "auc_cluster_variance",
+        "auc_interval",
+        "auc_variance",
+    ),
+    "auc_models": (
+        "AucContrastTest",
+        "AucPairwiseTests",
+        "auc_contrast_test",
+        "auc_covariance",
+        "auc_pairwise_tests",
+    ),
+    "auc_planning": (
+        "AucSampleSize",
+        "auc_power",
+        "auc_sample_size",
+    ),
+    "auc_tests": (
+        "AucDifferenceTest",
+        "AucUnpairedTest",
+        "auc_difference_test",
+        "auc_difference_variances",
+        "auc_unpaired_test",
+    ),
     "capacity": (
         "CapacityGraph",
         "Mixture",
@@ -221,6 +246,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_score",
         "precision_recall_curve",
         "roc_curve",
+    ),
+    "roc_tests": (
+        "RocDifferenceTest",
+        "VenkatramanTest",
+        "partial_auc_difference_test",
+        "partial_auc_interval",
+        "roc_point_test",
+        "venkatraman_test",
     ),
     "selective_risk": (
         "RiskCoverageCurve",

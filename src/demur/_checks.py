@@ -22,6 +22,7 @@ __all__ = [
     "check_labels",
     "check_mapping",
     "check_nonnegative",
+    "check_number",
     "check_positive_int",
     "check_prevalence",
     "check_proba",
@@ -426,3 +427,11 @@ def check_series(series: ArrayLike, name: str = "series") -> FloatArray:
     if np.isinf(values).any():
         raise input_error(name, "must be finite, or NaN where missing", "an infinite number")
     return values
+
+
+def check_number(value: Any, name: str) -> float:
+    """Return one finite number."""
+    array = check_finite(value, name)
+    if array.ndim:
+        raise input_error(name, "must be one number", f"shape {array.shape}")
+    return float(array)

@@ -14,7 +14,16 @@ import numpy as np
 from demur._kernels.jit import compiled, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Sample", "Sweep", "descending_order", "merge_close", "places_among", "sorted_samples", "sweep"]
+__all__ = [
+    "Sample",
+    "Sweep",
+    "ascending_order",
+    "descending_order",
+    "merge_close",
+    "places_among",
+    "sorted_samples",
+    "sweep",
+]
 
 _THREADS_FROM = 2**17
 _SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
@@ -62,6 +71,15 @@ def sorted_samples(
     if not keep.all():
         positive, scores, weights = positive[keep], scores[keep], weights[keep]
     return _weighted(scores[positive], weights[positive]), _weighted(scores[~positive], weights[~positive])
+
+
+def ascending_order(scores: FloatArray) -> IntArray:
+    """Positions of the scores in ascending order, tied ones in any order.
+
+    Only for statistics of several models on the same cases, which need to know whose score is
+    where; one model alone goes through `sorted_samples`, which sorts values only.
+    """
+    return np.argsort(scores)
 
 
 def _weighted(scores: FloatArray, weights: FloatArray) -> Sample:
