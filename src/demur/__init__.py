@@ -23,6 +23,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "plugin_vacc_score",
         "vacc_score",
     ),
+    "certificates": ("CertifiedWindow", "SurfaceCertificate", "surface_certificate"),
     "cost_curves": (
         "AverageCostCurve",
         "BestRange",
@@ -40,6 +41,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "cross_fitting": ("CrossFittedSurface", "HonestRates", "cross_fitted_surface"),
+    "curve_bands": ("CostCurveBand", "RocBand", "cost_curve_band", "roc_band"),
+    "datasets.binormal": ("Binormal",),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
@@ -51,6 +55,16 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "precision_recall_curve",
         "roc_curve",
     ),
+    "surface_bands": ("SurfaceBand", "VolumeInterval", "surface_band", "volume_interval"),
+    "surface_tests": (
+        "SurfaceDifferenceBand",
+        "VolumeComparison",
+        "VolumeDifferenceTest",
+        "surface_difference_band",
+        "volume_comparison",
+        "volume_difference_test",
+    ),
+    "window_sets": ("WindowSet", "window_interval"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
