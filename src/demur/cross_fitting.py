@@ -59,7 +59,10 @@ _TIE = 8 * np.finfo(np.float64).eps  # shares that differ by rounding only are e
 _SHUFFLE_UP_TO = 2**26
 
 
-ForecastScores: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
+ByClass: TypeAlias = tuple[FloatArray, FloatArray]
+"""One array for the positives, one for the negatives."""
+
+ForecastScores: TypeAlias = Callable[[FloatArray], ByClass]
 """Scores (S(1, p), S(0, p)) of forecasts p."""
 
 
@@ -283,9 +286,7 @@ class Weighting(NamedTuple):
         """Expectation from the sums of a loss over each class."""
         return np.asarray(self.positive * sum_positive + self.negative * sum_negative)
 
-    def standard_error(
-        self, sums: tuple[FloatArray, FloatArray], squares: tuple[FloatArray, FloatArray]
-    ) -> FloatArray:
+    def standard_error(self, sums: ByClass, squares: ByClass) -> FloatArray:
         """Standard error of `mean` from the sums of the losses and of their squares."""
         if not self.known:
             n = self.n_positive + self.n_negative
@@ -331,29 +332,32 @@ class JudgedRules:
             found[3] += below[1][last] - below[1][first]
         return HonestRates(*found)
 
-    def loss_sums(self, prices: Prices, power: int = 1) -> tuple[FloatArray, FloatArray]:
-        """Sums of a power of the loss over the positives and over the negatives."""
+    def loss_sums(self, prices: Prices) -> tuple[ByClass, ByClass]:
+        """Sums of the losses, and of their squares, over the positives and over the negatives."""
         done = self.outcomes(prices)
-        miss, alarm, abstain = prices.miss**power, prices.alarm**power, prices.abstaining**power
-        return miss * done.fn + abstain * done.abstained_positive, (
-            alarm * done.fp + abstain * done.abstained_negative
-        )
+        found = []
+        for power in (1, 2):
+            miss, alarm, abstain = prices.miss**power, prices.alarm**power, prices.abstaining**power
+            ahead = miss * done.fn + abstain * done.abstained_positive
+            found.append((ahead, alarm * done.fp + abstain * done.abstained_negative))
+        return found[0], found[1]
 
     def mean_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Expected cost and its standard error at every cost point, exactly."""
-        sums = self.loss_sums(prices)
-        return self.weighting.mean(*sums), self.weighting.standard_error(sums, self.loss_sums(prices, 2))
+        sums, squares = self.loss_sums(prices)
+        return self.weighting.mean(*sums), self.weighting.standard_error(sums, squares)
+
+    def slot_scores(self, scores: ForecastScores) -> ByClass:
+        """Proper scores of a positive and of a negative at every position, fold after fold."""
+        return scores(np.concatenate([table.rule.forecasts() for table in self.tables]))
 
     def score_and_error(self, scores: ForecastScores) -> tuple[float, float]:
         """Mean of a proper score of the forecasts, and its standard error."""
-        sums, squares = np.zeros(2), np.zeros(2)
-        for table in self.tables:
-            by_class = zip(table.columns, scores(table.rule.forecasts()), strict=True)
-            for index, (column, score) in enumerate(by_class):
-                sums[index] += column @ score
-                squares[index] += column @ score**2
-        error = self.weighting.standard_error((sums[0], sums[1]), (squares[0], squares[1]))
-        return float(self.weighting.mean(sums[0], sums[1])), float(error)
+        values = self.slot_scores(scores)
+        cases = [np.concatenate([table.columns[index] for table in self.tables]) for index in (0, 1)]
+        sums = cases[0] @ values[0], cases[1] @ values[1]
+        squares = cases[0] @ values[0] ** 2, cases[1] @ values[1] ** 2
+        return float(self.weighting.mean(*sums)), float(self.weighting.standard_error(sums, squares))
 
 
 def judge(

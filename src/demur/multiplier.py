@@ -60,7 +60,7 @@ def loss_part(rules: JudgedRules, prices: Prices, scale: FloatArray, bins: IntAr
 
     miss, alarm, abstain = prices.miss, prices.alarm, prices.abstaining
     w = rules.weighting
-    centres = w.centres(*rules.loss_sums(prices))
+    centres = w.centres(*rules.loss_sums(prices)[0])
     by_class = (
         [w.positive * scale * c for c in (miss - abstain, abstain, -centres[0])],
         [w.negative * scale * c for c in (-abstain, abstain - alarm, alarm - centres[1])],

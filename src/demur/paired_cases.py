@@ -66,11 +66,12 @@ class JudgedPair:
 
     def difference_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Mean of (loss of the first - loss of the second) and its standard error."""
-        one, two = self.first.loss_sums(prices), self.second.loss_sums(prices)
-        squares = self.first.loss_sums(prices, 2), self.second.loss_sums(prices, 2)
+        (one, one_squared), (two, two_squared) = (
+            rules.loss_sums(prices) for rules in (self.first, self.second)
+        )
         products = self._product_sums(prices)
         sums = one[0] - two[0], one[1] - two[1]
-        spread = [squares[0][c] + squares[1][c] - 2 * products[c] for c in (0, 1)]
+        spread = [one_squared[c] + two_squared[c] - 2 * products[c] for c in (0, 1)]
         w = self.first.weighting
         return w.mean(*sums), w.standard_error(sums, (spread[0], spread[1]))
 
@@ -115,10 +116,7 @@ class JudgedPair:
 
     def score_difference_and_error(self, scores: ForecastScores) -> tuple[float, float]:
         """Mean difference of a proper score of the forecasts, and its standard error."""
-        per_slot = []
-        for rules in (self.first, self.second):
-            by_table = [scores(table.rule.forecasts()) for table in rules.tables]
-            per_slot.append(np.concatenate([pair[index] for index in (0, 1) for pair in by_table]))
+        per_slot = [np.concatenate(rules.slot_scores(scores)) for rules in (self.first, self.second)]
         gap = per_slot[0][self.first_slot] - per_slot[1][self.second_slot]
         behind = self.first_slot >= slot_offsets(self.first)[1][0]
         sums = [self.sizes[part] @ gap[part] for part in (~behind, behind)]

@@ -17,9 +17,10 @@ def rectangle_scores(p: FloatArray, mu: Range, nu: Range) -> tuple[FloatArray, F
     if_positive, if_negative = np.zeros_like(p), np.zeros_like(p)
     for x, x_sign in ((mu[1], 1.0), (mu[0], -1.0)):
         for y, y_sign in ((nu[1], 1.0), (nu[0], -1.0)):
-            by_positive, by_negative = _corner_slopes(p, x, y)
-            if_positive += x_sign * y_sign * by_positive
-            if_negative += x_sign * y_sign * by_negative
+            if x * y > 0:  # otherwise a rectangle without area
+                by_positive, by_negative = _corner_slopes(p, x, y)
+                if_positive += x_sign * y_sign * by_positive
+                if_negative += x_sign * y_sign * by_negative
     return if_positive, if_negative
 
 
