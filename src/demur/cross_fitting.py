@@ -53,6 +53,7 @@ __all__ = [
 ]
 
 _UNIT: Range = (0.0, 1.0)
+_ROUNDING = 64 * np.finfo(np.float64).eps
 _TIE = 8 * np.finfo(np.float64).eps  # shares that differ by rounding only are equal, as in abstention
 # Above this many cases of a class they choose their folds independently: fold sizes then
 # differ by chance, which so many cases do not notice, and no list of cases is needed.
@@ -253,6 +254,11 @@ class FoldTable(NamedTuple):
         return self.positives, self.negatives
 
 
+def without_rounding(gap: FloatArray, scale: FloatArray) -> FloatArray:
+    """Return a difference of sums of size `scale`, and 0 where it is rounding or below."""
+    return np.where(gap > _ROUNDING * scale, gap, 0.0)
+
+
 class Weighting(NamedTuple):
     """How sums over the two classes become an expectation with a standard error.
 
@@ -290,12 +296,14 @@ class Weighting(NamedTuple):
         """Standard error of `mean` from the sums of the losses and of their squares."""
         if not self.known:
             n = self.n_positive + self.n_negative
-            spread = squares[0] + squares[1] - (sums[0] + sums[1]) ** 2 / n
-            return np.sqrt(np.maximum(spread, 0) / (n * (n - 1)))
+            total = squares[0] + squares[1]
+            spread = without_rounding(total - (sums[0] + sums[1]) ** 2 / n, total)
+            return np.sqrt(spread / (n * (n - 1)))
         variance = np.zeros(np.shape(sums[0]))
         weights, sizes = (self.positive, self.negative), (self.n_positive, self.n_negative)
         for weight, size, total, square in zip(weights, sizes, sums, squares, strict=True):
-            variance += weight**2 * size / (size - 1) * np.maximum(square - total**2 / size, 0)
+            spread = without_rounding(square - total**2 / size, square)
+            variance += weight**2 * size / (size - 1) * spread
         return np.sqrt(variance)
 
 

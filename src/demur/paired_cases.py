@@ -16,6 +16,7 @@ from demur.cross_fitting import (
     fold_rows,
     judge,
     judge_with_hindsight,
+    without_rounding,
 )
 from demur.multiplier import slot_offsets
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
@@ -71,7 +72,9 @@ class JudgedPair:
         )
         products = self._product_sums(prices)
         sums = one[0] - two[0], one[1] - two[1]
-        spread = [one_squared[c] + two_squared[c] - 2 * products[c] for c in (0, 1)]
+        spread = []
+        for ahead, behind, product in zip(one_squared, two_squared, products, strict=True):
+            spread.append(without_rounding(ahead + behind - 2 * product, ahead + behind))
         w = self.first.weighting
         return w.mean(*sums), w.standard_error(sums, (spread[0], spread[1]))
 
