@@ -46,7 +46,9 @@ def test_certified_window_in_the_users_unit_by_hand():
     assert window.certified_expected_cost == pytest.approx(100 / 6 + 200 * eps)
     assert window.certified_abstention_rate == 1.0
     # right answers that cost something make the estimated prevalence matter
-    costs = CostModel(cost_fn=110, cost_fp=100, cost_tp=10, cost_abstain_positive=35, cost_abstain_negative=25)
+    costs = CostModel(
+        cost_fn=110, cost_fp=100, cost_tp=10, cost_abstain_positive=35, cost_abstain_negative=25
+    )
     other = certificate.window(costs=costs)
     assert other.cost == pytest.approx(window.cost)
     assert other.certified_expected_cost == pytest.approx(100 / 6 + 10 / 2 + 210 * eps)

@@ -200,7 +200,9 @@ class LearnedRule:
         """Positions below the first are called negative, from the second on positive."""
         if prices.abstain is None:
             share = prices.alarm / (prices.miss + prices.alarm)
-            i = j = np.searchsorted(self.surface.shares, share * (1 - _TIE), side="left")
+            cut = np.searchsorted(self.surface.shares, share * (1 - _TIE), side="left")
+            # where misses are free nothing is worth an alarm, not even a block of positives only
+            i = j = np.where(prices.miss > 0, cut, len(self.surface.shares))
         else:
             i, j = self.surface._block_cuts(prices.alarm, prices.abstain, prices.abstain)
         first = np.where(i < j, 2 * i, 2 * i - 1)

@@ -17,6 +17,7 @@ from demur.certificates import dkw_margin
 from demur.cost_lines import CostLine
 from demur.counts import ScoreCounts, as_counts
 from demur.cross_fitting import (
+    JudgedRules,
     Prices,
     bracket_or_average,
     check_sample,
@@ -284,7 +285,8 @@ def cost_curve_band(
     Fixed classifier: pointwise the exact percentile bootstrap of x FN* + (1 - x) FP*, FN* and
     FP* binomial; simultaneously, the two exact binomial intervals of the rates at level
     sqrt(confidence_level), which do not collapse where no error was seen. Envelope: as
-    `surface_band`, with losses x of a missed positive and 1 - x of a false alarm.
+    `surface_band`, with losses x of a missed positive and 1 - x of a false alarm, standard errors
+    with half an error added per class, and cut at the tent min(x, 1 - x) of the trivial rules.
 
     References
     ----------
@@ -347,6 +349,20 @@ def _line_band(line: CostLine, x: FloatArray, level: float) -> CostCurveBand:
     )
 
 
+def _rate_error(rules: JudgedRules, x: FloatArray) -> FloatArray:
+    """Standard error of x FNR + (1 - x) FPR with half an error and half a right answer added per class.
+
+    Near the ends of the curve a class often shows no error at all; its plain standard error is
+    then 0, and a band of 300 cases covers the whole curve in 82 % instead of 94 % of the samples.
+    """
+    done, w = rules.outcomes(Prices.of_cost_curve(x)), rules.weighting
+    variance = np.zeros(x.shape)
+    for cost, errors, n in ((x, done.fn, w.n_positive), (1 - x, done.fp, w.n_negative)):
+        rate = (errors + 0.5) / (n + 1)
+        variance += cost**2 * rate * (1 - rate) / n
+    return np.sqrt(variance)
+
+
 def _halved_brier(forecasts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Proper score whose mean over balanced classes is the area under the curve (spec 001, section 4)."""
     return (1 - forecasts) ** 2, forecasts**2
@@ -365,10 +381,12 @@ def _envelope_band(
     surface = cross_fit(counts, 0.5, folds, rng)
     hindsight, honest = surface._hindsight, surface._honest
     prices = Prices.of_cost_curve(x)
-    seen, paid = hindsight.mean_and_error(prices), honest.mean_and_error(prices)
+    seen, paid = ((rules.mean_and_error(prices)[0], _rate_error(rules, x)) for rules in (hindsight, honest))
     below, above = side_factors(hindsight, honest, prices, level, draws, rng, workers)
     z = normal_quantile(level)
     point = bracket_or_average(seen, paid, z, "bracket")
+    # the trivial rules are among the thresholds, so the true curve is below their tent
+    ceiling = np.maximum(np.minimum(x, 1 - x), paid[0])
     areas = hindsight.score_and_error(_halved_brier), honest.score_and_error(_halved_brier)
     area = bracket_or_average(*areas, z, "bracket")
     return CostCurveBand(
@@ -376,9 +394,9 @@ def _envelope_band(
         honest=paid[0],
         hindsight=seen[0],
         low=np.maximum(seen[0] - below * seen[1], 0),
-        high=paid[0] + above * paid[1],
+        high=np.minimum(paid[0] + above * paid[1], ceiling),
         pointwise_low=np.maximum(point[0], 0),
-        pointwise_high=point[1],
+        pointwise_high=np.minimum(point[1], ceiling),
         honest_area=areas[1][0],
         hindsight_area=areas[0][0],
         area_interval=Interval(max(float(area[0]), 0.0), float(area[1])),
