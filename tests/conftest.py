@@ -7,10 +7,6 @@ import pytest
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "long: repeats an experiment many times; leave out with -m 'not long'")
-
-
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield

@@ -17,10 +17,10 @@ from demur import (
     UndefinedError,
     abstention_surface,
     cross_fitted_surface,
+    cross_fitting,
     decide,
     volume_interval,
 )
-from demur import cross_fitting
 from demur._kernels.integrals import proper_volume_scores
 from demur._kernels.rectangle_scores import rectangle_scores
 from demur.cross_fitting import Weighting, fold_rows

@@ -44,6 +44,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cross_fitting": ("CrossFittedSurface", "HonestRates", "cross_fitted_surface"),
     "curve_bands": ("CostCurveBand", "RocBand", "cost_curve_band", "roc_band"),
     "datasets.binormal": ("Binormal",),
+    "displays.bands": (
+        "CostCurveBandDisplay",
+        "RocBandDisplay",
+        "SignificanceMapDisplay",
+        "SurfaceBandDisplay",
+    ),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
