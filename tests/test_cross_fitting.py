@@ -17,14 +17,13 @@ from demur import (
     UndefinedError,
     abstention_surface,
     cross_fitted_surface,
-    cross_fitting,
     decide,
     volume_interval,
 )
 from demur._kernels.integrals import proper_volume_scores
 from demur._kernels.rectangle_scores import rectangle_scores
-from demur.cross_fitting import Weighting, fold_rows
 from demur.datasets.binormal import paired_binormal_sample
+from demur.held_out import Weighting, fold_rows
 
 POINTS = [(1.0, 0.25), (0.4, 0.1), (2.0, 0.3), (0.7, math.inf), (0.0, 0.2), (1.0, 0.0)]
 
@@ -156,7 +155,7 @@ def test_fold_law_is_hypergeometric_against_theory():
 
 
 def test_many_cases_choose_their_folds_independently(monkeypatch):
-    monkeypatch.setattr(cross_fitting, "_SHUFFLE_UP_TO", 100)
+    monkeypatch.setattr("demur.held_out._SHUFFLE_UP_TO", 100)
     sizes = np.array([50_000.0, 3.0, 80_000.0])
     rows = fold_rows(sizes, np.array([True, True, False]), 4, np.random.default_rng(0))
     assert len(rows.cell) <= 12

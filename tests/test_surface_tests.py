@@ -18,8 +18,8 @@ from demur import (
     volume_comparison,
     volume_difference_test,
 )
-from demur.cross_fitting import Prices, fold_rows, volume_scores
 from demur.datasets.binormal import paired_binormal_sample
+from demur.held_out import Prices, fold_rows, volume_scores
 from demur.multiplier import _Sums, loss_part
 from demur.paired_cases import paired_cases
 from test_cross_fitting import price
@@ -31,7 +31,7 @@ GRID = [(1.0, 0.25), (0.4, 0.1), (2.0, 0.3), (0.5, 0.9)]
 def paired_data(draw):
     """Tied scores of two models: (labels, a, b), three or more cases of each class."""
     n = draw(st.integers(6, 16))
-    y = [0, 0, 0, 1, 1, 1] + draw(st.lists(st.integers(0, 1), min_size=n - 6, max_size=n - 6))
+    y = [0, 0, 0, 1, 1, 1, *draw(st.lists(st.integers(0, 1), min_size=n - 6, max_size=n - 6))]
     columns = [draw(st.lists(st.integers(-3, 3), min_size=n, max_size=n)) for _ in range(2)]
     return np.array(y), np.array(columns[0], dtype=float), np.array(columns[1], dtype=float)
 

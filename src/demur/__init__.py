@@ -41,7 +41,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
-    "cross_fitting": ("CrossFittedSurface", "HonestRates", "cross_fitted_surface"),
+    "cross_fitting": ("CrossFittedSurface", "cross_fitted_surface"),
     "curve_bands": ("CostCurveBand", "RocBand", "cost_curve_band", "roc_band"),
     "datasets.binormal": ("Binormal",),
     "displays.bands": (
@@ -51,6 +51,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "SurfaceBandDisplay",
     ),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
+    "held_out": ("HonestRates",),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
     "roc": (

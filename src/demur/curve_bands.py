@@ -17,8 +17,6 @@ from demur.certificates import dkw_margin
 from demur.cost_lines import CostLine
 from demur.counts import ScoreCounts, as_counts
 from demur.cross_fitting import (
-    JudgedRules,
-    Prices,
     bracket_or_average,
     check_sample,
     check_whole_counts,
@@ -26,6 +24,7 @@ from demur.cross_fitting import (
     normal_quantile,
 )
 from demur.exceptions import InputError, UndefinedError
+from demur.held_out import JudgedRules, Prices
 from demur.roc import roc_curve
 from demur.surface_bands import side_factors
 from demur.typing import ArrayLike, FloatArray, Labels

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur.cross_fitting import JudgedRules, Prices
+from demur.held_out import JudgedRules, Prices
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["Part", "loss_part", "max_deviations", "upper_quantile"]

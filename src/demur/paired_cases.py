@@ -7,12 +7,12 @@ import numpy as np
 
 from demur._checks import check_labels, check_same_length, check_scores, check_weights
 from demur.counts import ScoreCounts
-from demur.cross_fitting import (
+from demur.cross_fitting import check_sample
+from demur.held_out import (
     ForecastScores,
     JudgedRules,
     Prices,
     Rows,
-    check_sample,
     fold_rows,
     judge,
     judge_with_hindsight,

@@ -16,15 +16,13 @@ from demur._results import Result
 from demur.counts import ScoreCounts, as_counts
 from demur.cross_fitting import (
     CrossFittedSurface,
-    JudgedRules,
-    Prices,
     bracket_or_average,
     check_sample,
     cross_fit,
     grid_axes,
     normal_quantile,
-    volume_scores,
 )
+from demur.held_out import JudgedRules, Prices, volume_scores
 from demur.multiplier import group_sizes, loss_part, max_deviations, upper_quantile
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 

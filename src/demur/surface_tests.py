@@ -16,7 +16,8 @@ from demur._checks import (
     input_error,
 )
 from demur._results import Interval, Result
-from demur.cross_fitting import Prices, grid_axes, normal_quantile, volume_scores
+from demur.cross_fitting import grid_axes, normal_quantile
+from demur.held_out import Prices, volume_scores
 from demur.multiplier import loss_part, max_deviations, upper_quantile
 from demur.paired_cases import JudgedPair, paired_cases
 from demur.surface_bands import inverse_error

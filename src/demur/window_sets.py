@@ -16,8 +16,9 @@ from demur._results import Interval, Result
 from demur.abstention import AbstentionSurface, AbstentionWindow, abstention_surface
 from demur.costs import CostModel
 from demur.counts import ScoreCounts, as_counts
-from demur.cross_fitting import Weighting, check_sample, check_whole_counts, cross_fit, normal_quantile
+from demur.cross_fitting import check_sample, check_whole_counts, cross_fit, normal_quantile
 from demur.exceptions import InputError
+from demur.held_out import Weighting
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = ["WindowSet", "window_interval"]

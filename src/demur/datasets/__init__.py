@@ -1,1 +1,1 @@
-"""Data with known truth: generators whose curves and surfaces exist in closed form."""
+"""Data for examples and tests, without downloads."""

@@ -48,6 +48,34 @@ class _BandDisplay(Display):
         self.ax_.legend(**options)
 
 
+class _CrossFittedDisplay(_BandDisplay):
+    """Made from the scores of one model and a seed."""
+
+    _compute: ClassVar[Any]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        y_score: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        confidence_level: float = 0.95,
+        rng: int | np.random.Generator | None = None,
+    ) -> Self:
+        """Compute the band with its default settings and make its Display."""
+        band = cls._compute(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+        return cls(result=band)
+
+
 def _fill(
     ax: Any, x: FloatArray, band: Any, color: str, name: str, rows: Any = slice(None)
 ) -> tuple[list[Any], list[Any]]:
@@ -82,7 +110,7 @@ def _fill(
     return [wide, narrow], [honest, seen]
 
 
-class SurfaceBandDisplay(_BandDisplay):
+class SurfaceBandDisplay(_CrossFittedDisplay):
     """Cost against the cost of abstaining at fixed mu, honest and with hindsight; see `surface_band`.
 
     The lower the better. The light band holds for all costs at once, the dark one for a single
@@ -109,29 +137,7 @@ class SurfaceBandDisplay(_BandDisplay):
     """
 
     _kind = SurfaceBand
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_score: ArrayLike,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        confidence_level: float = 0.95,
-        rng: int | np.random.Generator | None = None,
-    ) -> Self:
-        """Compute the band with `surface_band` and make its Display."""
-        return cls(
-            result=surface_band(
-                y_true,
-                y_score,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                confidence_level=confidence_level,
-                rng=rng,
-            )
-        )
+    _compute = staticmethod(surface_band)
 
     def plot(self, ax: Any = None, *, mu: ArrayLike = 1.0) -> Self:
         """Draw one slice per value of `mu`, at the nearest value of the grid.
@@ -396,7 +402,7 @@ class RocBandDisplay(_BandDisplay):
         )
 
 
-class CostCurveBandDisplay(_BandDisplay):
+class CostCurveBandDisplay(_CrossFittedDisplay):
     """Cost curve with its bands, honest and with hindsight; see `cost_curve_band`.
 
     The lower the better; the grey tent is the better of the two trivial rules.
@@ -422,29 +428,7 @@ class CostCurveBandDisplay(_BandDisplay):
     """
 
     _kind = CostCurveBand
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        y_score: ArrayLike,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        confidence_level: float = 0.95,
-        rng: int | np.random.Generator | None = None,
-    ) -> Self:
-        """Compute the band with `cost_curve_band` and make its Display."""
-        return cls(
-            result=cost_curve_band(
-                y_true,
-                y_score,
-                pos_label=pos_label,
-                sample_weight=sample_weight,
-                confidence_level=confidence_level,
-                rng=rng,
-            )
-        )
+    _compute = staticmethod(cost_curve_band)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve and its bands on `ax`, or on new axes."""
