@@ -345,6 +345,8 @@ Y, S = [0, 1] * 10, list(range(20))
         (lambda: cross_fitted_surface(Y, S, rng=0).cost(1, -0.2), "`nu` must not be negative, got -0.2"),
         (lambda: cross_fitted_surface(Y, S, rng=0).cost(1, math.nan), "`nu` must be a number, got NaN"),
         (lambda: cross_fitted_surface(Y, S, rng=0).cost([1, 2], [1, 2, 3]), "must broadcast"),
+        (lambda: cross_fitted_surface(Y, S, rng=0).cost(1, "low"), "`nu` must be a number or an array"),
+        (lambda: Binormal().cost(1, -1), "`nu` must not be negative"),
         (
             lambda: cross_fitted_surface(Y, S, rng=0).interval(1, 1, method="bootstrap"),
             "`method` must be one",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from demur import (
     Binormal,
     InputError,
+    ScoreCounts,
     abstention_surface,
     decide,
     surface_difference_band,
@@ -256,6 +257,10 @@ Y, A, B = [0, 1] * 10, list(range(20)), list(range(20, 0, -1))
     [
         (lambda: surface_difference_band(Y, A, B[:-1]), "must have the same length, got 20 and 20 and 19"),
         (lambda: surface_difference_band(Y, A, [math.nan] * 20), "`score_b` must not contain NaN"),
+        (
+            lambda: surface_difference_band(ScoreCounts.from_arrays(Y, A), A, B),
+            "`y_true` must hold one label per case, as a paired comparison needs the joint cases",
+        ),
         (lambda: surface_difference_band(Y, A, B, folds=11), "`folds` must not exceed"),
         (lambda: surface_difference_band(Y, A, B, rng=1.5), "`rng` must be a seed"),
         (lambda: surface_difference_band(Y, A, B, method="naive"), "`method` must be one of 'average'"),

@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demur import Binormal, CostModel, InputError, ScoreCounts, abstention_surface, window_interval
+from demur import (
+    Binormal,
+    CostModel,
+    InputError,
+    ScoreCounts,
+    abstention_surface,
+    cross_fitted_surface,
+    window_interval,
+)
 from oracles import all_windows, scored_data, window_cost
 
 SCORES, POS, NEG = [-0.9, -0.5, 0.0, 0.4, 0.8], [0, 1, 1, 2, 2], [2, 1, 2, 1, 0]
@@ -144,6 +152,8 @@ def test_fold_windows_and_both_call_forms():
     room = window_interval(y, s, costs, folds=6, rng=0)
     assert len(room.fold_lower) == len(room.fold_upper) == 6
     assert np.all(room.fold_lower <= room.fold_upper)
+    assert room.honest_cost == cross_fitted_surface(y, s, folds=6, rng=0).cost(1, 0.2)
+    assert window_interval(y, s, costs).honest_cost is None
     counted = window_interval(ScoreCounts.from_arrays(y, s), costs, folds=6, rng=0)
     assert counted.to_dict() == room.to_dict()
     json.dumps(room.to_dict(), allow_nan=False)
@@ -170,6 +180,12 @@ def test_fold_windows_and_both_call_forms():
             "whole numbers",
         ),
         (lambda: window_interval([1, 1], [1, 2], CostModel(), method="standard-error"), "both classes"),
+        (
+            lambda: window_interval(
+                [0, 1, 1], [1, 2, 3], CostModel(), method="standard-error", prevalence=0.5
+            ),
+            "needs two cases of each class, got 2 positive and 1 negative",
+        ),
     ],
 )
 def test_error_sentences(call, message):

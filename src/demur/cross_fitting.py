@@ -23,6 +23,7 @@ from demur._checks import (
 )
 from demur._results import Interval, Result, as_scalar, json_safe
 from demur.abstention import AbstentionSurface, AbstentionWindow
+from demur.costs import CostModel
 from demur.counts import ScoreCounts, as_counts
 from demur.held_out import (
     HonestRates,
@@ -85,7 +86,10 @@ def _check_folds(folds: Any, n_positive: float, n_negative: float) -> int:
 def check_cost_point(mu: ArrayLike, nu: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Broadcast mu >= 0 and nu >= 0 (infinite: never abstain)."""
     x = check_nonnegative(mu, "mu")
-    y = np.asarray(nu, dtype=np.float64)
+    try:
+        y = np.asarray(nu, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise input_error("nu", "must be a number or an array of numbers", repr(nu)) from None
     if np.isnan(y).any():
         raise input_error("nu", "must be a number", "NaN")
     check_nonnegative(np.where(np.isposinf(y), 0.0, y), "nu")
@@ -204,9 +208,11 @@ class CrossFittedSurface(Result):
         """
         return self._honest.score_and_error(volume_scores(check_range(mu, "mu"), check_range(nu, "nu")))[0]
 
-    def windows(self, mu: float, nu: float) -> list[AbstentionWindow]:
-        """Return the window each fold would have chosen: how stable the thresholds are."""
-        return [table.rule.surface.window(mu, nu) for table in self._honest.tables]
+    def windows(
+        self, mu: float | None = None, nu: float | None = None, *, costs: CostModel | None = None
+    ) -> list[AbstentionWindow]:
+        """Return the window chosen without each fold, for one set of costs: how stable it is."""
+        return [table.rule.surface.window(mu, nu, costs=costs) for table in self._honest.tables]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tables of the folds as JSON-safe built-in types: enough for any honest number."""

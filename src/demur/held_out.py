@@ -37,9 +37,9 @@ __all__ = [
 
 _ROUNDING = 64 * np.finfo(np.float64).eps
 _TIE = 8 * np.finfo(np.float64).eps  # shares that differ by rounding only are equal, as in abstention
-# Above this many cases of a class they choose their folds independently: fold sizes then
-# differ by chance, which so many cases do not notice, and no list of cases is needed.
-_SHUFFLE_UP_TO = 2**26
+# Above this many cases of a class, if many are equal, they choose their folds independently:
+# fold sizes then differ by chance, which so many do not notice, and no list of cases is needed.
+_SHUFFLE_UP_TO = 2**24
 
 ByClass: TypeAlias = tuple[FloatArray, FloatArray]
 """One array for the positives, one for the negatives."""
@@ -75,7 +75,7 @@ def fold_rows(sizes: FloatArray, positive: BoolArray, folds: int, rng: np.random
         cell = np.flatnonzero(members)
         size = sizes[cell].astype(np.int64)
         total = int(size.sum())
-        if total <= _SHUFFLE_UP_TO:
+        if total <= max(_SHUFFLE_UP_TO, folds * len(cell)):
             fold = np.arange(total) % folds
             rng.shuffle(fold)
             parts.append((np.repeat(cell, size), fold, np.ones(total)))

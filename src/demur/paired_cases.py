@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_labels, check_same_length, check_scores, check_weights
+from demur._checks import check_labels, check_same_length, check_scores, check_weights, input_error
 from demur.counts import ScoreCounts
 from demur.cross_fitting import check_sample
 from demur.held_out import (
@@ -152,6 +152,13 @@ def paired_cases(
     quantity: str,
 ) -> PairedCases:
     """Check the joint data, split them and judge both models."""
+    if isinstance(y_true, ScoreCounts):
+        raise input_error(
+            "y_true",
+            "must hold one label per case, as a paired comparison needs the joint cases",
+            "a ScoreCounts",
+            "pass y_true, score_a and score_b.",
+        )
     positive = check_labels(y_true, pos_label)
     scores = check_scores(score_a, "score_a"), check_scores(score_b, "score_b")
     weights = check_weights(sample_weight)

@@ -16,8 +16,14 @@ from demur._results import Interval, Result
 from demur.abstention import AbstentionSurface, AbstentionWindow, abstention_surface
 from demur.costs import CostModel
 from demur.counts import ScoreCounts, as_counts
-from demur.cross_fitting import check_sample, check_whole_counts, cross_fit, normal_quantile
-from demur.exceptions import InputError
+from demur.cross_fitting import (
+    CrossFittedSurface,
+    check_sample,
+    check_whole_counts,
+    cross_fit,
+    normal_quantile,
+)
+from demur.exceptions import InputError, UndefinedError
 from demur.held_out import Weighting
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
@@ -48,7 +54,10 @@ class WindowSet(Result):
         Costs between which the cheapest window stays the same if the other cost does not
         change; None for abstention costs that differ by class.
     fold_lower, fold_upper : array or None
-        Element v: thresholds chosen without fold v.
+        Element v: thresholds chosen without fold v, if folds were asked for.
+    honest_cost : float or None
+        Cross-fitted cost of windows chosen this way, if folds were asked for and abstaining costs
+        the same for both classes; `window.cost` is the cost with hindsight.
     """
 
     window: AbstentionWindow
@@ -64,6 +73,7 @@ class WindowSet(Result):
     nu_range: Interval | None
     fold_lower: FloatArray | None
     fold_upper: FloatArray | None
+    honest_cost: float | None
     n: float
     prevalence: float
 
@@ -207,7 +217,7 @@ def window_interval(
     confidence_level : float, default 0.95
         Gives z of "standard-error".
     folds : int, optional
-        Also report the thresholds chosen without each of so many folds.
+        Also report the thresholds chosen without each of so many folds, and the honest cost.
     rng : seed or Generator, optional
         For the folds.
 
@@ -259,6 +269,11 @@ def window_interval(
         if tolerance is not None:
             raise input_error("tolerance", "belongs to method='relative'", tolerance)
         counts.require_both_classes("A standard error")
+        if prevalence is not None and min(counts.n_positive, counts.n_negative) < 2:
+            raise UndefinedError(
+                "A standard error with a given prevalence needs two cases of each class, "
+                f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
+            )
         check_whole_counts(counts, "a standard error")
         allowed = None
         weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
@@ -268,7 +283,8 @@ def window_interval(
     upper, upper_cuts, upper_whole = _range(cuts[1], good[1], steps.best[1])
     alike = costs.nu_positive == costs.nu_negative and costs.nu_positive >= 0
     mu_range, nu_range = _stable_costs(surface, costs.mu, costs.nu_positive) if alike else (None, None)
-    chosen = _fold_windows(counts, prevalence, costs, folds, rng)
+    fitted = _cross_fitted(counts, prevalence, folds, rng)
+    chosen = None if fitted is None else fitted.windows(costs=costs)
     return WindowSet(
         window=window,
         lower=lower,
@@ -283,16 +299,16 @@ def window_interval(
         nu_range=nu_range,
         fold_lower=None if chosen is None else np.array([one.lower for one in chosen]),
         fold_upper=None if chosen is None else np.array([one.upper for one in chosen]),
+        honest_cost=None if fitted is None or not alike else float(fitted.cost(costs.mu, costs.nu_positive)),
         n=counts.n,
         prevalence=surface.prevalence,
     )
 
 
-def _fold_windows(
-    counts: ScoreCounts, prevalence: float | None, costs: CostModel, folds: Any, rng: Any
-) -> list[AbstentionWindow] | None:
+def _cross_fitted(
+    counts: ScoreCounts, prevalence: float | None, folds: Any, rng: Any
+) -> CrossFittedSurface | None:
     if folds is None:
         return None
     number = check_sample(counts, folds, "a window per fold")
-    surface = cross_fit(counts, prevalence, number, check_rng(rng))
-    return [table.rule.surface.window(costs=costs) for table in surface._honest.tables]
+    return cross_fit(counts, prevalence, number, check_rng(rng))

@@ -7,7 +7,6 @@ import numpy as np
 
 from demur._checks import (
     check_finite,
-    check_nonnegative,
     check_positive_int,
     check_rate,
     check_rng,
@@ -15,6 +14,7 @@ from demur._checks import (
 )
 from demur._kernels.integrals import proper_volume_scores
 from demur._results import Result, as_scalar
+from demur.cross_fitting import check_cost_point
 from demur.typing import ArrayLike, BoolArray, FloatArray, Scalar
 
 __all__ = ["Binormal", "paired_binormal_sample"]
@@ -97,7 +97,7 @@ class Binormal(Result):
 
     def window(self, mu: ArrayLike, nu: ArrayLike) -> tuple[Scalar, Scalar]:
         """Return the best (lower, upper) at (mu, nu); equal where abstaining does not pay."""
-        mu, nu = np.broadcast_arrays(check_nonnegative(mu, "mu"), np.asarray(nu, dtype=np.float64))
+        mu, nu = check_cost_point(mu, nu)
         pays = nu < mu / (1 + mu)
         with np.errstate(divide="ignore", invalid="ignore"):
             upper = np.where(pays, 1 - nu / mu, mu / (1 + mu))
