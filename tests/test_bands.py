@@ -29,6 +29,7 @@ from demur.curve_bands import binomial_interval
 from demur.held_out import Prices
 from demur.multiplier import _Progress, _Sums, group_sizes, loss_part, max_deviations, upper_quantile
 from demur.surface_bands import inverse_error
+from reference_cases import cases, close
 
 Y, S = Binormal().sample(400, rng=6)
 Z = 1.959963984540054
@@ -99,7 +100,9 @@ def test_deviation_at_one_point_is_standard_normal_against_theory():
         influence = _Sums(part).on_grid(np.eye(len(sizes)))[0]
         assert influence @ sizes == pytest.approx(0, abs=1e-12)
         assert influence**2 @ sizes == pytest.approx(1 - 1 / 400)
-        draws = max_deviations(sizes, [part], n_resamples=2000, rng=np.random.default_rng(0))[:, 0]
+        both = max_deviations(sizes, [part], n_resamples=2000, rng=np.random.default_rng(0))
+        draws = both[:, 0]
+        assert np.array_equal(both[:, 1], -draws)  # one point: the largest is the smallest
         assert draws.mean() == pytest.approx(0, abs=4 / math.sqrt(2000))
         assert draws.std() == pytest.approx(1, abs=4 / math.sqrt(4000))
 
@@ -208,6 +211,18 @@ def test_band_of_a_cost_line_against_its_exact_law():
     assert band.high[0] == pytest.approx(rate)
     assert band.honest_area == pytest.approx((line.fpr + line.fnr) / 2)
     assert band.method == "exact"
+
+
+@pytest.mark.parametrize("case", cases("costs_and_abstention.json", "dh.bootstrap_exact"))
+def test_pointwise_band_of_a_cost_line_against_enumeration(case):
+    data, expect = case["input"], case["expect"]
+    line = cost_line(
+        data["FP"] / data["N"], data["FN"] / data["P"], n_positive=data["P"], n_negative=data["N"]
+    )
+    band = cost_curve_band(line, pc=data["x"])
+    close(band.pointwise_low[0], expect["quantile_0.025"], case["tol"])
+    close(band.pointwise_high[0], expect["quantile_0.975"], case["tol"])
+    close(band.honest[0], expect["mean"], case["tol"])
 
 
 def test_simultaneous_band_of_a_cost_line_against_enumeration():

@@ -167,7 +167,12 @@ def test_same_bytes_for_any_number_of_workers_and_any_order_of_rows(monkeypatch)
     assert surface_difference_band(y, a, b, **{**options, "rng": 12}).factor != plain.factor
 
 
-@pytest.mark.parametrize("second", [lambda s: s, np.exp, lambda s: 5 * s - 3])
+def powers_of_ranks(s):
+    """The same order with other midpoints: halfway between 1 and 4 lies above 2."""
+    return 2.0 ** np.argsort(np.argsort(s))
+
+
+@pytest.mark.parametrize("second", [lambda s: s, np.exp, powers_of_ranks])
 def test_identical_models_have_p_one_and_nothing_significant(second):
     y, s = Binormal().sample(300, rng=0)
     band = surface_difference_band(y, s, second(s), resolution=8, rng=0, n_resamples=100)
@@ -207,6 +212,9 @@ def test_volume_difference_against_the_spread_of_the_scores():
     test = volume_difference_test(y, a, b, folds=5, rng=2)
     assert test.hindsight == pytest.approx(vacc_score(y, a) - vacc_score(y, b), abs=1e-12)
     assert test.honest == pytest.approx(test.volume_a - test.volume_b, abs=1e-12)
+    assert test.difference == pytest.approx((test.honest + test.hindsight) / 2)
+    errors = [pair.score_difference_and_error(scores)[1] for pair in (cases.honest, cases.hindsight)]
+    assert test.standard_error == max(errors)
     low, high = test.interval(0.9)
     assert (high - low) / 2 == pytest.approx(1.6448536269514722 * test.standard_error)
 

@@ -95,14 +95,16 @@ def side_factors(
     rng: np.random.Generator,
     workers: int,
 ) -> tuple[float, float]:
-    """Simultaneous factors of the two one-sided parts of the bracket, each with half the error rate."""
+    """Simultaneous factors of the two one-sided parts of the bracket, each with half the error rate.
+
+    Normal multipliers are symmetric, so one tail serves for both sides.
+    """
     level = (1 + confidence_level) / 2
     factors = []
-    # k is too large by too much: its upper tail; kc is too small by too much: its lower tail
-    for rules, tail in ((hindsight, 0), (honest, 1)):
+    for rules in (hindsight, honest):
         part = loss_part(rules, prices, inverse_error(rules.mean_and_error(prices)[1]))
         worst = max_deviations(group_sizes(rules), [part], n_resamples=n_resamples, rng=rng, workers=workers)
-        factors.append(upper_quantile(worst[:, tail], level))
+        factors.append(upper_quantile(worst[:, 0], level))
     single = normal_quantile(confidence_level)
     return max(factors[0], single), max(factors[1], single)
 
