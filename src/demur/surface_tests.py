@@ -444,6 +444,10 @@ class VolumeComparison(Result):
     pvalues: FloatArray
     volumes: dict[str, float]
 
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{a} - {b}: p={p:.3g}" for (a, b), p in zip(self.pairs, self.pvalues, strict=True))
+        return f"VolumeComparison({shown})"
+
 
 def volume_comparison(
     y_true: Labels,

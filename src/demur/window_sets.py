@@ -89,6 +89,11 @@ class WindowSet(Result):
             f"cost {extra} the smallest cost {self.window.cost:.4g}."
         )
 
+    def __repr__(self) -> str:
+        (a, b), (c, d) = self.lower, self.upper
+        what = f"lower={a:.4g}..{b:.4g}, upper={c:.4g}..{d:.4g}"
+        return f"WindowSet({what}, method={self.method!r}, cost={self.window.cost:.4g})"
+
 
 class _Steps(NamedTuple):
     """Cost f(i) + h(j) of the window that calls i scores negative and abstains up to score j."""
