@@ -4,7 +4,7 @@ The estimate at every grid point is a mean of per-case losses. Giving each case 
 normal multiplier and summing multiplier times centred loss imitates its sampling error at
 all points jointly (Chernozhukov, Chetverikov, Kato 2013), without refitting anything. Cases of
 one group (fold, position, class) share their losses, so one normal variable of variance
-"number of cases" serves the group, and the work does not depend on the number of cases.
+"number of cases" serves the group, and the work grows with the groups, not with the cases.
 
 Every draw has its own seed: results are the same bytes whatever the number of workers.
 """

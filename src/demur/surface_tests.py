@@ -97,7 +97,7 @@ class SurfaceDifferenceBand(Result):
             at = np.nonzero(self.decision == code)
             if len(at[0]):
                 x, y = self.mu[at[0]], self.nu[at[1]]
-                where = f" (mu {x.min():.2f} to {x.max():.2f}, nu {y.min():.2f} to {y.max():.2f})"
+                where = f" (within mu {x.min():.2f} to {x.max():.2f}, nu {y.min():.2f} to {y.max():.2f})"
             else:
                 where = ""
             parts.append(f"{name} is cheaper on {100 * share:.0f} % of the costs{where}")
@@ -152,7 +152,7 @@ def surface_difference_band(
     Cost of a minus cost of b on the same cases: negative means a is cheaper. The band is
     simultaneous, so the map of decided costs as a whole is right with the confidence level;
     picking a favourable point afterwards is allowed. Assumes independent cases; with fewer
-    than about 200 cases the map is slightly too bold (some point wrongly decided in about 7 %
+    than about 200 cases the map may be slightly too bold (some point wrongly decided in up to 7 %
     instead of 5 % of the comparisons of equal models).
 
     Parameters
@@ -199,7 +199,7 @@ def surface_difference_band(
     >>> y, a, b = paired_binormal_sample(better, worse, n=2000, correlation=0.6, rng=0)
     >>> band = surface_difference_band(y, a, b, resolution=10, rng=0)
     >>> print(band.summary("new model", "old model"))
-    new model is cheaper on 90 % of the costs (mu 0.10 to 1.00, nu 0.10 to 1.00),
+    new model is cheaper on 90 % of the costs (within mu 0.10 to 1.00, nu 0.10 to 1.00),
     old model is cheaper on 0 % of the costs, undecided on 10 %.
     """
     level = check_confidence_level(confidence_level)
