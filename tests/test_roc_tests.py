@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -213,16 +212,6 @@ def test_generator_is_accepted_and_advances():
     first, second = (resample(lambda stream: stream.random(), n_resamples=3, rng=rng) for _ in range(2))
     assert np.array_equal(first, seeded)
     assert not np.array_equal(first, second)
-
-
-def test_progress_is_shown_on_a_terminal_only(capsys, monkeypatch):
-    resample(lambda rng: 0.0, n_resamples=100, rng=0)
-    assert capsys.readouterr().err == ""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    resample(lambda rng: 0.0, n_resamples=100, rng=0, label="bootstrap")
-    shown = capsys.readouterr().err
-    assert "bootstrap [" in shown
-    assert shown.endswith("] 100/100\n")
 
 
 def test_counts_weights_and_labels_agree():

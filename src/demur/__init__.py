@@ -66,6 +66,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "cautious_confusion",
         "decisions_at_abstention",
     ),
+    "certificates": (
+        "CertifiedWindow",
+        "SurfaceCertificate",
+        "surface_certificate",
+    ),
     "confidence": (
         "ConfidentSegment",
         "TangoInterval",
@@ -101,6 +106,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Blocks",
         "ScoreCounts",
     ),
+    "cross_fitting": (
+        "CrossFittedSurface",
+        "cross_fitted_surface",
+    ),
+    "curve_bands": (
+        "CostCurveBand",
+        "RocBand",
+        "cost_curve_band",
+        "roc_band",
+    ),
+    "datasets.binormal": ("Binormal",),
     "datasets.mackey_glass": ("mackey_glass",),
     "datasets.series": ("example_series",),
     "decided_roc": (
@@ -123,6 +139,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "AucBoundsDisplay",
         "BoundGapDisplay",
         "IsoDiscriminabilityDisplay",
+    ),
+    "displays.bands": (
+        "CostCurveBandDisplay",
+        "RocBandDisplay",
+        "SignificanceMapDisplay",
+        "SurfaceBandDisplay",
     ),
     "displays.cautious": (
         "CapacityGraphDisplay",
@@ -186,6 +208,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "SquareRootUnscentedKalmanFilter",
         "UnscentedKalmanFilter",
     ),
+    "held_out": ("HonestRates",),
     "isometrics": (
         "FMeasure",
         "GmEstimate",
@@ -259,6 +282,24 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "RiskCoverageCurve",
         "RiskCoverageDifference",
         "risk_coverage_curve",
+    ),
+    "surface_bands": (
+        "SurfaceBand",
+        "VolumeInterval",
+        "surface_band",
+        "volume_interval",
+    ),
+    "surface_tests": (
+        "SurfaceDifferenceBand",
+        "VolumeComparison",
+        "VolumeDifferenceTest",
+        "surface_difference_band",
+        "volume_comparison",
+        "volume_difference_test",
+    ),
+    "window_sets": (
+        "WindowSet",
+        "window_interval",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -39,6 +39,9 @@ from demur.cautious import CautiousConfusion as CautiousConfusion
 from demur.cautious import RocPoint as RocPoint
 from demur.cautious import cautious_confusion as cautious_confusion
 from demur.cautious import decisions_at_abstention as decisions_at_abstention
+from demur.certificates import CertifiedWindow as CertifiedWindow
+from demur.certificates import SurfaceCertificate as SurfaceCertificate
+from demur.certificates import surface_certificate as surface_certificate
 from demur.confidence import ConfidentSegment as ConfidentSegment
 from demur.confidence import TangoInterval as TangoInterval
 from demur.confidence import confident_segment as confident_segment
@@ -62,6 +65,13 @@ from demur.costs import CostModel as CostModel
 from demur.costs import probability_cost as probability_cost
 from demur.counts import Blocks as Blocks
 from demur.counts import ScoreCounts as ScoreCounts
+from demur.cross_fitting import CrossFittedSurface as CrossFittedSurface
+from demur.cross_fitting import cross_fitted_surface as cross_fitted_surface
+from demur.curve_bands import CostCurveBand as CostCurveBand
+from demur.curve_bands import RocBand as RocBand
+from demur.curve_bands import cost_curve_band as cost_curve_band
+from demur.curve_bands import roc_band as roc_band
+from demur.datasets.binormal import Binormal as Binormal
 from demur.datasets.mackey_glass import mackey_glass as mackey_glass
 from demur.datasets.series import example_series as example_series
 from demur.decided_roc import ReliableRoc as ReliableRoc
@@ -77,6 +87,10 @@ from demur.diebold_mariano import diebold_mariano_test as diebold_mariano_test
 from demur.displays.auc_bounds import AucBoundsDisplay as AucBoundsDisplay
 from demur.displays.auc_bounds import BoundGapDisplay as BoundGapDisplay
 from demur.displays.auc_bounds import IsoDiscriminabilityDisplay as IsoDiscriminabilityDisplay
+from demur.displays.bands import CostCurveBandDisplay as CostCurveBandDisplay
+from demur.displays.bands import RocBandDisplay as RocBandDisplay
+from demur.displays.bands import SignificanceMapDisplay as SignificanceMapDisplay
+from demur.displays.bands import SurfaceBandDisplay as SurfaceBandDisplay
 from demur.displays.cautious import CapacityGraphDisplay as CapacityGraphDisplay
 from demur.displays.cautious import ResponseCurveDisplay as ResponseCurveDisplay
 from demur.displays.cautious import RocResponseSurfaceDisplay as RocResponseSurfaceDisplay
@@ -117,6 +131,7 @@ from demur.filters import KalmanModel as KalmanModel
 from demur.filters import SquareRootCentralDifferenceKalmanFilter as SquareRootCentralDifferenceKalmanFilter
 from demur.filters import SquareRootUnscentedKalmanFilter as SquareRootUnscentedKalmanFilter
 from demur.filters import UnscentedKalmanFilter as UnscentedKalmanFilter
+from demur.held_out import HonestRates as HonestRates
 from demur.isometrics import FMeasure as FMeasure
 from demur.isometrics import GmEstimate as GmEstimate
 from demur.isometrics import Isometric as Isometric
@@ -169,5 +184,17 @@ from demur.roc_tests import venkatraman_test as venkatraman_test
 from demur.selective_risk import RiskCoverageCurve as RiskCoverageCurve
 from demur.selective_risk import RiskCoverageDifference as RiskCoverageDifference
 from demur.selective_risk import risk_coverage_curve as risk_coverage_curve
+from demur.surface_bands import SurfaceBand as SurfaceBand
+from demur.surface_bands import VolumeInterval as VolumeInterval
+from demur.surface_bands import surface_band as surface_band
+from demur.surface_bands import volume_interval as volume_interval
+from demur.surface_tests import SurfaceDifferenceBand as SurfaceDifferenceBand
+from demur.surface_tests import VolumeComparison as VolumeComparison
+from demur.surface_tests import VolumeDifferenceTest as VolumeDifferenceTest
+from demur.surface_tests import surface_difference_band as surface_difference_band
+from demur.surface_tests import volume_comparison as volume_comparison
+from demur.surface_tests import volume_difference_test as volume_difference_test
+from demur.window_sets import WindowSet as WindowSet
+from demur.window_sets import window_interval as window_interval
 
 __version__: str

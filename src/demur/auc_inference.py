@@ -21,6 +21,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels import auc_variances as formulas
+from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay, group_placements, one_model
 from demur._results import Interval
 from demur.counts import ScoreCounts, as_counts
@@ -35,7 +36,6 @@ __all__ = [
     "auc_interval",
     "auc_variance",
     "newcombe_interval",
-    "normal_quantile",
     "placement_variance",
     "single_table",
 ]
@@ -210,14 +210,6 @@ class AucInterval(Interval):
         return made
 
 
-def normal_quantile(confidence_level: float, *, sides: int = 2) -> float:
-    """Return z with P(|Z| <= z) = level (two sides) or P(Z <= z) = level."""
-    from scipy.special import ndtri
-
-    level = check_confidence_level(confidence_level)
-    return -float(ndtri((1 - level) / sides))
-
-
 def auc_interval(
     y_true: Labels | ScoreCounts,
     y_score: ArrayLike | None = None,
@@ -274,7 +266,7 @@ def auc_interval(
     """
     check_choice(method, "method", ("logit", "wald", "newcombe"))
     check_choice(variance, "variance", (*PLACEMENT_VARIANCES, *MODEL_VARIANCES))
-    z = normal_quantile(confidence_level)
+    z = normal_quantile(check_confidence_level(confidence_level))
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("The interval of an AUC")
     table = single_table(counts)

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, input_error
+from demur._checks import check_choice, check_confidence_level, input_error
+from demur._kernels.normal import normal_quantile
 from demur._kernels.permutation import COMPUTATIONS, too_large, upper_tail
 from demur._results import Interval, Result
 from demur.auc_inference import (
     PLACEMENT_VARIANCES,
     newcombe_interval,
-    normal_quantile,
     placement_variance,
     single_table,
 )
@@ -140,7 +140,7 @@ class AucDifferenceTest(Result):
         Wald limits with the variance of the method. The permutation variance holds only for equal
         models, so that method takes the exact bootstrap variance here.
         """
-        z = normal_quantile(confidence_level)
+        z = normal_quantile(check_confidence_level(confidence_level))
         if self.difference == 0 and self._interval_variance == 0:
             return Interval(0.0, 0.0)
         return _difference_interval(self, self._interval_variance, z, z)
@@ -462,7 +462,7 @@ class AucUnpairedTest(Result):
         """
         from scipy.special import stdtrit
 
-        z = normal_quantile(confidence_level)
+        z = normal_quantile(check_confidence_level(confidence_level))
         quantile = z if math.isinf(self.df) else float(stdtrit(self.df, (1 + confidence_level) / 2))
         return _difference_interval(self, self.variance, quantile, z)
 

@@ -18,6 +18,7 @@ from demur._checks import (
     check_whole_counts,
     input_error,
 )
+from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result, as_scalar
 from demur.counts import ScoreCounts, as_counts
 from demur.roc import roc_curve
@@ -105,7 +106,7 @@ def tango_interval(
     """
     missed, alarmed, cases = _check_table(b, c, n)
     level = check_confidence_level(confidence_level)
-    low, high = _tango_limits(missed, alarmed, cases, _normal_quantile(level))
+    low, high = _tango_limits(missed, alarmed, cases, normal_quantile(level))
     return TangoInterval(
         low=as_scalar(low),
         high=as_scalar(high),
@@ -132,13 +133,6 @@ def _check_table(b: ArrayLike, c: ArrayLike, n: ArrayLike) -> tuple[FloatArray, 
         rule = f"must be at least b + c = {total}"
         raise input_error("n", rule, cases.ravel()[first], "n counts all cases.")
     return missed.astype(np.float64), alarmed.astype(np.float64), cases.astype(np.float64)
-
-
-def _normal_quantile(level: float) -> float:
-    from scipy.special import ndtri
-
-    # the lower tail keeps its digits where (1 + level) / 2 would round to 1
-    return -float(ndtri((1 - level) / 2))
 
 
 def _tango_limits(b: FloatArray, c: FloatArray, n: FloatArray, z: float) -> tuple[FloatArray, FloatArray]:
@@ -375,7 +369,7 @@ def confident_segment(
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("A confident segment")
     level = check_confidence_level(confidence_level)
-    z = _normal_quantile(level)
+    z = normal_quantile(level)
     judged = _judged_points(counts, thresholds)
     b, c = judged.b.astype(np.float64), judged.c.astype(np.float64)
     confident = (b - c) ** 2 <= z * z * (b + c)

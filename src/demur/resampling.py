@@ -5,21 +5,19 @@ results do not depend on how the work is cut into pieces, in which order they fi
 threads do it; and a longer run starts with the numbers of a shorter one.
 """
 
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from demur._checks import check_positive_int, check_rng
+from demur.progress import Progress
 from demur.typing import FloatArray
 
 __all__ = ["percentile_limits", "resample"]
 
 _CHUNK = 64
-_BAR = 30
 
 
 def resample(
@@ -42,32 +40,19 @@ def resample(
     starts = range(0, n, _CHUNK)
     values = np.empty(n)
 
-    def run(start: int, total: int) -> None:
-        for index in range(start, min(start + _CHUNK, total)):
+    def run(start: int) -> None:
+        for index in range(start, min(start + _CHUNK, n)):
             values[index] = statistic(_stream(entropy, index))
 
-    if threads == 1:
-        for start in starts:
-            run(start, n)
-            _progress(label, min(start + _CHUNK, n), n)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            for done, _ in enumerate(pool.map(run, starts, repeat(n)), start=1):
-                _progress(label, min(done * _CHUNK, n), n)
+    with Progress(n, label) as progress, ThreadPoolExecutor(threads) as pool:
+        for start, _ in zip(starts, (pool.map if threads > 1 else map)(run, starts), strict=True):
+            progress.advance(min(_CHUNK, n - start))
     return values
 
 
 def _stream(entropy: list[int], index: int) -> np.random.Generator:
     """The index-th child of the seed, as `SeedSequence.spawn` would make it."""
     return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(index,)))
-
-
-def _progress(label: str, done: int, total: int) -> None:
-    if not sys.stderr.isatty():
-        return
-    filled = _BAR * done // total
-    end = "\n" if done == total else ""
-    print(f"\r{label} [{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total}", end=end, file=sys.stderr)
 
 
 def percentile_limits(values: FloatArray, confidence_level: float) -> tuple[float, float]:

@@ -1,0 +1,448 @@
+"""Figures of bands: a surface along one cost, the significance map, ROC and cost curves."""
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from demur._checks import check_nonnegative, check_positive_int, check_type, input_error
+from demur.curve_bands import CostCurveBand, RocBand, cost_curve_band, roc_band
+from demur.displays._base import (
+    GUIDE,
+    NEGATIVE_COLOR,
+    POSITIVE_COLOR,
+    SERIES,
+    Display,
+    new_axes,
+    series_style,
+)
+from demur.surface_bands import SurfaceBand, surface_band
+from demur.surface_tests import SurfaceDifferenceBand, surface_difference_band
+from demur.typing import ArrayLike, FloatArray, Labels
+
+__all__ = ["CostCurveBandDisplay", "RocBandDisplay", "SignificanceMapDisplay", "SurfaceBandDisplay"]
+
+_WIDE, _NARROW = 0.16, 0.28  # opacity of the simultaneous and of the pointwise band
+_UNDECIDED = "#D9D9D9"
+
+
+class _BandDisplay(Display):
+    """Checks the kind of the result."""
+
+    _kind: ClassVar[type]
+
+    def __init__(self, *, result: Any) -> None:
+        check_type(result, "result", self._kind)
+        super().__init__(result=result)
+
+    def _legend(self, handles: list[Any] | None = None) -> None:
+        """Legend below the axes, where it covers nothing."""
+        options: dict[str, Any] = {
+            "loc": "upper center",
+            "bbox_to_anchor": (0.5, -0.14),
+            "ncols": 2,
+            "frameon": False,
+            "fontsize": 9,
+        }
+        if handles is not None:
+            options["handles"] = handles
+        self.ax_.legend(**options)
+
+
+class _CrossFittedDisplay(_BandDisplay):
+    """Made from the scores of one model and a seed."""
+
+    _compute: ClassVar[Any]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        y_score: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        confidence_level: float = 0.95,
+        rng: int | np.random.Generator | None = None,
+    ) -> Self:
+        """Compute the band with its default settings and make its Display."""
+        band = cls._compute(
+            y_true,
+            y_score,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            confidence_level=confidence_level,
+            rng=rng,
+        )
+        return cls(result=band)
+
+
+def _fill(
+    ax: Any, x: FloatArray, band: Any, color: str, name: str, rows: Any = slice(None)
+) -> tuple[list[Any], list[Any]]:
+    """Draw both bands, the honest and the hindsight line; return fills and lines."""
+    level = f"{100 * band.confidence_level:g} %"
+    wide = ax.fill_between(
+        x,
+        band.low[rows],
+        band.high[rows],
+        color=color,
+        alpha=_WIDE,
+        lw=0,
+        label=f"{name}{level} band, all points",
+    )
+    narrow = ax.fill_between(
+        x,
+        band.pointwise_low[rows],
+        band.pointwise_high[rows],
+        color=color,
+        alpha=_NARROW,
+        lw=0,
+        label=f"{name}{level} interval, one point",
+    )
+    fixed = getattr(band, "method", "") == "exact"  # nothing was chosen, so there is no hindsight
+    word = "cost" if fixed else "honest"
+    (honest,) = ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
+    if fixed:
+        return [wide, narrow], [honest]
+    (seen,) = ax.plot(
+        x, band.hindsight[rows], color=color, lw=1.2, ls=(0, (4, 2)), label=f"{name}with hindsight"
+    )
+    return [wide, narrow], [honest, seen]
+
+
+class SurfaceBandDisplay(_CrossFittedDisplay):
+    """Cost against the cost of abstaining at fixed mu, honest and with hindsight; see `surface_band`.
+
+    The lower the better. The light band holds for all costs at once, the dark one for a single
+    point fixed in advance.
+
+    Parameters
+    ----------
+    result : SurfaceBand
+
+    Attributes
+    ----------
+    lines_, bands_ : list
+        Honest and hindsight line, simultaneous and pointwise band, per value of mu.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import Binormal, SurfaceBandDisplay, surface_band
+    >>> y, s = Binormal().sample(300, rng=0)
+    >>> display = SurfaceBandDisplay.from_result(surface_band(y, s, resolution=10, rng=0)).plot(mu=0.5)
+    >>> sorted(display.frame())[:3]
+    ['high', 'hindsight', 'honest']
+    >>> plt.close(display.figure_)
+    """
+
+    _kind = SurfaceBand
+    _compute = staticmethod(surface_band)
+
+    def plot(self, ax: Any = None, *, mu: ArrayLike = 1.0) -> Self:
+        """Draw one slice per value of `mu`, at the nearest value of the grid.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        mu : float or array of at most 3 numbers
+            Cost of a false alarm.
+        """
+        band = self.result
+        values = np.atleast_1d(check_nonnegative(mu, "mu"))
+        if values.ndim != 1 or not 1 <= len(values) <= 3:
+            raise input_error("mu", "must be one to three numbers, or the bands hide each other", repr(mu))
+        self.figure_, self.ax_ = new_axes(ax, size=(6.0, 5.0))
+        self.lines_: list[Any] = []
+        self.bands_: list[Any] = []
+        rows = [int(np.argmin(np.abs(band.mu - value))) for value in values]
+        for index, row in enumerate(rows):
+            name = "" if len(rows) == 1 else f"mu = {band.mu[row]:.3g}: "
+            fills, lines = _fill(self.ax_, band.nu, band, SERIES[index], name, row)
+            self.bands_ += fills
+            self.lines_ += lines
+        title = f"False alarm costs {band.mu[rows[0]]:.3g} of a miss" if len(rows) == 1 else ""
+        self.ax_.set(
+            xlabel="cost of abstaining, relative to a miss (nu)",
+            ylabel="expected cost per case (a miss costs 1)",
+            title=title,
+            xlim=(band.nu[0], band.nu[-1]),
+        )
+        self.ax_.set_ylim(bottom=0)
+        self._legend()
+        columns = ("honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
+        self._record(mu=np.repeat(band.mu[rows], len(band.nu)), nu=np.tile(band.nu, len(rows)))
+        self._record(**{name: getattr(band, name)[rows].ravel() for name in columns})
+        return self
+
+
+class SignificanceMapDisplay(_BandDisplay):
+    """Where one model is cheaper beyond doubt; see `surface_difference_band`.
+
+    Blue: the first model is cheaper, orange: the second, deeper colours for larger differences;
+    grey and hatched: undecided by the simultaneous band.
+
+    Parameters
+    ----------
+    result : SurfaceDifferenceBand
+
+    Attributes
+    ----------
+    map_, undecided_ : artists
+        The coloured and the hatched cells.
+    colorbar_ : matplotlib colour bar
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import Binormal, SignificanceMapDisplay
+    >>> from demur.datasets.binormal import paired_binormal_sample
+    >>> y, a, b = paired_binormal_sample(Binormal(separation=2.0), Binormal(), n=500, correlation=0.6, rng=0)
+    >>> display = SignificanceMapDisplay.from_predictions(y, a, b, resolution=10, rng=0).plot()
+    >>> bool((display.frame()["decision"] == -1).any())
+    True
+    >>> plt.close(display.figure_)
+    """
+
+    _kind = SurfaceDifferenceBand
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        score_a: ArrayLike,
+        score_b: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        resolution: int = 50,
+        confidence_level: float = 0.95,
+        rng: int | np.random.Generator | None = None,
+    ) -> Self:
+        """Compute the comparison with `surface_difference_band` and make its Display."""
+        return cls(
+            result=surface_difference_band(
+                y_true,
+                score_a,
+                score_b,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                resolution=resolution,
+                confidence_level=confidence_level,
+                rng=rng,
+            )
+        )
+
+    def plot(self, ax: Any = None, *, names: tuple[str, str] = ("a", "b")) -> Self:
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        names : (str, str)
+            Names of the two models.
+        """
+        from matplotlib.colors import LinearSegmentedColormap
+
+        band = self.result
+        first, second = names
+        self.figure_, self.ax_ = new_axes(ax, size=(6.4, 5.4))
+        decided = np.ma.masked_where(band.decision == 0, band.difference).T
+        largest = float(np.abs(band.difference).max()) or 1.0
+        colors = LinearSegmentedColormap.from_list(
+            "blue-white-orange", [NEGATIVE_COLOR, "white", POSITIVE_COLOR]
+        )
+        grid = (band.mu, band.nu)
+        self.map_ = self.ax_.pcolormesh(*grid, decided, cmap=colors, vmin=-largest, vmax=largest)
+        self.undecided_ = self._hatch(band)
+        self.colorbar_ = self.figure_.colorbar(self.map_, ax=self.ax_, pad=0.02)
+        self.colorbar_.set_label(f"cost of {first} minus cost of {second} (a miss costs 1)")
+        self.ax_.set(
+            xlabel="cost of a false alarm, relative to a miss (mu)",
+            ylabel="cost of abstaining, relative to a miss (nu)",
+            title=f"Decided with {100 * band.confidence_level:g} % confidence for all costs at once",
+        )
+        self.ax_.title.set_fontsize(10)
+        self._legend(self._patches(band, first, second))
+        x, y = np.meshgrid(*grid, indexing="ij")
+        columns = ("difference", "low", "high", "decision")
+        self._record(mu=x.ravel(), nu=y.ravel())
+        self._record(**{name: getattr(band, name).ravel() for name in columns})
+        return self
+
+    def _hatch(self, band: SurfaceDifferenceBand) -> Any:
+        from matplotlib.colors import ListedColormap
+
+        unknown = np.ma.masked_where(band.decision != 0, np.zeros(band.decision.shape)).T
+        return self.ax_.pcolor(
+            band.mu,
+            band.nu,
+            unknown,
+            cmap=ListedColormap([_UNDECIDED]),
+            shading="nearest",
+            hatch="////",
+            edgecolor="#9A9A9A",
+            lw=0,
+        )
+
+    def _patches(self, band: SurfaceDifferenceBand, first: str, second: str) -> list[Any]:
+        from matplotlib.patches import Patch
+
+        rows = (
+            (f"{first} cheaper ({100 * band.a_better_share:.0f} % of the costs)", NEGATIVE_COLOR, None),
+            (f"{second} cheaper ({100 * band.b_better_share:.0f} %)", POSITIVE_COLOR, None),
+            (f"undecided ({100 * band.undecided_share:.0f} %)", _UNDECIDED, "////"),
+        )
+        return [Patch(fc=color, hatch=hatch, ec="#9A9A9A", lw=0, label=text) for text, color, hatch in rows]
+
+
+class RocBandDisplay(_BandDisplay):
+    """ROC curve with its certified band and some exact intervals of single thresholds; see `roc_band`.
+
+    Up and left is better.
+
+    Parameters
+    ----------
+    result : RocBand
+
+    Attributes
+    ----------
+    line_, band_, crosses_ : artists
+        The curve, the simultaneous band, the pointwise intervals.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import Binormal, RocBandDisplay
+    >>> y, s = Binormal().sample(300, rng=0)
+    >>> display = RocBandDisplay.from_predictions(y, s).plot(crosses=5)
+    >>> len(display.frame()["fpr"]) == 301
+    True
+    >>> plt.close(display.figure_)
+    """
+
+    _kind = RocBand
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        y_score: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        confidence_level: float = 0.95,
+    ) -> Self:
+        """Compute the band with `roc_band` and make its Display."""
+        return cls(
+            result=roc_band(
+                y_true,
+                y_score,
+                pos_label=pos_label,
+                sample_weight=sample_weight,
+                confidence_level=confidence_level,
+            )
+        )
+
+    def plot(self, ax: Any = None, *, crosses: int = 8) -> Self:
+        """Draw curve, band and the pointwise intervals of some thresholds.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        crosses : int
+            Number of thresholds, evenly along the curve, whose intervals are drawn.
+        """
+        band = self.result
+        number = check_positive_int(crosses, "crosses", minimum=0)
+        self.figure_, self.ax_ = new_axes(ax, size=(5.4, 6.0))
+        level = f"{100 * band.confidence_level:g} %"
+        color = SERIES[0]
+        self.ax_.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
+        # between the points of the curve the band is a step function: draw it finely
+        x = np.unique(np.concatenate([np.linspace(0, 1, 801), band.fpr]))
+        low, high = band.at(x)
+        self.band_ = self.ax_.fill_between(
+            x, low, high, color=color, alpha=_WIDE, lw=0, label=f"{level} band, whole curve"
+        )
+        (self.line_,) = self.ax_.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **series_style(0))
+        self.crosses_ = self._crosses(number, level) if number else None
+        self.ax_.set(
+            xlim=(-0.015, 1.015),
+            ylim=(-0.015, 1.015),
+            aspect="equal",
+            xlabel="false positive rate",
+            ylabel="true positive rate",
+        )
+        self._legend()
+        names = ("fpr", "tpr", "low", "high", "fpr_low", "fpr_high", "tpr_low", "tpr_high", "thresholds")
+        self._record(**{name: getattr(band, name) for name in names})
+        return self
+
+    def _crosses(self, number: int, level: str) -> Any:
+        band = self.result
+        along = band.fpr + band.tpr
+        at = np.searchsorted(along, np.linspace(0, 2, number + 2)[1:-1])
+        sides = [
+            [getattr(band, name)[at] - getattr(band, f"{name}_low")[at] for name in ("fpr", "tpr")],
+            [getattr(band, f"{name}_high")[at] - getattr(band, name)[at] for name in ("fpr", "tpr")],
+        ]
+        return self.ax_.errorbar(
+            band.fpr[at],
+            band.tpr[at],
+            xerr=[sides[0][0], sides[1][0]],
+            yerr=[sides[0][1], sides[1][1]],
+            fmt="none",
+            ecolor="#555555",
+            elinewidth=1,
+            label=f"{level} intervals, one threshold",
+        )
+
+
+class CostCurveBandDisplay(_CrossFittedDisplay):
+    """Cost curve with its bands, honest and with hindsight; see `cost_curve_band`.
+
+    The lower the better; the grey tent is the better of the two trivial rules.
+
+    Parameters
+    ----------
+    result : CostCurveBand
+
+    Attributes
+    ----------
+    lines_, bands_ : list
+        Honest and hindsight line, simultaneous and pointwise band.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import Binormal, CostCurveBandDisplay
+    >>> y, s = Binormal().sample(300, rng=0)
+    >>> display = CostCurveBandDisplay.from_predictions(y, s, rng=0).plot()
+    >>> len(display.frame()["pc"])
+    101
+    >>> plt.close(display.figure_)
+    """
+
+    _kind = CostCurveBand
+    _compute = staticmethod(cost_curve_band)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the curve and its bands on `ax`, or on new axes."""
+        band = self.result
+        self.figure_, self.ax_ = new_axes(ax, size=(6.0, 5.0))
+        self.ax_.plot([0, 0.5, 1], [0, 0.5, 0], color=GUIDE, lw=1, zorder=0)
+        self.bands_, self.lines_ = _fill(self.ax_, band.pc, band, SERIES[0], "")
+        self.ax_.set(
+            xlabel="operating point PC(+): 0 only false alarms matter, 1 only misses",
+            ylabel="normalised expected cost",
+            xlim=(0, 1),
+        )
+        self.ax_.set_ylim(bottom=0)
+        self._legend()
+        columns = ("pc", "honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
+        self._record(**{name: getattr(band, name) for name in columns})
+        return self

@@ -1,0 +1,217 @@
+"""Two models scored on the same cases: joint counts, common folds, sums of products of losses."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import check_labels, check_same_length, check_scores, check_weights, input_error
+from demur.counts import ScoreCounts
+from demur.cross_fitting import check_sample
+from demur.held_out import (
+    ForecastScores,
+    JudgedRules,
+    Prices,
+    Rows,
+    fold_rows,
+    judge,
+    judge_with_hindsight,
+    without_rounding,
+)
+from demur.multiplier import slot_offsets
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+
+__all__ = ["JudgedPair", "PairedCases", "paired_cases"]
+
+
+class _Cells(NamedTuple):
+    """Distinct (label, score of a, score of b) with the number of cases of each."""
+
+    first: IntArray
+    second: IntArray
+    positive: Any
+    sizes: FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedPair:
+    """Two sets of rules judged on the same cases.
+
+    `first_slot`, `second_slot` and `sizes` list the groups of cases that share class, fold and
+    both positions; slots are numbered as in `multiplier`.
+    """
+
+    first: JudgedRules
+    second: JudgedRules
+    first_slot: IntArray
+    second_slot: IntArray
+    sizes: FloatArray
+
+    @classmethod
+    def join(
+        cls,
+        rules: tuple[JudgedRules, JudgedRules],
+        positions: tuple[IntArray, IntArray],
+        positive: Any,
+        fold: IntArray,
+        cases: FloatArray,
+    ) -> "JudgedPair":
+        """Group rows (class, fold, two positions) of so many `cases` each."""
+        slots = []
+        for one, position in zip(rules, positions, strict=True):
+            ahead, behind = slot_offsets(one)
+            slots.append(np.where(positive, ahead[fold], behind[fold]) + position)
+        width = int(slot_offsets(rules[1])[1][-1])
+        key, inverse = np.unique(slots[0] * width + slots[1], return_inverse=True)
+        return cls(*rules, key // width, key % width, np.bincount(inverse, cases).astype(np.float64))
+
+    def difference_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
+        """Mean of (loss of the first - loss of the second) and its standard error."""
+        (one, one_squared), (two, two_squared) = (
+            rules.loss_sums(prices) for rules in (self.first, self.second)
+        )
+        products = self._product_sums(prices)
+        sums = one[0] - two[0], one[1] - two[1]
+        spread = []
+        for ahead, behind, product in zip(one_squared, two_squared, products, strict=True):
+            spread.append(without_rounding(ahead + behind - 2 * product, ahead + behind))
+        w = self.first.weighting
+        return w.mean(*sums), w.standard_error(sums, (spread[0], spread[1]))
+
+    def _product_sums(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
+        """Sums over each class of (loss of the first) x (loss of the second), exactly.
+
+        A loss is a sum of two steps in the position, so a product of losses is four look-ups
+        in the two-way cumulative table of positions.
+        """
+        found = np.zeros((2, *prices.miss.shape))
+        abstain = prices.abstaining
+        steps = ((prices.miss - abstain, abstain), (abstain, prices.alarm - abstain))
+        tables = list(zip(self.first.tables, self.second.tables, strict=True))
+        starts = [np.concatenate(slot_offsets(rules)) for rules in (self.first, self.second)]
+        for segment in range(2 * len(tables)):
+            index, fold = divmod(segment, len(tables))
+            rules = [table.rule for table in tables[fold]]
+            joint = self._cumulative(segment, starts, from_above=index == 1)
+            at = [rule.limits(prices) for rule in rules]
+            if index == 1:  # a negative pays at or above a limit
+                at = [
+                    (rule.n_positions - low, rule.n_positions - high)
+                    for rule, (low, high) in zip(rules, at, strict=True)
+                ]
+            for k in (0, 1):
+                for m in (0, 1):
+                    found[index] += steps[index][k] * steps[index][m] * joint[at[0][k], at[1][m]]
+        return found[0], found[1]
+
+    def _cumulative(self, segment: int, starts: list[IntArray], *, from_above: bool) -> FloatArray:
+        """Element [x, y]: cases of one class and fold among the first x and first y positions."""
+        (a0, a1), (b0, b1) = ((start[segment], start[segment + 1]) for start in starts)
+        part = slice(*np.searchsorted(self.first_slot, [a0, a1]))
+        rows, columns = a1 - a0, b1 - b0
+        where = (self.first_slot[part] - a0) * columns + self.second_slot[part] - b0
+        table = np.bincount(where, self.sizes[part], rows * columns).reshape(rows, columns)
+        if from_above:
+            table = table[::-1, ::-1]
+        out = np.zeros((rows + 1, columns + 1))
+        out[1:, 1:] = table.cumsum(axis=0).cumsum(axis=1)
+        return out
+
+    def score_difference_and_error(self, scores: ForecastScores) -> tuple[float, float]:
+        """Mean difference of a proper score of the forecasts, and its standard error."""
+        per_slot = [np.concatenate(rules.slot_scores(scores)) for rules in (self.first, self.second)]
+        gap = per_slot[0][self.first_slot] - per_slot[1][self.second_slot]
+        behind = self.first_slot >= slot_offsets(self.first)[1][0]
+        sums = [self.sizes[part] @ gap[part] for part in (~behind, behind)]
+        squares = [self.sizes[part] @ gap[part] ** 2 for part in (~behind, behind)]
+        w = self.first.weighting
+        return float(w.mean(*sums)), float(w.standard_error((sums[0], sums[1]), (squares[0], squares[1])))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairedCases:
+    """The same cases judged by both models: honestly (common folds) and with hindsight."""
+
+    honest: JudgedPair
+    hindsight: JudgedPair
+    n: float
+    prevalence: float
+    folds: int
+
+
+def paired_cases(
+    y_true: Labels,
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    *,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+    prevalence: float | None,
+    folds: Any,
+    rng: np.random.Generator,
+    quantity: str,
+) -> PairedCases:
+    """Check the joint data, split them and judge both models."""
+    if isinstance(y_true, ScoreCounts):
+        raise input_error(
+            "y_true",
+            "must hold one label per case, as a paired comparison needs the joint cases",
+            "a ScoreCounts",
+            "pass y_true, score_a and score_b.",
+        )
+    positive = check_labels(y_true, pos_label)
+    scores = check_scores(score_a, "score_a"), check_scores(score_b, "score_b")
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=positive, score_a=scores[0], score_b=scores[1], sample_weight=weights)
+    counts = [ScoreCounts.from_arrays(positive, one, sample_weight=weights) for one in scores]
+    number = check_sample(counts[0], folds, quantity)
+    cells = _cells(counts, positive, scores, weights)
+    if np.array_equal(cells.first, cells.second):
+        # scores in one order are one model: their thresholds separate the same cases
+        counts[1] = counts[0]
+    rows = fold_rows(cells.sizes, cells.positive, number, rng)
+    honest = _judge_both(counts, cells, rows, folds=number, prevalence=prevalence)
+    hindsight = _judge_both_with_hindsight(counts, cells, prevalence)
+    rate = counts[0].prevalence if prevalence is None else float(prevalence)
+    return PairedCases(honest, hindsight, counts[0].n, rate, number)
+
+
+def _cells(
+    counts: list[ScoreCounts],
+    positive: Any,
+    scores: tuple[FloatArray, FloatArray],
+    weights: FloatArray | None,
+) -> _Cells:
+    """Count the joint cells; the order of the cases is gone afterwards."""
+    if weights is not None:
+        keep = weights > 0
+        positive, scores, weights = positive[keep], (scores[0][keep], scores[1][keep]), weights[keep]
+    group = [np.searchsorted(one.scores, score) for one, score in zip(counts, scores, strict=True)]
+    width = len(counts[1].scores)
+    key, inverse = np.unique((group[0] * width + group[1]) * 2 + positive, return_inverse=True)
+    sizes = np.bincount(inverse, weights).astype(np.float64)
+    return _Cells(key // 2 // width, key // 2 % width, key % 2 == 1, sizes)
+
+
+def _judge_both(
+    counts: list[ScoreCounts], cells: _Cells, rows: Rows, *, folds: int, prevalence: float | None
+) -> JudgedPair:
+    judged = [
+        judge(one.scores, group, cells.positive, rows, folds=folds, prevalence=prevalence)
+        for one, group in zip(counts, cells[:2], strict=True)
+    ]
+    (first, at_first), (second, at_second) = judged
+    positive = cells.positive[rows.cell]
+    return JudgedPair.join((first, second), (at_first, at_second), positive, rows.fold, rows.cases)
+
+
+def _judge_both_with_hindsight(
+    counts: list[ScoreCounts], cells: _Cells, prevalence: float | None
+) -> JudgedPair:
+    first, second = (judge_with_hindsight(one, prevalence) for one in counts)
+    at_first, at_second = (
+        rules.tables[0].rule.positions(one.scores[group])
+        for rules, one, group in zip((first, second), counts, cells[:2], strict=True)
+    )
+    fold = np.zeros(len(cells.sizes), dtype=np.int64)
+    return JudgedPair.join((first, second), (at_first, at_second), cells.positive, fold, cells.sizes)
