@@ -1,10 +1,14 @@
 """What all Displays share: colours, dash patterns, axes, the error without matplotlib."""
 
-from typing import Any, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from demur._checks import input_error
+from demur.counts import ScoreCounts
 from demur.exceptions import DemurError
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
 __all__ = [
     "ABSTAIN_COLOR",
@@ -12,14 +16,24 @@ __all__ = [
     "DASHES",
     "DIFFERENCE_CMAP",
     "GUIDE",
+    "MU_WORDS",
     "NEGATIVE_COLOR",
     "POSITIVE_COLOR",
     "SEQUENTIAL_CMAP",
     "SERIES",
     "Display",
+    "PrevalenceDisplay",
+    "ScoreDisplay",
+    "axis_words",
+    "legend_below",
     "new_axes",
     "pyplot",
+    "score_range",
     "series_style",
+    "thinned",
+    "threshold_words",
+    "two_names",
+    "with_name",
 ]
 
 # Okabe and Ito (2008): distinguishable with every common colour vision deficiency
@@ -41,6 +55,11 @@ GUIDE = "#BBBBBB"
 # perceptually uniform with light = cheap; the diverging one is centred at 0 by its user
 SEQUENTIAL_CMAP = "viridis_r"
 DIFFERENCE_CMAP = "PuOr_r"
+MU_WORDS = r"relative cost of a false alarm, $\mu$ (a miss costs 1)"
+
+# Columns a thinned line keeps apart: finer than the pixels of a figure on screen, and at most
+# 4 points each.
+_COLUMNS = 1000
 
 
 def pyplot() -> Any:
@@ -69,19 +88,129 @@ def series_style(index: int) -> dict[str, Any]:
     return {"color": SERIES[index % len(SERIES)], "linestyle": DASHES[index % len(DASHES)]}
 
 
+def axis_words(ax: Any, x: str, y: str) -> None:
+    """Name both axes and drop the frame lines that carry no scale."""
+    ax.set_xlabel(x)
+    ax.set_ylabel(y)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def legend_below(ax: Any, *, columns: int = 1, extra: Sequence[Any] = ()) -> Any:
+    """Put the legend under the axis label, where no data can be hidden; `extra` handles come last."""
+    handles = [*ax.get_legend_handles_labels()[0], *extra]
+    # the pad counts in font sizes from the axes, so it clears the label whatever the size
+    return ax.legend(
+        handles=handles,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 0.0),
+        borderaxespad=4.2,
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+        handlelength=2.6,
+    )
+
+
+def with_name(name: str, text: str) -> str:
+    """Return the legend text of one model; a single unnamed one needs no name."""
+    return f"{name}: {text}" if name and text else name or text
+
+
+def score_range(scores: FloatArray) -> Range:
+    """Range of the finite scores for an axis or a scale; a single score gets room around it."""
+    finite = scores[np.isfinite(scores)]
+    if not len(finite):
+        return -1.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    if high / 4 - low / 4 > np.finfo(np.float64).max / 8:
+        raise input_error(
+            "y_score",
+            "must span a range that an axis can show",
+            (low, high),
+            "rank or rescale the scores; only their order matters.",
+        )
+    return (low, high) if low < high else (low - 0.5, high + 0.5)
+
+
+def threshold_words(value: float) -> str:
+    """Return a threshold to three digits; the largest floats only part infinite scores from the rest."""
+    if abs(value) == np.finfo(np.float64).max:
+        return "below inf" if value > 0 else "above -inf"
+    return f"{value:.3g}"
+
+
+def two_names(names: Any) -> tuple[str, str]:
+    """Return what the two compared things are called."""
+    if isinstance(names, str) or len(names) != 2:
+        raise input_error("names", "must be two names", repr(names))
+    return str(names[0]), str(names[1])
+
+
+def thinned(x: FloatArray, y: FloatArray, *, columns: int = _COLUMNS) -> IntArray:
+    """Return the positions of the points to draw of a line that runs one way in x, within [0, 1].
+
+    All of them up to four per column; beyond, of every column of width 1 / `columns` only the
+    first, last, lowest and highest point. Every kept point is a point of the line, and what is
+    left out lies inside the strokes drawn (M4, Jugel et al. 2014, doi:10.14778/2732951.2732953).
+    """
+    if len(x) <= 4 * columns:
+        return np.arange(len(x))
+    column = np.floor(x * columns).astype(np.int64)
+    starts = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
+    kept = [starts, np.append(starts[1:], len(x)) - 1]
+    lengths = np.diff(np.append(starts, len(x)))
+    for extreme in (np.minimum, np.maximum):
+        hits = np.flatnonzero(y == np.repeat(extreme.reduceat(y, starts), lengths))
+        _, first = np.unique(column[hits], return_index=True)
+        kept.append(hits[first])
+    return np.unique(np.concatenate(kept))
+
+
 class Display:
     """Base of the Displays: keeps the result and what was drawn.
 
-    Subclasses set ``ax_``, ``figure_`` and their artists in ``plot`` and record every drawn
-    column with ``_record``.
+    Subclasses set ``ax_``, ``figure_`` and their artists in ``plot`` and record what they draw:
+    whole columns with ``_record``, or rows of several lines with ``_append``. `_kinds` names
+    the result classes a Display takes, `_several` says whether {name: result} is one of them.
     """
 
     figure_: Any
     ax_: Any
+    _kinds: ClassVar[tuple[type, ...]] = ()
+    _several: ClassVar[bool] = False
 
     def __init__(self, *, result: Any) -> None:
-        self.result = result
+        self.result = self._checked(result) if self._kinds else result
         self._drawn: dict[str, Any] = {}
+
+    def _checked(self, result: Any) -> Any:
+        kinds = " or ".join(kind.__name__ for kind in self._kinds)
+        kinds = f"{'an' if kinds[0] in 'AEIOU' else 'a'} {kinds}"
+        if not (self._several and isinstance(result, Mapping)):
+            if not isinstance(result, self._kinds):
+                or_many = ", or a mapping {name: one}" if self._several else ""
+                raise input_error("result", f"must be {kinds}{or_many}", type(result).__name__)
+            return result
+        if not result:
+            raise input_error(
+                "result", f"must be {kinds}, or a mapping with at least one", "an empty mapping"
+            )
+        for name, member in result.items():
+            if not isinstance(member, self._kinds):
+                raise input_error(f"result[{name!r}]", f"must be {kinds}", type(member).__name__)
+        return {str(name): member for name, member in result.items()}
+
+    @property
+    def _members(self) -> dict[str, Any]:
+        """Results by name; a single one has the empty name."""
+        return dict(self.result) if isinstance(self.result, Mapping) else {"": self.result}
+
+    def _begin(self, ax: Any, **size: Any) -> Any:
+        """Forget an earlier drawing, get axes, return them."""
+        self._drawn = {}
+        self.figure_, self.ax_ = new_axes(ax, **size)
+        return self.ax_
 
     @classmethod
     def from_result(cls, result: Any) -> Self:
@@ -92,8 +221,55 @@ class Display:
         for name, values in columns.items():
             self._drawn[name] = np.asarray(values)
 
+    def _append(self, **columns: Any) -> None:
+        """Add rows to the drawn data; single values repeat, all calls name the same columns."""
+        rows = np.broadcast_arrays(*(np.atleast_1d(values) for values in columns.values()))
+        for name, values in zip(columns, rows, strict=True):
+            earlier = self._drawn.get(name)
+            self._drawn[name] = values.copy() if earlier is None else np.concatenate([earlier, values])
+
     def frame(self) -> dict[str, Any]:
-        """Return the drawn data as columns: name -> array."""
+        """Return the drawn data: column name -> array, all of one length (``pandas.DataFrame`` takes it)."""
         if not self._drawn:
             raise DemurError("Nothing is drawn yet. Hint: call plot() first.")
         return dict(self._drawn)
+
+
+class ScoreDisplay(Display):
+    """A Display whose result `_compute` makes from labels and scores."""
+
+    _compute: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels | ScoreCounts,
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make the Display of labels and scores, or of one ScoreCounts; parameters as in `roc_curve`."""
+        return cls(result=cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight))
+
+
+class PrevalenceDisplay(Display):
+    """The same for a result that depends on the prevalence."""
+
+    _compute: ClassVar[Callable[..., Any]]
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels | ScoreCounts,
+        y_score: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        prevalence: float | None = None,
+    ) -> Self:
+        """Make the Display of scores at a prevalence; parameters as in `abstention_surface`."""
+        found = cls._compute(
+            y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
+        )
+        return cls(result=found)

@@ -1,0 +1,479 @@
+"""Figures of cost curves and cost lines (Drummond and Holte): spec 001, section 9."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_confidence_level, check_rate, input_error
+from demur.cost_curves import AverageCostCurve, CostCurve, best_ranges, cost_curve
+from demur.cost_lines import CostLine, CostLineDifference, cost_line_difference
+from demur.displays._base import (
+    ACCENT,
+    GUIDE,
+    MU_WORDS,
+    NEGATIVE_COLOR,
+    SERIES,
+    Display,
+    ScoreDisplay,
+    axis_words,
+    legend_below,
+    pyplot,
+    series_style,
+    thinned,
+    two_names,
+    with_name,
+)
+from demur.displays.roc import draw_roc, roc_axes
+from demur.exceptions import InputError
+from demur.roc import RocCurve, RocHull, roc_curve
+from demur.typing import FloatArray, Labels
+
+__all__ = ["CostCurveDisplay", "CostDifferenceDisplay", "RocCostDualDisplay"]
+
+PC_WORDS = "probability cost, PC(+)"
+COST_WORDS = "normalised expected cost"
+# operating points at which bands are computed; the intervals there are exact
+_BAND_POINTS = 101
+# numbers closer than this would run into each other
+_LABEL_GAP = 0.065
+
+
+def _corners(curve: Any) -> FloatArray:
+    """Corners (pc, cost) of a curve or a line."""
+    if isinstance(curve, CostLine):
+        return np.array([[0.0, curve.fpr], [1.0, curve.fnr]])
+    return np.asarray(curve.vertices)
+
+
+def _draw_tent(ax: Any) -> None:
+    ax.plot(
+        [0, 0.5, 1], [0, 0.5, 0], color="#777777", lw=1, ls=(0, (4, 3)), label="trivial (one class always)"
+    )
+
+
+def _draw_threshold_lines(ax: Any, fpr: FloatArray, fnr: FloatArray, **style: Any) -> Any:
+    """Draw the lines (0, fpr) to (1, fnr) of many thresholds as one artist."""
+    from matplotlib.collections import LineCollection
+
+    ends = np.stack(
+        [np.column_stack([np.zeros_like(fpr), fpr]), np.column_stack([np.ones_like(fnr), fnr])], 1
+    )
+    return ax.add_collection(LineCollection(list(ends), zorder=0, **style))
+
+
+def _cost_axes(ax: Any, top: float) -> None:
+    ax.set(xlim=(0, 1), ylim=(0, top))
+    axis_words(ax, PC_WORDS, COST_WORDS)
+
+
+class CostCurveDisplay(ScoreDisplay):
+    """Cost curves and cost lines against the operating point; see `cost_curve`.
+
+    The lower the better: the height is the expected cost divided by the worst possible one, and
+    vertical distances are differences of cost. The dashed tent is the better of "always positive"
+    and "always negative". Curves are drawn through their exact corners.
+
+    Parameters
+    ----------
+    result : CostCurve, CostLine, AverageCostCurve, or mapping {name: one of them}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per curve.
+    crossings_ : list of (pc, cost)
+        Where the cheapest model changes, if several are drawn.
+    mu_axis_ : axes or None
+        The upper axis, if `prevalence` was given.
+
+    Examples
+    --------
+    At which operating point does the cheaper of two classifiers change?
+
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import CostCurveDisplay, cost_line
+    >>> display = CostCurveDisplay(result={"A": cost_line(0.1, 0.4), "B": cost_line(0.3, 0.2)}).plot()
+    >>> [(round(pc, 3), round(cost, 3)) for pc, cost in display.crossings_]
+    [(0.5, 0.25)]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (CostCurve, AverageCostCurve, CostLine)
+    _compute = staticmethod(cost_curve)
+    _several = True
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        lines: bool = False,
+        band: float | None = None,
+        annotate: bool = False,
+        prevalence: float | None = None,
+        folds: Sequence[Any] | None = None,
+    ) -> Self:
+        """Draw the curves, the tent of the trivial classifiers and the crossings.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        lines : bool
+            Draw the faint line of every threshold under each `CostCurve`; of a great many
+            thresholds, some 400 that can be told apart.
+        band : float, optional
+            Confidence level of a pointwise band around each `CostLine` that knows its number of
+            cases: the exact interval of `CostLine.interval` at 101 operating points.
+        annotate : bool
+            Write area and operating range in the legend, and mark the range under the curves.
+        prevalence : float, optional
+            Add an upper axis in mu for this P(positive).
+        folds : sequence of curves or lines, optional
+            Draw them faintly: the members of an average.
+        """
+        members = self._members
+        self._check_options(members, lines=lines, band=band, folds=folds)
+        if prevalence is not None and check_rate(prevalence, "prevalence") in (0.0, 1.0):
+            raise input_error("prevalence", "must lie strictly between 0 and 1 for an axis in mu", prevalence)
+        ax = self._begin(ax, size=(5.8, 5.2))
+        _draw_tent(ax)
+        self.lines_: list[Any] = []
+        top = 0.5  # of the tent
+        for number, fold in enumerate(folds or ()):
+            corners = _corners(fold)
+            words = "single folds" if number == 0 else None
+            ax.plot(*corners.T, color=SERIES[0], lw=0.7, alpha=0.35, label=words)
+            self._keep("fold", str(number), corners)
+            top = max(top, float(corners[:, 1].max()))
+        for index, (name, curve) in enumerate(members.items()):
+            if lines and isinstance(curve, CostCurve):
+                self._draw_lines(name, curve, SERIES[index % len(SERIES)])
+            if band is not None and isinstance(curve, CostLine):
+                top = max(top, self._draw_band(name, curve, band, SERIES[index % len(SERIES)]))
+            top = max(top, self._draw_curve(index, name, curve, annotate=annotate))
+        _cost_axes(ax, min(1.0, top) * 1.04)
+        self._mark_crossings()
+        if annotate:
+            self._draw_ranges(members)
+        self.mu_axis_ = None if prevalence is None else _mu_axis(ax, prevalence)
+        legend_below(ax, columns=1 if annotate or band is not None else 2)
+        return self
+
+    def _check_options(self, members: dict[str, Any], *, lines: bool, band: Any, folds: Any) -> None:
+        if lines and not any(isinstance(curve, CostCurve) for curve in members.values()):
+            raise input_error("lines", "needs a CostCurve, which has thresholds", "none")
+        if band is not None:
+            check_confidence_level(band, "band")
+            if not any(isinstance(curve, CostLine) for curve in members.values()):
+                raise InputError(
+                    "`band` needs a CostLine made with n_positive and n_negative, got none. "
+                    "Hint: CostLine.from_predictions makes one."
+                )
+        for number, fold in enumerate(folds or ()):
+            if not isinstance(fold, self._kinds):
+                raise input_error(
+                    f"folds[{number}]", "must be a cost curve or a cost line", type(fold).__name__
+                )
+
+    def _keep(self, part: str, name: str, points: Any) -> None:
+        pairs = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        if len(pairs):
+            self._append(model=name, part=part, pc=pairs[:, 0], cost=pairs[:, 1])
+
+    def _draw_curve(self, index: int, name: str, curve: Any, *, annotate: bool) -> float:
+        corners = _corners(curve)
+        text = _summary(curve) if annotate else ("" if name else _kind_words(curve))
+        style = series_style(index)
+        (line,) = self.ax_.plot(*corners.T, label=with_name(name, text), lw=1.8, zorder=3, **style)
+        self.lines_.append(line)
+        self._keep("curve", name, corners)
+        return float(corners[:, 1].max())
+
+    def _draw_lines(self, name: str, curve: CostCurve, color: str) -> None:
+        at = thinned(curve.fpr, curve.fnr, columns=100)
+        fpr, fnr = curve.fpr[at], curve.fnr[at]
+        faint = {"colors": color, "linewidths": 0.5, "alpha": min(0.5, 0.12 + 3 / len(at))}
+        _draw_threshold_lines(self.ax_, fpr, fnr, **faint)
+        self.ax_.plot([], [], color=color, lw=0.7, alpha=0.5, label=with_name(name, "single thresholds"))
+        for part, x, y in (("line at pc 0", 0.0, fpr), ("line at pc 1", 1.0, fnr)):
+            self._keep(part, name, np.column_stack([np.full_like(y, x), y]))
+
+    def _draw_band(self, name: str, curve: CostLine, level: float, color: str) -> float:
+        pc = np.linspace(0, 1, _BAND_POINTS)
+        ends = np.array([curve.interval(float(x), confidence_level=level) for x in pc])
+        words = with_name(name, f"{100 * level:g} % interval at each point")
+        self.ax_.fill_between(pc, ends[:, 0], ends[:, 1], color=color, alpha=0.18, lw=0, label=words)
+        self._keep("band low", name, np.column_stack([pc, ends[:, 0]]))
+        self._keep("band high", name, np.column_stack([pc, ends[:, 1]]))
+        return float(ends[:, 1].max())
+
+    def _mark_crossings(self) -> None:
+        members = self._members
+        ranges = best_ranges(members) if len(members) > 1 else []
+        borders = [
+            before.high for before, after in pairwise(ranges) if not set(before.winners) & set(after.winners)
+        ]
+        curves = list(members.values())
+        self.crossings_ = [(x, min(float(curve.expected_cost(x)) for curve in curves)) for x in borders]
+        labelled = -1.0
+        for x, cost in self.crossings_:
+            self.ax_.plot(x, cost, "o", ms=6, mfc="white", mec="black", zorder=4)
+            if x - labelled >= _LABEL_GAP:
+                labelled = x
+                # below the lower envelope there is never a line to collide with
+                place = {"textcoords": "offset points", "ha": "center", "va": "top", "fontsize": 8}
+                paper = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
+                self.ax_.annotate(f"{x:.3f}", (x, cost), (0, -7), bbox=paper, zorder=4, **place)
+        self._keep("crossing", "", self.crossings_)
+
+    def _draw_ranges(self, members: dict[str, Any]) -> None:
+        """Bars under the axis: where each curve beats the trivial classifiers."""
+        top = self.ax_.get_ylim()[1]
+        for index, (name, curve) in enumerate(members.items()):
+            reach = curve.operating_range
+            if reach is None:
+                continue
+            height = -0.022 * top * (index + 1)
+            self.ax_.plot(
+                reach, [height, height], color=SERIES[index % len(SERIES)], lw=3.5, solid_capstyle="butt"
+            )
+            self._append(model=name, part="operating range", pc=list(reach), cost=np.nan)
+        self.ax_.set_ylim(-0.022 * top * (len(members) + 1), top)
+
+
+def _kind_words(curve: Any) -> str:
+    if isinstance(curve, CostLine):
+        return "cost line"
+    return f"average of {curve.n_curves} curves" if isinstance(curve, AverageCostCurve) else "lower envelope"
+
+
+def _summary(curve: Any) -> str:
+    """Area and operating range in words."""
+    area = (curve.fpr + curve.fnr) / 2 if isinstance(curve, CostLine) else curve.area()
+    reach = curve.operating_range
+    where = "nowhere" if reach is None else f"for PC(+) {reach.low:.3g} to {reach.high:.3g} (bar)"
+    return f"area {area:.3f}; beats trivial {where}"
+
+
+def _mu_axis(ax: Any, prevalence: float) -> Any:
+    """Add the upper axis in mu: x = pi / (pi + mu (1 - pi)), spec 001, section 5."""
+    upper = ax.secondary_xaxis("top")
+    places: list[float] = []
+    labels: list[str] = []
+    for mu in (0.0, np.inf, 1.0, 0.5, 2.0, 0.2, 5.0, 0.1, 10.0, 0.05, 20.0, 0.02, 50.0):
+        x = 0.0 if np.isinf(mu) else prevalence / (prevalence + mu * (1 - prevalence))
+        if all(abs(x - other) >= _LABEL_GAP for other in places):
+            places.append(x)
+            labels.append(r"$\infty$" if np.isinf(mu) else f"{mu:g}")
+    upper.set_xticks(places, labels)
+    upper.set_xlabel(f"{MU_WORDS}\nat prevalence {prevalence:.3g}")
+    return upper
+
+
+class CostDifferenceDisplay(Display):
+    """Difference of cost of two fixed classifiers with its band; see `cost_line_difference`.
+
+    Below zero the first is cheaper. The interval is the exact bootstrap one, pointwise, at 101
+    operating points; the shaded ranges, where it excludes zero, have borders found to 0.0001.
+
+    Parameters
+    ----------
+    result : CostLineDifference
+        What to draw.
+
+    Attributes
+    ----------
+    significant_ : list of (low, high)
+        Ranges of operating points where the interval excludes zero.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import CostDifferenceDisplay, cost_line_difference
+    >>> y = [1] * 20 + [0] * 20
+    >>> a = [1] * 18 + [0] * 2 + [0] * 15 + [1] * 5
+    >>> b = [1] * 10 + [0] * 10 + [0] * 16 + [1] * 4
+    >>> display = CostDifferenceDisplay.from_result(cost_line_difference(y, a, b)).plot()
+    >>> low, high = display.significant_[0]
+    >>> f"the first is significantly cheaper from PC(+) = {low:.2f} on"
+    'the first is significantly cheaper from PC(+) = 0.33 on'
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (CostLineDifference,)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: Labels, y_pred_a: Labels, y_pred_b: Labels, *, pos_label: Any = None
+    ) -> Self:
+        """Make the Display of two sets of hard predictions; parameters as in `cost_line_difference`."""
+        return cls(result=cost_line_difference(y_true, y_pred_a, y_pred_b, pos_label=pos_label))
+
+    def plot(
+        self, ax: Any = None, *, confidence_level: float = 0.95, names: tuple[str, str] = ("first", "second")
+    ) -> Self:
+        """Draw the difference, its band and the ranges where it is significant.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        confidence_level : float
+            Of the interval at each operating point.
+        names : (str, str)
+            What to call the two classifiers.
+        """
+        level = check_confidence_level(confidence_level)
+        first, second = two_names(names)
+        ax = self._begin(ax, size=(5.8, 4.9))
+        pc = np.linspace(0, 1, _BAND_POINTS)
+        line = np.asarray(self.result.expected_cost(pc))
+        ends = np.array([self.result.interval(float(x), confidence_level=level) for x in pc])
+        outside = (ends[:, 0] > 0) | (ends[:, 1] < 0)
+        self.significant_ = _ranges(pc, outside, lambda x: self.result.significant(x, confidence_level=level))
+        for number, (low, high) in enumerate(self.significant_):
+            words = "interval excludes 0" if number == 0 else None
+            ax.axvspan(low, high, color=ACCENT, alpha=0.12, lw=0, label=words)
+        label = f"{100 * level:g} % interval at each point"
+        ax.fill_between(pc, *ends.T, color=NEGATIVE_COLOR, alpha=0.25, lw=0, label=label)
+        ax.plot(pc, line, color=NEGATIVE_COLOR, lw=1.8, label=f"cost of {first} minus cost of {second}")
+        ax.axhline(0, color="black", lw=0.8)
+        reach = 1.12 * max(float(np.abs(ends).max()), 0.01)
+        ax.set(xlim=(0, 1), ylim=(-reach, reach))
+        for height, who in ((0.25, first), (0.75, second)):
+            ax.annotate(f"{who} cheaper", (1.02, height), xycoords="axes fraction", rotation=270, va="center")
+        axis_words(ax, PC_WORDS, f"difference of {COST_WORDS}")
+        legend_below(ax)
+        self._record(pc=pc, difference=line, low=ends[:, 0], high=ends[:, 1], significant=outside)
+        return self
+
+
+def _ranges(x: FloatArray, inside: Any, test: Any) -> list[tuple[float, float]]:
+    """Join neighbouring points that pass into ranges and refine their ends by bisection."""
+    turns = np.flatnonzero(np.diff(inside.astype(int)))
+    ends = [_turn(float(x[k]), float(x[k + 1]), starts_inside=bool(inside[k]), test=test) for k in turns]
+    ends = [float(x[0])] * bool(inside[0]) + ends + [float(x[-1])] * bool(inside[-1])
+    return list(zip(ends[::2], ends[1::2], strict=True))
+
+
+def _turn(low: float, high: float, *, starts_inside: bool, test: Any) -> float:
+    while high - low > 1e-4:
+        middle = (low + high) / 2
+        if test(middle) == starts_inside:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+class RocCostDualDisplay(ScoreDisplay):
+    """A ROC curve with its hull beside the dual cost plot: points there are lines here.
+
+    Every hull vertex and its cost line share a colour; every hull edge is a corner of the lower
+    envelope. With `pc`, the line of equal cost that touches the hull is the marked point of the
+    envelope (Drummond and Holte 2006). See `roc_curve` and `cost_curve`.
+
+    Parameters
+    ----------
+    result : RocCurve
+        What to draw.
+
+    Attributes
+    ----------
+    ax_ : array of two axes
+        ROC space and cost space.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import RocCostDualDisplay
+    >>> display = RocCostDualDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).plot(pc=0.5)
+    >>> drawn = display.frame()
+    >>> drawn["y"][drawn["part"] == "cost at pc"].tolist()
+    [0.25]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (RocCurve,)
+    _compute = staticmethod(roc_curve)
+
+    def plot(self, ax: Any = None, *, pc: float | None = None) -> Self:
+        """Draw both planes.
+
+        Parameters
+        ----------
+        ax : two matplotlib axes, optional
+            For ROC space and cost space; new ones by default.
+        pc : float, optional
+            Operating point to mark in both planes.
+        """
+        at = None if pc is None else check_rate(pc, "pc")
+        self._drawn = {}
+        self.figure_, self.ax_ = _two_axes(ax)
+        hull, envelope = self.result.convex_hull(), cost_curve(self.result.counts)
+        colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.92, len(hull.fpr)))
+        self._draw_roc(self.ax_[0], hull, colors)
+        self._draw_costs(self.ax_[1], hull, envelope, colors)
+        if at is not None:
+            self._mark(at, hull, envelope)
+        for axes in self.ax_:
+            legend_below(axes)
+        return self
+
+    def _draw_roc(self, ax: Any, hull: RocHull, colors: Any) -> None:
+        curve = self.result
+        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
+        style = {"color": "#777777", "linestyle": "-"}
+        _, at = draw_roc(ax, curve, f"ROC curve, AUC {curve.auc:.3f}", style)
+        ax.plot(hull.fpr, hull.tpr, color="black", lw=0.9, label=f"convex hull, area {hull.auc:.3f}")
+        ax.scatter(hull.fpr, hull.tpr, c=colors, s=30, zorder=3, edgecolors="black", linewidths=0.5)
+        roc_axes(ax)
+        ax.set_title("ROC space: a classifier is a point", fontsize="medium")
+        self._append(part="curve", x=curve.fpr[at], y=curve.tpr[at])
+        self._append(part="hull", x=hull.fpr, y=hull.tpr)
+
+    def _draw_costs(self, ax: Any, hull: RocHull, envelope: CostCurve, colors: Any) -> None:
+        _draw_tent(ax)
+        _draw_threshold_lines(ax, hull.fpr, 1 - hull.tpr, colors=colors, linewidths=1.0)
+        ax.plot(
+            *envelope.vertices.T, color="black", lw=2, label=f"lower envelope, area {envelope.area():.3f}"
+        )
+        _cost_axes(ax, 0.62)
+        ax.set_title("Cost space: a classifier is a line", fontsize="medium")
+        self._append(part="line at pc 0", x=0.0, y=hull.fpr)
+        self._append(part="line at pc 1", x=1.0, y=1 - hull.tpr)
+        self._append(part="envelope", x=envelope.vertices[:, 0], y=envelope.vertices[:, 1])
+
+    def _mark(self, pc: float, hull: RocHull, envelope: CostCurve) -> None:
+        """Mark the point of the envelope, and the line of equal cost through its hull vertex."""
+        cost = float(envelope.expected_cost(pc))
+        costs = pc * (1 - hull.tpr) + (1 - pc) * hull.fpr
+        best = int(np.argmin(costs))
+        # all ROC points of equal cost: pc (1 - tpr) + (1 - pc) fpr = cost
+        normal = np.array([1 - pc, -pc])
+        along = np.array([-normal[1], normal[0]]) / np.hypot(*normal)
+        touch = np.array([hull.fpr[best], hull.tpr[best]])
+        left = self.ax_[0]
+        ends = np.array([touch - 2 * along, touch + 2 * along])
+        left.plot(*ends.T, color=ACCENT, lw=1.2, ls=(0, (5, 2)), label=f"equal cost at PC(+) = {pc:.3g}")
+        left.plot(*touch, "s", ms=9, mfc="none", mec=ACCENT, mew=1.5)
+        right = self.ax_[1]
+        right.axvline(pc, color=ACCENT, lw=1.2, ls=(0, (5, 2)))
+        right.plot(
+            pc, cost, "s", ms=9, mfc="none", mec=ACCENT, mew=1.5, ls="none", label=f"cost {cost:.3f} there"
+        )
+        self._append(part="touching point", x=touch[0], y=touch[1])
+        self._append(part="cost at pc", x=pc, y=cost)
+
+
+def _two_axes(ax: Any) -> tuple[Any, Any]:
+    if ax is None:
+        figure = pyplot().figure(figsize=(9.6, 5.2), layout="constrained")
+        return figure, figure.subplots(1, 2)
+    pair = np.asarray(ax, dtype=object)
+    if pair.shape != (2,):
+        raise input_error("ax", "must hold two axes", f"shape {pair.shape}")
+    return pair[0].figure, pair

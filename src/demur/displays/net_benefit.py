@@ -1,0 +1,114 @@
+"""Figure of net benefit: decision curves."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_range, input_error
+from demur.displays._base import PrevalenceDisplay, axis_words, legend_below, series_style, with_name
+from demur.exceptions import UndefinedError
+from demur.net_benefit import NetBenefitCurve, net_benefit_curve
+from demur.typing import FloatArray, Range
+
+__all__ = ["NetBenefitDisplay"]
+
+_POINTS = 501
+
+
+class NetBenefitDisplay(PrevalenceDisplay):
+    """Net benefit against the threshold probability (decision curve); see `net_benefit_curve`.
+
+    The higher the better, in true positives per case; a useful model is above both "act on all"
+    and "act on none" (0). The curve bends at the shares of positives of the pooled blocks, which
+    are drawn exactly; between them it is smooth and drawn at 501 points.
+
+    Parameters
+    ----------
+    result : NetBenefitCurve, or mapping {name: NetBenefitCurve}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per curve, followed by its plug-in line if asked for.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import NetBenefitDisplay
+    >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9]
+    >>> display = NetBenefitDisplay.from_predictions(y, s).plot(plug_in=True)
+    >>> drawn = display.frame()
+    >>> at = (drawn["part"] == "best threshold") & (drawn["threshold_probability"] == 0)
+    >>> drawn["net_benefit"][at].tolist()
+    [0.5]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (NetBenefitCurve,)
+    _compute = staticmethod(net_benefit_curve)
+    _several = True
+
+    def plot(
+        self, ax: Any = None, *, threshold_probability: Range = (0.0, 0.99), plug_in: bool = False
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        threshold_probability : (low, high)
+            Range shown, within [0, 1).
+        plug_in : bool
+            Also draw what the scores, taken as probabilities, reach without a search.
+        """
+        low, high = check_range(threshold_probability, "threshold_probability", high=1.0)
+        if high == 1.0 or low == high:
+            raise input_error("threshold_probability", "must be a pair with low < high < 1", (low, high))
+        ax = self._begin(ax, size=(5.8, 5.2))
+        self.lines_: list[Any] = []
+        for index, (name, curve) in enumerate(self._members.items()):
+            if curve.prevalence in (0.0, 1.0):
+                raise UndefinedError(
+                    f"A decision curve needs both classes, got prevalence {curve.prevalence:g}."
+                )
+            t = _points(curve, low, high)
+            style = series_style(index)
+            self._draw("best threshold", name, t, curve.net_benefit(t), lw=1.8, **style)
+            if plug_in:
+                style["linestyle"] = ":"
+                self._draw("scores as probabilities", name, t, curve.plug_in(t), lw=1.1, **style)
+        self._draw_trivial(low, high)
+        rate = max(curve.prevalence for curve in self._members.values())
+        ax.set(xlim=(low, high), ylim=(-0.25 * rate, 1.05 * rate))
+        axis_words(
+            ax, "threshold probability (act from this risk on)", "net benefit (true positives per case)"
+        )
+        legend_below(ax)
+        return self
+
+    def _draw(self, part: str, name: str, t: FloatArray, value: Any, **style: Any) -> None:
+        (line,) = self.ax_.plot(t, value, label=with_name(name, part), **style)
+        self.lines_.append(line)
+        self._append(model=name, part=part, threshold_probability=t, net_benefit=value)
+
+    def _draw_trivial(self, low: float, high: float) -> None:
+        """Act on all (one line per prevalence) and on none."""
+        t = np.linspace(low, high, _POINTS)
+        by_prevalence = {curve.prevalence: curve for curve in self._members.values()}
+        for number, (rate, curve) in enumerate(by_prevalence.items()):
+            words = "act on all" if len(by_prevalence) == 1 else f"act on all, prevalence {rate:.3g}"
+            value = np.asarray(curve.treat_all(t))
+            self.ax_.plot(t, value, color="#777777", lw=1, ls=(0, (4, 3 + 3 * number)), label=words)
+            self._append(model="", part=words, threshold_probability=t, net_benefit=value)
+        self.ax_.axhline(0, color="black", lw=0.8, label="act on none")
+
+
+def _points(curve: NetBenefitCurve, low: float, high: float) -> FloatArray:
+    """Even points and the exact bends: t = pi (1 - x) / (pi (1 - x) + (1 - pi) x) at every corner x."""
+    x = curve.curve.vertices[:, 0]
+    missed, alarmed = curve.prevalence * (1 - x), (1 - curve.prevalence) * x
+    bends = missed / (missed + alarmed)
+    even = np.linspace(low, high, _POINTS)
+    return np.union1d(even, bends[(bends > low) & (bends < high)])

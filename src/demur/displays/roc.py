@@ -1,0 +1,221 @@
+"""Figures of ROC and precision-recall curves."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from demur.abstention import AbstentionWindow, decide
+from demur.displays._base import (
+    ABSTAIN_COLOR,
+    ACCENT,
+    GUIDE,
+    PrevalenceDisplay,
+    ScoreDisplay,
+    axis_words,
+    legend_below,
+    series_style,
+    thinned,
+    threshold_words,
+    with_name,
+)
+from demur.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
+from demur.typing import FloatArray
+
+__all__ = ["PrecisionRecallDisplay", "RocCurveDisplay", "draw_roc", "roc_axes"]
+
+
+def draw_roc(ax: Any, curve: RocCurve, label: str, style: dict[str, Any]) -> tuple[Any, Any]:
+    """Draw one curve, thinned to what can be seen; return the line and the points drawn."""
+    at = thinned(curve.fpr, curve.tpr)
+    (line,) = ax.plot(curve.fpr[at], curve.tpr[at], label=label, lw=1.6, **style)
+    return line, at
+
+
+def _unit_square(ax: Any) -> None:
+    """Same scale on both axes, with room for lines that run along the border."""
+    ax.set(xlim=(-0.015, 1.015), ylim=(-0.015, 1.015), aspect="equal")
+
+
+def roc_axes(ax: Any) -> None:
+    """Name and scale the axes of ROC space."""
+    _unit_square(ax)
+    axis_words(ax, "false positive rate", "true positive rate")
+
+
+class RocCurveDisplay(ScoreDisplay):
+    """ROC curves with their convex hulls, and the two thresholds of a window; see `roc_curve`.
+
+    Up and left is better. A curve of more than 4000 points is thinned for drawing to the first,
+    last, lowest and highest point of each thousandth of the x axis, which no eye can tell from
+    the whole; the hull is always drawn exactly.
+
+    Parameters
+    ----------
+    result : RocCurve, or mapping {name: RocCurve}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per curve.
+    window_markers_ : list
+        The two points of the window, if one was given.
+
+    Examples
+    --------
+    Where do the two thresholds of the cheapest window lie on the curve?
+
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import RocCurveDisplay, abstention_surface, roc_curve
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> window = abstention_surface(y, s).window(mu=1, nu=0.25)
+    >>> display = RocCurveDisplay.from_result(roc_curve(y, s)).plot(window=window)
+    >>> drawn = display.frame()
+    >>> [round(float(tpr), 2) for tpr in drawn["tpr"][drawn["part"] == "window"]]
+    [0.33, 1.0]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (RocCurve,)
+    _compute = staticmethod(roc_curve)
+    _several = True
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        hull: bool = True,
+        window: AbstentionWindow | tuple[float, float] | None = None,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        hull : bool
+            Whether to draw the convex hull, the operating points worth having.
+        window : AbstentionWindow or (lower, upper), optional
+            Mark the points its two thresholds reach, on every curve: only scores of one scale
+            share a window.
+        """
+        ax = self._begin(ax, size=(5.2, 5.6))
+        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
+        self.lines_: list[Any] = []
+        self.window_markers_: list[Any] = []
+        members = self._members
+        for index, (name, curve) in enumerate(members.items()):
+            style = series_style(index)
+            line, at = draw_roc(ax, curve, with_name(name, f"AUC {curve.auc:.3f}"), style)
+            self.lines_.append(line)
+            self._keep("curve", name, curve.fpr[at], curve.tpr[at], curve.thresholds[at])
+            if hull:
+                self._draw_hull(name, curve, style["color"], fill=len(members) == 1)
+            if window is not None:
+                self._mark(name, curve, window, first=index == 0)
+        roc_axes(ax)
+        legend_below(ax)
+        return self
+
+    def _keep(self, part: str, name: str, fpr: Any, tpr: Any, threshold: Any) -> None:
+        self._append(model=name, part=part, fpr=fpr, tpr=tpr, threshold=threshold)
+
+    def _draw_hull(self, name: str, curve: RocCurve, color: str, *, fill: bool) -> None:
+        found = curve.convex_hull()
+        if fill:
+            self.ax_.fill_between(found.fpr, found.tpr, found.fpr, color=color, alpha=0.07, lw=0, zorder=0)
+        self.ax_.plot(
+            found.fpr,
+            found.tpr,
+            color=color,
+            lw=0.9,
+            alpha=0.75,
+            marker="o" if len(found.fpr) <= 30 else None,
+            ms=3,
+            label=with_name(name, f"convex hull, area {found.auc:.3f}"),
+        )
+        self._keep("hull", name, found.fpr, found.tpr, found.thresholds)
+
+    def _mark(self, name: str, curve: RocCurve, window: Any, *, first: bool) -> None:
+        # thresholds[0] stands for "nothing is positive"; the rest are the distinct scores, descending
+        codes = decide(curve.thresholds[1:], window)
+        called, kept = np.count_nonzero(codes == 1), np.count_nonzero(codes != 0)
+        pair = (window.lower, window.upper) if isinstance(window, AbstentionWindow) else tuple(window)
+        marks = (
+            (called, "^", ACCENT, pair[1], "upper threshold: positive from here up"),
+            (kept, "v", ABSTAIN_COLOR, pair[0], "lower threshold: negative from here down"),
+        )
+        for at, shape, color, threshold, words in marks:
+            (marker,) = self.ax_.plot(
+                curve.fpr[at],
+                curve.tpr[at],
+                ls="none",
+                marker=shape,
+                ms=9,
+                mec="black",
+                mew=0.8,
+                color=color,
+                label=f"{words} ({threshold_words(threshold)})" if first else None,
+                zorder=5,
+            )
+            self.window_markers_.append(marker)
+            self._keep("window", name, curve.fpr[at], curve.tpr[at], threshold)
+
+
+class PrecisionRecallDisplay(PrevalenceDisplay):
+    """Precision against recall of every threshold; see `precision_recall_curve`.
+
+    Up and right is better; the dashed line is the precision of calling every case positive, the
+    prevalence. Drawn as steps, because precision between two thresholds is not on the straight
+    line between them (Davis and Goadrich 2006). Long curves are thinned as in `RocCurveDisplay`.
+
+    Parameters
+    ----------
+    result : PrecisionRecallCurve, or mapping {name: PrecisionRecallCurve}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per curve.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import PrecisionRecallDisplay
+    >>> display = PrecisionRecallDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).plot()
+    >>> display.frame()["recall"].tolist()
+    [0.5, 0.5, 1.0, 1.0]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (PrecisionRecallCurve,)
+    _compute = staticmethod(precision_recall_curve)
+    _several = True
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the curves on `ax`, or on new axes."""
+        ax = self._begin(ax, size=(5.2, 5.4))
+        self.lines_: list[Any] = []
+        for index, (name, curve) in enumerate(self._members.items()):
+            at = thinned(curve.recall, curve.precision)
+            x, y = curve.recall[at], curve.precision[at]
+            words = with_name(name, f"average precision {curve.average_precision:.3f}")
+            # the first threshold already finds something: its step reaches back to recall 0
+            (line,) = ax.plot(*_steps(x, y), label=words, lw=1.6, **series_style(index))
+            self.lines_.append(line)
+            self._append(model=name, recall=x, precision=y, threshold=curve.thresholds[at])
+        for number, rate in enumerate(dict.fromkeys(curve.prevalence for curve in self._members.values())):
+            words = f"call every case positive, precision {rate:.3g}"
+            ax.axhline(rate, color=GUIDE, lw=1, ls=(0, (4, 3 + 2 * number)), zorder=0, label=words)
+        _unit_square(ax)
+        axis_words(ax, "recall (true positive rate)", "precision")
+        legend_below(ax)
+        return self
+
+
+def _steps(recall: FloatArray, precision: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Corners of the step line: precision i holds from the recall before it up to recall i."""
+    x = np.repeat(np.concatenate([[0.0], recall]), 2)[1:-1]
+    return x, np.repeat(precision, 2)

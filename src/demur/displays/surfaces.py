@@ -1,0 +1,606 @@
+"""Figures of abstention cost surfaces (Friedel et al. 2006): spec 000, section 6."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_choice, check_positive_int, check_range, check_type, input_error
+from demur.abstention import AbstentionSurface, AbstentionWindow, SurfaceGrid, abstention_surface
+from demur.displays._base import (
+    ABSTAIN_COLOR,
+    ACCENT,
+    DIFFERENCE_CMAP,
+    MU_WORDS,
+    NEGATIVE_COLOR,
+    POSITIVE_COLOR,
+    SEQUENTIAL_CMAP,
+    Display,
+    PrevalenceDisplay,
+    axis_words,
+    legend_below,
+    pyplot,
+    score_range,
+    threshold_words,
+    two_names,
+)
+from demur.displays._pieces import MOST_TILES, bands, cell_of, sheets_of, square, tiles_of, walls_between
+from demur.exceptions import InputError
+from demur.regions import SurfaceDifference
+from demur.typing import ArrayLike, FloatArray, Labels, Range
+
+__all__ = ["AbstentionSurfaceDisplay", "SurfaceDifferenceDisplay", "SurfaceRowDisplay"]
+
+NU_WORDS = r"relative cost of abstaining, $\nu$"
+# for small maps and for 3-D axes, whose labels meet in a corner
+SHORT_MU, SHORT_NU = r"false alarm cost, $\mu$", r"abstention cost, $\nu$"
+_KINDS = ("map", "surface", "plane", "thresholds")
+# what is coloured -> (words with unit, colour map)
+_COLUMNS = {
+    "cost": ("expected cost per case (a miss costs 1)", SEQUENTIAL_CMAP),
+    "abstention_rate": ("abstention rate (share of cases)", "Greys"),
+    "lower": ("lower threshold (score)", "cividis"),
+    "upper": ("upper threshold (score)", "cividis"),
+}
+# sheets of the figure of thresholds -> (words, colour)
+_SHEETS = {
+    "upper": ("upper threshold: positive above", POSITIVE_COLOR),
+    "no abstention": ("single threshold without abstention", ABSTAIN_COLOR),
+    "lower": ("lower threshold: negative below", NEGATIVE_COLOR),
+}
+_MOST_BORDERS = 20000
+_BANDS = 16
+# differences below this are rounding: equal planes
+_EQUAL = 1e-12
+
+
+def _rectangle(mu: Any, nu: Any) -> tuple[Range, Range]:
+    """The costs shown; without `nu` all for which abstaining can pay, up to mu / (1 + mu) (lemma 1)."""
+    mu = check_range(mu, "mu")
+    nu = (0.0, mu[1] / (1 + mu[1])) if nu is None else check_range(nu, "nu")
+    for name, (low, high) in (("mu", mu), ("nu", nu)):
+        if low == high:
+            raise input_error(name, "must be a pair with low < high", (low, high))
+    return mu, nu
+
+
+def _column(grid: SurfaceGrid, what: str, scores: Range) -> FloatArray:
+    values = np.asarray(getattr(grid, what))
+    return np.clip(values, *scores) if what in ("lower", "upper") else values
+
+
+def _draw_map(ax: Any, grid: SurfaceGrid, values: FloatArray, what: str, limits: Range) -> Any:
+    """Colour one map; costs are continuous, all other columns jump at cell borders."""
+    shading = "gouraud" if what == "cost" else "nearest"
+    low, high = limits
+    return ax.pcolormesh(
+        grid.mu,
+        grid.nu,
+        values.T,
+        shading=shading,
+        cmap=_COLUMNS[what][1],
+        vmin=low,
+        vmax=high if high > low else low + 1,
+        rasterized=True,
+    )
+
+
+def _draw_lemma(ax: Any, mu: Range, nu: Range) -> None:
+    """Draw nu = mu / (1 + mu), above which abstaining never pays."""
+    from matplotlib.patheffects import withStroke
+
+    x = np.linspace(*mu, 201)
+    halo = [withStroke(linewidth=3, foreground="white")]
+    words = r"$\nu = \mu / (1 + \mu)$: above it abstaining never pays"
+    ax.plot(x, x / (1 + x), color="black", lw=1.2, ls=(0, (5, 2)), path_effects=halo, label=words)
+    ax.set(xlim=mu, ylim=nu)
+
+
+def _window_words(window: AbstentionWindow) -> str:
+    return f"window {threshold_words(window.lower)} to {threshold_words(window.upper)}"
+
+
+def _check_window(window: Any, rectangle: tuple[Range, Range] | None) -> None:
+    """Require a window with one point (mu, nu), inside the rectangle if there is one."""
+    check_type(window, "window", AbstentionWindow, "an")
+    if window.nu_positive != window.nu_negative:
+        raise input_error("window", "must have one cost of abstaining for both classes", "two")
+    at = (window.mu, window.nu_positive)
+    if rectangle and not all(low <= x <= high for x, (low, high) in zip(at, rectangle, strict=True)):
+        raise input_error(
+            "window", "must be for costs the figure shows", f"mu {at[0]:g}, nu {at[1]:g}", "widen mu and nu."
+        )
+
+
+def _three_dimensional(ax: Any) -> None:
+    if ax is not None and not hasattr(ax, "get_zlim"):
+        raise input_error(
+            "ax", "must be three-dimensional for this kind", type(ax).__name__, "projection='3d'."
+        )
+
+
+class AbstentionSurfaceDisplay(PrevalenceDisplay):
+    """The smallest expected cost over the relative costs (mu, nu); see `abstention_surface`.
+
+    The lower the better. Colour maps are drawn from a grid of exact values; everything in 3-D from
+    the exact polygons on which one window is optimal (from a lattice of squares if there are more
+    than 3000 of them). Infinite thresholds are drawn at the ends of the range of the finite scores.
+
+    Parameters
+    ----------
+    result : AbstentionSurface
+        What to draw.
+
+    Attributes
+    ----------
+    mesh_ : artist
+        The coloured map, or the polygons of the 3-D figure.
+    colorbar_ : colour bar, or None
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import AbstentionSurfaceDisplay
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> display = AbstentionSurfaceDisplay.from_predictions(y, s).plot(resolution=4)
+    >>> drawn = display.frame()
+    >>> at = (drawn["mu"] == 1) & (drawn["nu"] == 0.25)
+    >>> f"with free choice of the window a case costs {drawn['value'][at][0]:.3f}"
+    'with free choice of the window a case costs 0.167'
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (AbstentionSurface,)
+    _compute = staticmethod(abstention_surface)
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        kind: str = "map",
+        what: str = "cost",
+        mu: Range = (0.0, 1.0),
+        nu: Range | None = None,
+        resolution: int = 300,
+        borders: bool = False,
+        window: AbstentionWindow | None = None,
+    ) -> Self:
+        """Draw the surface in one of four ways.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default; three-dimensional for all kinds but "map".
+        kind : {"map", "surface", "plane", "thresholds"}
+            "map": colours over (mu, nu). "surface": the cost in 3-D. "plane": the plane of one
+            window above the surface, which it touches where it is optimal. "thresholds": the
+            lower and the upper threshold around the threshold without abstention, in 3-D.
+        what : {"cost", "abstention_rate", "lower", "upper"}
+            What the colours of a map mean.
+        mu, nu : (low, high)
+            The costs shown; by default nu ends where abstaining stops paying at the largest mu.
+        resolution : int
+            Steps of the grid of a map, each way.
+        borders : bool
+            Draw the exact borders between optimal windows.
+        window : AbstentionWindow, optional
+            Marked at its costs, which must be among those shown; for "plane" the window whose
+            plane is drawn (by default the best one in the middle of the range).
+        """
+        check_choice(kind, "kind", _KINDS)
+        check_choice(what, "what", tuple(_COLUMNS))
+        check_positive_int(resolution, "resolution")
+        mu, nu = _rectangle(mu, nu)
+        if borders:
+            self._check_borders(_MOST_BORDERS if kind == "map" else MOST_TILES)
+        if window is not None:
+            _check_window(window, None if kind == "plane" else (mu, nu))
+        if kind == "map":
+            ax = self._begin(ax, size=(5.8, 4.8))
+            self._plot_map(what, mu, nu, resolution, borders=borders, window=window)
+            return self
+        if what != "cost":
+            raise input_error(
+                "what", f"must be left out for kind {kind!r}", repr(what), "it is for kind 'map'."
+            )
+        _three_dimensional(ax)
+        self._begin(ax, projection="3d", size=(6.4, 5.0))
+        # sheets are listed from back to front; guessing the order by depth would hide some
+        self.ax_.computed_zorder = False
+        self.colorbar_ = None
+        draw = {"surface": self._plot_surface, "plane": self._plot_plane, "thresholds": self._plot_thresholds}
+        draw[kind](mu, nu, borders=borders, window=window)
+        return self
+
+    # ---------------------------------------------------------------- colour map
+
+    def _plot_map(
+        self, what: str, mu: Range, nu: Range, resolution: int, *, borders: bool, window: Any
+    ) -> None:
+        grid = self.result.grid(resolution, mu=mu, nu=nu)
+        if what in ("lower", "upper"):
+            limits = score_range(self.result.counts.scores)
+        else:
+            limits = (0.0, float(getattr(grid, what).max()))
+        values = _column(grid, what, limits)
+        self.mesh_ = _draw_map(self.ax_, grid, values, what, limits)
+        self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label=_COLUMNS[what][0])
+        if borders:
+            self._draw_borders(mu, nu)
+        _draw_lemma(self.ax_, mu, nu)
+        if window is not None:
+            words = f"{_window_words(window)}, cost {window.cost:.3g}"
+            at = (window.mu, window.nu_positive)
+            self.ax_.plot(
+                *at, "o", ms=8, mfc=ACCENT, mec="white", mew=1.2, clip_on=False, label=words, ls="none"
+            )
+        axis_words(self.ax_, MU_WORDS, NU_WORDS)
+        legend_below(self.ax_)
+        x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
+        self._record(mu=x.ravel(), nu=y.ravel(), value=values.ravel())
+
+    def _check_borders(self, most: int) -> None:
+        if self.result.n_cells > most:
+            raise InputError(
+                f"`borders` needs a surface of at most {most} cells here, got {self.result.n_cells}. "
+                "Hint: leave borders out; cells that small cannot be seen."
+            )
+
+    def _draw_borders(self, mu: Range, nu: Range) -> None:
+        from matplotlib.collections import PolyCollection
+
+        cells = self.result.cells(mu, nu)
+        style: dict[str, Any] = {"facecolors": "none", "edgecolors": "black", "linewidths": 0.5, "alpha": 0.5}
+        self.ax_.add_collection(PolyCollection(list(cells.polygons), **style))
+
+    # ---------------------------------------------------------------- three dimensions
+
+    def _heights(self, polygon: FloatArray) -> FloatArray:
+        return np.asarray(self.result.cost(polygon[:, 0], polygon[:, 1]))
+
+    def _add_polygons(self, polygons: list[FloatArray], heights: list[FloatArray], **style: Any) -> Any:
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+        solids = [np.column_stack([p, z]) for p, z in zip(polygons, heights, strict=True)]
+        return self.ax_.add_collection3d(Poly3DCollection(solids, **style))
+
+    def _mark_point(self, window: AbstentionWindow, heights: tuple[float, ...]) -> None:
+        """Mark the costs of a window at one height, or join two heights."""
+        size = len(heights)
+        style = {"marker": "o", "ms": 7, "lw": 2, "color": ACCENT, "mec": "white", "zorder": 8}
+        self.ax_.plot([window.mu] * size, [window.nu_positive] * size, heights, **style)
+
+    def _keep(self, part: str, polygons: list[FloatArray], heights: list[FloatArray]) -> None:
+        sizes = [len(polygon) for polygon in polygons]
+        corners = np.concatenate(polygons)
+        piece = np.repeat(np.arange(len(polygons)), sizes)
+        self._append(
+            part=part, piece=piece, mu=corners[:, 0], nu=corners[:, 1], value=np.concatenate(heights)
+        )
+
+    def _finish_3d(self, mu: Range, nu: Range, z: Range, words: str, *, azim: float = -128) -> None:
+        ax = self.ax_
+        ax.set(xlim=mu, ylim=nu, zlim=z)
+        ax.set_xlabel(SHORT_MU, labelpad=6)
+        ax.set_ylabel(SHORT_NU, labelpad=6)
+        ax.set_zlabel(words, labelpad=9)
+        ax.tick_params(labelsize=8)
+        ax.view_init(elev=24, azim=azim)
+        # the layout makes room for the box, not for its labels: a smaller box keeps them whole
+        ax.set_box_aspect((1, 1, 0.8), zoom=0.9)
+
+    def _plot_surface(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+
+        top = float(self.result.cost(mu[1], nu[1])) or 1.0
+        tiles = tiles_of(self.result, mu, nu)
+        pieces = tiles if isinstance(tiles, list) else bands(tiles, np.linspace(0, top, _BANDS + 1))
+        heights = [self._heights(piece) for piece in pieces]
+        colors = ScalarMappable(Normalize(0, top), SEQUENTIAL_CMAP)
+        faces = colors.to_rgba(np.array([z.mean() for z in heights]))
+        self.mesh_ = self._add_polygons(pieces, heights, facecolors=faces, edgecolors=faces, linewidths=0.3)
+        self._keep("surface", pieces, heights)
+        if borders and not isinstance(tiles, list):
+            outlines = [np.vstack([polygon, polygon[:1]]) for polygon in tiles.polygons]
+            for outline in outlines:
+                self.ax_.plot(*outline.T, self._heights(outline), color="black", lw=0.6, zorder=5)
+        if window is not None:
+            self._mark_point(window, (window.cost,))
+        self._finish_3d(mu, nu, (0, top), "expected cost per case")
+        self.colorbar_ = self.figure_.colorbar(
+            colors, ax=self.ax_, label=_COLUMNS["cost"][0], shrink=0.6, pad=0.08
+        )
+
+    def _plot_plane(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
+        best = window or self.result.window((mu[0] + mu[1]) / 2, (nu[0] + nu[1]) / 2)
+        tiles = tiles_of(self.result, mu, nu)
+        pieces = tiles if isinstance(tiles, list) else list(tiles.polygons)
+        heights = [self._heights(piece) for piece in pieces]
+        edge = "#555555" if borders else "#AAAAAA"
+        self.mesh_ = self._add_polygons(
+            pieces, heights, facecolors="#DDDDDD", edgecolors=edge, linewidths=0.4, alpha=0.9
+        )
+        self._keep("surface", pieces, heights)
+
+        corners = square(*mu, *nu)
+        plane = best.fn + corners[:, 0] * best.fp + corners[:, 1] * best.abstention_rate
+        blue = {"facecolors": NEGATIVE_COLOR, "edgecolors": NEGATIVE_COLOR}
+        self._add_polygons([corners], [plane], alpha=0.3, zorder=2, **blue)
+        self._keep("plane", [corners], [plane])
+        cell = cell_of(tiles, best)
+        if cell is not None:
+            touching = [self._heights(cell)]
+            self._add_polygons([cell], touching, facecolors=ACCENT, edgecolors=ACCENT, alpha=0.85, zorder=3)
+            self._keep("optimal", [cell], touching)
+        self._finish_3d(mu, nu, (0, 1.02 * float(plane.max()) or 1.0), "expected cost per case")
+        self._color_key(
+            {
+                f"plane of the {_window_words(best)}": NEGATIVE_COLOR,
+                "where it is optimal": ACCENT,
+                "surface": "#DDDDDD",
+            }
+        )
+
+    def _plot_thresholds(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
+        scores = score_range(self.result.counts.scores)
+        polygons: list[FloatArray] = []
+        heights: list[FloatArray] = []
+        faces: list[str] = []
+        for part, (tops, cuts) in sheets_of(self.result, mu, nu).items():
+            if not tops:  # nothing is abstained on
+                continue
+            levels = [np.full(len(p), np.clip(cut, *scores)) for p, cut in zip(tops, cuts, strict=True)]
+            self._keep(part, tops, levels)
+            walls, rises = walls_between(tops, levels)
+            polygons += [*tops, *walls]
+            heights += [*levels, *rises]
+            faces += [_SHEETS[part][1]] * (len(tops) + len(walls))
+        # One collection for all sheets: only within one are faces sorted by depth. The cuts across
+        # the single threshold are no borders between windows.
+        edges = ["none" if face == ABSTAIN_COLOR or not borders else "black" for face in faces]
+        style = {"facecolors": faces, "edgecolors": edges, "linewidths": 0.4, "alpha": 0.8}
+        self.mesh_ = self._add_polygons(polygons, heights, **style)
+        if window is not None:
+            self._mark_point(window, tuple(float(np.clip(t, *scores)) for t in (window.lower, window.upper)))
+        self._finish_3d(mu, nu, scores, "threshold (score)", azim=-50)
+        self._color_key(dict(_SHEETS.values()))
+
+    def _color_key(self, colors: dict[str, str]) -> None:
+        from matplotlib.patches import Patch
+
+        handles = [Patch(color=color, label=words) for words, color in colors.items()]
+        self.ax_.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False, fontsize=8
+        )
+
+
+class SurfaceRowDisplay(Display):
+    """Four colour maps per classifier: cost, abstention rate, lower and upper threshold.
+
+    One row per classifier, one scale per column over all classifiers and both thresholds on the
+    same one (figure 3 of Friedel et al. 2006), so give scores of one scale. Infinite thresholds
+    are drawn at the ends of the range of all finite scores. See `abstention_surface`.
+
+    Parameters
+    ----------
+    result : AbstentionSurface, or mapping {name: AbstentionSurface}
+        What to draw.
+
+    Attributes
+    ----------
+    ax_ : array of axes of shape (classifiers, 4)
+    limits_ : dict
+        The common scale (low, high) of every column.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import SurfaceRowDisplay, abstention_surface
+    >>> y = [0, 0, 1, 0, 1, 1]
+    >>> scores = {"A": [0, 0, 0, 1, 1, 1], "B": [0, 1, 2, 3, 4, 5]}
+    >>> models = {name: abstention_surface(y, column) for name, column in scores.items()}
+    >>> display = SurfaceRowDisplay(result=models).plot(resolution=10)
+    >>> display.ax_.shape, display.limits_["lower"]
+    ((2, 4), (0.0, 5.0))
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (AbstentionSurface,)
+    _several = True
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        mu: Range = (0.0, 1.0),
+        nu: Range | None = None,
+        resolution: int = 200,
+    ) -> Self:
+        """Draw all maps.
+
+        Parameters
+        ----------
+        ax : array of axes of shape (classifiers, 4), optional
+            New ones by default.
+        mu, nu : (low, high)
+            The costs shown; by default nu ends where abstaining stops paying at the largest mu.
+        resolution : int
+            Steps of the grid, each way.
+        """
+        mu, nu = _rectangle(mu, nu)
+        members = self._members
+        grids = {name: surface.grid(resolution, mu=mu, nu=nu) for name, surface in members.items()}
+        scores = score_range(np.concatenate([surface.counts.scores for surface in members.values()]))
+        self._drawn = {}
+        self.figure_, self.ax_ = _axes_of_rows(ax, len(members))
+        self.limits_ = {
+            what: scores if what in ("lower", "upper") else (0.0, max(_largest(grids, what), 1e-12))
+            for what in _COLUMNS
+        }
+        for row, (name, grid) in enumerate(grids.items()):
+            meshes = self._draw_row(row, name, grid, scores)
+            for axes in self.ax_[row]:
+                _draw_lemma(axes, mu, nu)
+        for column, (what, mesh) in enumerate(meshes.items()):
+            self.ax_[-1, column].set_xlabel(SHORT_MU)
+            words = _COLUMNS[what][0].replace(" (a miss costs 1)", "")
+            self.figure_.colorbar(mesh, ax=list(self.ax_[:, column]), label=words, location="top")
+        for axes in self.ax_[:-1].flat:
+            axes.tick_params(labelbottom=False)
+        for axes in self.ax_[:, 1:].flat:
+            axes.tick_params(labelleft=False)
+        if ax is None:
+            handles, _ = self.ax_[0, 0].get_legend_handles_labels()
+            self.figure_.legend(handles=handles, loc="outside lower center", frameon=False, fontsize="small")
+        return self
+
+    def _draw_row(self, row: int, name: str, grid: SurfaceGrid, scores: Range) -> dict[str, Any]:
+        """Draw the maps of one classifier; return them by what they show."""
+        values = {what: _column(grid, what, scores) for what in _COLUMNS}
+        meshes = {
+            what: _draw_map(axes, grid, values[what], what, self.limits_[what])
+            for axes, what in zip(self.ax_[row], _COLUMNS, strict=True)
+        }
+        self.ax_[row, 0].set_ylabel(f"{name}\n{SHORT_NU}" if name else SHORT_NU)
+        x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
+        flat = {what: column.ravel() for what, column in values.items()}
+        self._append(model=name, mu=x.ravel(), nu=y.ravel(), **flat)
+        return meshes
+
+
+def _largest(grids: dict[str, SurfaceGrid], what: str) -> float:
+    return max(float(getattr(grid, what).max()) for grid in grids.values())
+
+
+def _axes_of_rows(ax: Any, rows: int) -> tuple[Any, Any]:
+    if ax is None:
+        figure = pyplot().figure(figsize=(11.5, 1.5 + 2.1 * rows), layout="constrained")
+        return figure, figure.subplots(rows, len(_COLUMNS), squeeze=False)
+    table = np.atleast_2d(np.asarray(ax, dtype=object))
+    if table.shape != (rows, len(_COLUMNS)):
+        raise input_error("ax", f"must hold {rows} x {len(_COLUMNS)} axes", f"shape {table.shape}")
+    return table[0, 0].figure, table
+
+
+class SurfaceDifferenceDisplay(Display):
+    """Where and by how much one surface is cheaper than another; see `AbstentionSurface.minus`.
+
+    Colours are centred at 0; costs at which both are equal are hatched; the black line is where
+    the cheaper one changes. The shares in the legend are the exact areas of the result.
+
+    Parameters
+    ----------
+    result : SurfaceDifference
+        First minus second: negative where the first is cheaper.
+
+    Attributes
+    ----------
+    mesh_, colorbar_ : artists
+
+    Examples
+    --------
+    Is the classifier worth having at all? Compare it with the best trivial rule:
+
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import SurfaceDifferenceDisplay
+    >>> y, s = [0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]
+    >>> display = SurfaceDifferenceDisplay.from_predictions(y, s).plot(names=("scores", "trivial"))
+    >>> bool(display.frame()["difference"].max() <= 0)
+    True
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (SurfaceDifference,)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        score_a: ArrayLike,
+        score_b: ArrayLike | None = None,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        prevalence: float | None = None,
+        mu: Range = (0.0, 1.0),
+        nu: Range | None = None,
+    ) -> Self:
+        """Compare two scores of the same cases, or one with the best trivial rule.
+
+        Parameters as in `abstention_surface`; without `score_b` the second surface is the better
+        of "always positive", "always negative" and "always abstain".
+        """
+        keywords: dict[str, Any] = {
+            "pos_label": pos_label,
+            "sample_weight": sample_weight,
+            "prevalence": prevalence,
+        }
+        first = abstention_surface(y_true, score_a, **keywords)
+        second = first.trivial() if score_b is None else abstention_surface(y_true, score_b, **keywords)
+        mu, nu = _rectangle(mu, nu)
+        return cls(result=first.minus(second, mu=mu, nu=nu))
+
+    def plot(
+        self, ax: Any = None, *, names: tuple[str, str] = ("first", "second"), resolution: int = 200
+    ) -> Self:
+        """Draw the map over the rectangle of the result.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        names : (str, str)
+            What to call the two classifiers.
+        resolution : int
+            Steps of the grid, each way.
+        """
+        steps = check_positive_int(resolution, "resolution") + 1
+        gap: SurfaceDifference = self.result
+        first, second = two_names(names)
+        ax = self._begin(ax, size=(6.2, 5.2))
+        mu, nu = np.linspace(*gap.mu, steps), np.linspace(*gap.nu, steps)
+        x, y = np.meshgrid(mu, nu, indexing="ij")
+        values = np.asarray(gap.cost(x, y))
+        equal = np.abs(values) < _EQUAL
+        values = np.where(equal, 0.0, values)
+        reach = float(np.abs(values).max()) or 1.0
+        self.mesh_ = ax.pcolormesh(
+            mu,
+            nu,
+            values.T,
+            cmap=DIFFERENCE_CMAP,
+            vmin=-reach,
+            vmax=reach,
+            shading="gouraud",
+            rasterized=True,
+        )
+        if gap.equal_area > 0:
+            ax.contourf(mu, nu, equal.T, levels=[0.5, 1.5], colors="none", hatches=["////"])
+        if values.min() < 0 < values.max():
+            # free errors or free abstention make all surfaces 0: the axes themselves are left out
+            ax.contour(mu[1:], nu[1:], values[1:, 1:].T, levels=[0.0], colors="black", linewidths=1.2)
+        words = f"difference of cost per case:\n{first} minus {second}"
+        self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=ax, label=words)
+        _draw_lemma(ax, gap.mu, gap.nu)
+        self._words(first, second)
+        axis_words(ax, MU_WORDS, NU_WORDS)
+        self._record(mu=x.ravel(), nu=y.ravel(), difference=values.ravel(), equal=equal.ravel())
+        return self
+
+    def _words(self, first: str, second: str) -> None:
+        """Say in the legend which colour means what, with exact shares of the area."""
+        from matplotlib.patches import Patch
+
+        gap, cmap = self.result, self.mesh_.get_cmap()
+        whole = gap.better_area + gap.worse_area + gap.equal_area
+        keys = (
+            (gap.better_area, {"facecolor": cmap(0.15)}, f"{first} cheaper"),
+            (gap.worse_area, {"facecolor": cmap(0.85)}, f"{second} cheaper"),
+            (gap.equal_area, {"facecolor": "white", "edgecolor": "black", "hatch": "////"}, "equal"),
+        )
+        patches = [
+            Patch(label=f"{words} on {100 * area / whole:.1f} % of the area", **style)
+            for area, style, words in (keys if gap.equal_area > 0 else keys[:2])
+        ]
+        legend_below(self.ax_, extra=patches)
