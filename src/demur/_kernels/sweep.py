@@ -14,7 +14,7 @@ import numpy as np
 from demur._kernels.jit import compiled, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Sample", "Sweep", "sorted_samples", "sweep"]
+__all__ = ["LevelSweep", "Sample", "Sweep", "level_sweep", "sorted_samples", "sweep"]
 
 _THREADS_FROM = 2**17
 _SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
@@ -277,3 +277,45 @@ def _merge_and_pool(
         block_upper[top] = score
         block_groups[top] = members
     return top + 1, n_groups, won, tied
+
+
+class LevelSweep(NamedTuple):
+    """Cases of any number of classes in ascending order of score; equal scores form a group."""
+
+    order: IntArray
+    """Element i is the input position of the case at place i."""
+    codes: IntArray
+    """Class of the case at place i."""
+    groups: IntArray
+    """Group of the case at place i, from 0."""
+    scores: FloatArray
+    """Score of every group, strictly ascending."""
+    weights: FloatArray | None
+    """Weight of the case at place i (None: all 1)."""
+
+    def column(self, code: int) -> FloatArray:
+        """Weight of one class in every group."""
+        members = np.flatnonzero(self.codes == code)
+        weights = None if self.weights is None else self.weights[members]
+        counts = np.bincount(self.groups[members], weights=weights, minlength=len(self.scores))
+        return counts.astype(np.float64, copy=False)
+
+
+def level_sweep(codes: IntArray, scores: FloatArray, weights: FloatArray | None) -> LevelSweep:
+    """Sort cases of any number of classes and merge ties.
+
+    Positions are kept, because variances and paired comparisons ask whose score is where.
+    """
+    order = np.argsort(scores)
+    ascending = scores[order]
+    new = np.empty(len(order), dtype=np.bool_)
+    new[0] = True
+    # compared, not subtracted: inf - inf is not 0
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return LevelSweep(
+        order=order,
+        codes=codes[order],
+        groups=np.cumsum(new) - 1,
+        scores=ascending[new],
+        weights=None if weights is None else weights[order],
+    )

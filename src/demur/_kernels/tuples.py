@@ -1,0 +1,261 @@
+"""Ordered tuples, one case per level: their share, what every case adds to it, second moments.
+
+Waegeman, De Baets and Boullart (2006) count tuples f(x_1) < ... < f(x_r) one by one (eq. 8) and
+call that exponential. Chains grow level by level instead: the share of ordered tuples of levels
+1..k - 1 that may precede a case of level k is a running sum over the cases of level k - 1, looked up
+at the score of the case. Every case is touched once after sorting. Running sums are divided by the
+class size level by level, so nothing overflows, and perfect order gives exactly 1.
+"""
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from demur._kernels.sweep import LevelSweep
+from demur.typing import FloatArray, IntArray
+
+__all__ = ["TIES", "components", "ordered_share", "pair_counts", "second_moment"]
+
+TIES = ("product", "strict", "random")
+"""Credit of a tuple with ties: 1/2 per tied neighbours; none; 1/m! per m tied (random order)."""
+
+
+class _Level(NamedTuple):
+    """Cases of one level, ascending: place of their group, weights (None: all 1), sum of weights."""
+
+    groups: IntArray
+    weights: FloatArray | None
+    size: float
+
+    def running(self, values: FloatArray | None) -> FloatArray:
+        """Mean of the values (None: all 1) over the level, summed up to each case, with a leading 0."""
+        total = np.empty(len(self.groups) + 1)
+        total[0] = 0.0
+        if values is None or self.weights is None:
+            summands = values if self.weights is None else self.weights
+        else:
+            summands = values * self.weights
+        if summands is None:
+            total[1:] = np.arange(1, len(total))
+        else:
+            np.cumsum(summands, out=total[1:])
+        total /= self.size
+        return total
+
+
+def _levels(sweep: LevelSweep, sizes: FloatArray) -> list[_Level]:
+    found = []
+    for code, size in enumerate(sizes):
+        members = np.flatnonzero(sweep.codes == code)
+        weights = None if sweep.weights is None else sweep.weights[members]
+        found.append(_Level(sweep.groups[members], weights, float(size)))
+    return found
+
+
+def _mirrored(levels: list[_Level], last: int) -> list[_Level]:
+    """The same cases with scores and levels reversed."""
+    return [
+        _Level(last - level.groups[::-1], None if level.weights is None else level.weights[::-1], level.size)
+        for level in reversed(levels)
+    ]
+
+
+def _preceding(levels: list[_Level], *, strict: bool) -> list[FloatArray | None]:
+    """Per level and case: share of the tuples of lower levels that may precede it (None: all 1)."""
+    found: list[FloatArray | None] = [None]
+    for lower, level in pairwise(levels):
+        running = lower.running(found[-1])
+        below = running[np.searchsorted(lower.groups, level.groups, "left")]
+        if not strict:
+            below = (below + running[np.searchsorted(lower.groups, level.groups, "right")]) / 2
+        found.append(below)
+    return found
+
+
+def _untied(sweep: LevelSweep) -> bool:
+    return len(sweep.scores) == len(sweep.codes)
+
+
+def ordered_share(sweep: LevelSweep, sizes: FloatArray, ties: str) -> float:
+    """Share of the tuples that are in order; O(n log n), "random" with ties O(n r^2)."""
+    if ties == "random" and not _untied(sweep):
+        low, inside = _group_chains(sweep, sizes)
+        return min(float(low[-1, -1] + inside[-1, -1]), 1.0)
+    levels = _levels(sweep, sizes)
+    strict = ties == "strict" or _untied(sweep)
+    return min(float(levels[-1].running(_preceding(levels, strict=strict)[-1])[-1]), 1.0)
+
+
+def components(sweep: LevelSweep, sizes: FloatArray, ties: str) -> FloatArray:
+    """Mean credit of the tuples that contain a case, for every case in input order.
+
+    Structural components of the r-sample U-statistic (Nakas and Yiannoutsos 2004; DeLong et al.
+    1988 for r = 2): chains up to the case times chains from it on.
+    """
+    if ties == "random" and not _untied(sweep):
+        per_level = _random_components(sweep, sizes)
+    else:
+        levels = _levels(sweep, sizes)
+        strict = ties == "strict" or _untied(sweep)
+        before = _preceding(levels, strict=strict)
+        after = _preceding(_mirrored(levels, len(sweep.scores) - 1), strict=strict)[::-1]
+        per_level = [_both(low, up) for low, up in zip(before, after, strict=True)]
+    out = np.empty(len(sweep.codes))
+    for code, values in enumerate(per_level):
+        out[sweep.order[sweep.codes == code]] = values
+    return out
+
+
+def _both(low: FloatArray | None, up: FloatArray | None) -> FloatArray:
+    """Chains below times chains above; the latter are listed from the top."""
+    if low is not None and up is not None:
+        return low * up[::-1]
+    return low if low is not None else np.asarray(up)[::-1]
+
+
+# ---------------------------------------------------------------- ties broken at random
+
+
+def _group_chains(sweep: LevelSweep, sizes: FloatArray, *, mirror: bool = False) -> tuple[FloatArray, ...]:
+    """Row k: ordered tuples of levels 1..k below every group, and those that end in it.
+
+    With `mirror`, of levels r - k + 1..r above every group (groups listed from the top).
+    """
+    columns = _shares(sweep, sizes)
+    if mirror:
+        columns = [column[::-1] for column in reversed(columns)]
+    low = np.zeros((len(sizes) + 1, len(sweep.scores)))
+    inside = np.zeros_like(low)
+    low[0] = 1.0
+    for k in range(1, len(sizes) + 1):
+        # levels 1..a below the group, a + 1..k inside it: k - a cases of one group are in order
+        # with probability 1 / (k - a)!
+        tied = np.ones(low.shape[1])
+        for a in range(k - 1, -1, -1):
+            tied = tied * columns[a] / (k - a)
+            inside[k] += low[a] * tied
+        np.cumsum(inside[k, :-1], out=low[k, 1:])
+    return low, inside
+
+
+def _shares(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]:
+    return [sweep.column(code) / size for code, size in enumerate(sizes)]
+
+
+def _random_components(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]:
+    """Tuples through a case of level k whose levels a + 1..b lie in its group, for all a < k <= b."""
+    r = len(sizes)
+    columns = _shares(sweep, sizes)
+    low = _group_chains(sweep, sizes)[0]
+    # row b: levels b + 1..r above the group
+    up = _group_chains(sweep, sizes, mirror=True)[0][::-1, ::-1]
+    found = []
+    for k in range(1, r + 1):
+        total = np.zeros(low.shape[1])
+        left = np.ones(low.shape[1])
+        for a in range(k - 1, -1, -1):
+            inside = left
+            for b in range(k, r + 1):
+                total += low[a] * inside * up[b] / math.factorial(b - a)
+                inside = inside * columns[b] if b < r else inside
+            left = left * columns[a - 1] if a else left
+        found.append(total[sweep.groups[sweep.codes == k - 1]])
+    return found
+
+
+# ---------------------------------------------------------------- pairs
+
+
+def pair_counts(sweep: LevelSweep, n_levels: int) -> tuple[FloatArray, FloatArray]:
+    """Pairs (level l, level k): element (l, k) counts f_l < f_k, and f_l = f_k, for l < k."""
+    won, tied = np.zeros((n_levels, n_levels)), np.zeros((n_levels, n_levels))
+    weights = sweep.weights
+    for code in range(n_levels - 1):
+        column = sweep.column(code)
+        for table, values in ((won, np.cumsum(column) - column), (tied, column)):
+            per_case = values[sweep.groups]
+            if weights is not None:
+                per_case *= weights
+            table[code] = np.bincount(sweep.codes, weights=per_case, minlength=n_levels)
+    return np.triu(won, 1), np.triu(tied, 1)
+
+
+# ---------------------------------------------------------------- second moments
+
+
+class _Axis(NamedTuple):
+    """One level on the second axis: its distinct scores there, and where they fall in the level below."""
+
+    scores: FloatArray
+    totals: FloatArray
+    left: IntArray
+    right: IntArray
+
+
+def second_moment(
+    first: LevelSweep, second: LevelSweep, sizes: FloatArray, *, unbiased: bool, strict: bool
+) -> float:
+    """Mean product of the credits of two tuples, one on each scoring of the same cases.
+
+    Waegeman et al. cite the bootstrap as the way out for large r; here it is exact: chains of pairs
+    of cases (u on the first scoring, v on the second), with weight 1 - 1/n + [u = v] (ideal
+    bootstrap) or n / (n - 1) [u != v] (unbiased). The first axis is swept in ascending order, so
+    only one row per level is kept: O(sum n_k n_{k+1}) time, O(n) memory.
+    """
+    r = len(sizes)
+    axes = _second_axes(second, r)
+    spot = _spots(second, axes)[np.argsort(second.order)][first.order]
+    weights = np.ones(len(first.codes)) if first.weights is None else first.weights
+    # rows in units that keep whole counts whole: n^3 or n (n - 1) of them make 1
+    units = sizes * (sizes - 1) if unbiased else sizes**3
+    before = [np.zeros(len(axis.scores)) for axis in axes]
+    starts = np.flatnonzero(np.diff(first.groups, prepend=-1))
+    for start, stop in pairwise([*starts.tolist(), len(first.codes)]):
+        here: list[FloatArray | None] = [None] * r
+        codes = first.codes[start:stop]
+        for code in np.unique(codes).tolist():
+            members = start + np.flatnonzero(codes == code)
+            axis, mass = axes[code], weights[members]
+            diagonal = np.bincount(spot[members], weights=mass, minlength=len(axis.scores))
+            row = mass.sum() * axis.totals
+            row = row - diagonal if unbiased else (sizes[code] - 1) * row + sizes[code] * diagonal
+            if code:
+                below, beside = before[code - 1], here[code - 1]
+                if beside is not None and not strict:
+                    below = below + beside / 2
+                row = row * _looked_up(below, axis, strict=strict) / units[code - 1]
+            here[code] = row
+        for code, added in enumerate(here):
+            if added is not None:
+                before[code] += added
+    return float(before[-1].sum() / units[-1])
+
+
+def _looked_up(row: FloatArray, axis: _Axis, *, strict: bool) -> FloatArray:
+    """Sum of the row over the scores below; ties count one half unless strict."""
+    running = np.concatenate([[0.0], np.cumsum(row)])
+    return running[axis.left] if strict else (running[axis.left] + running[axis.right]) / 2
+
+
+def _second_axes(sweep: LevelSweep, n_levels: int) -> list[_Axis]:
+    axes: list[_Axis] = []
+    lower = np.empty(0)
+    for code in range(n_levels):
+        column = sweep.column(code)
+        held = column > 0
+        scores = sweep.scores[held]
+        left, right = np.searchsorted(lower, scores, "left"), np.searchsorted(lower, scores, "right")
+        axes.append(_Axis(scores, column[held], left, right))
+        lower = scores
+    return axes
+
+
+def _spots(sweep: LevelSweep, axes: list[_Axis]) -> IntArray:
+    """Index of every case (by place) among the distinct scores of its level."""
+    out = np.empty(len(sweep.codes), dtype=np.int64)
+    for code, axis in enumerate(axes):
+        members = np.flatnonzero(sweep.codes == code)
+        out[members] = np.searchsorted(axis.scores, sweep.scores[sweep.groups[members]])
+    return out
