@@ -20,6 +20,7 @@ def rows():
 
 
 def volumes():
+    ordinal_roc(*data(200_000, 5)).interval()  # compile
     for n, r in ((10**5, 5), (10**6, 5), (10**6, 20)):
         y, s = data(n, r)
         mine, sort = alternate(lambda y=y, s=s: ordinal_roc(y, s).vus(), lambda s=s: np.argsort(s))

@@ -737,3 +737,35 @@ def test_negative_unbiased_variance_of_a_difference_is_refused():
     assert table[0, 0] + table[1, 1] - 2 * table[0, 1] == pytest.approx(-0.1865234375)
     with pytest.raises(UndefinedError, match="The unbiased variance of the difference is negative"):
         vus_difference_test(y, a, b, method="unbiased")
+
+
+# ---------------------------------------------------------------- kernels, compiled and not
+
+
+def test_places_interpreted_compiled_and_searched_agree():
+    from demur._kernels.jit import compiled
+    from demur._kernels.sweep import _places_loop
+
+    rng = np.random.default_rng(6)
+    lower, upper = (np.sort(rng.integers(0, 40, size).astype(float)) for size in (90, 120))
+    expected = [np.searchsorted(lower, upper, side).tolist() for side in ("left", "right")]
+    lists = [0] * 120, [0] * 120
+    _places_loop(lower.tolist(), upper.tolist(), *lists)
+    arrays = np.empty(120, np.int64), np.empty(120, np.int64)
+    compiled(_places_loop)(lower, upper, *arrays)
+    assert list(lists) == expected
+    assert [array.tolist() for array in arrays] == expected
+
+
+def test_compiled_path_against_the_searched_one(monkeypatch):
+    from demur._kernels import sweep
+
+    rng = np.random.default_rng(9)
+    y = rng.integers(0, 4, 70_000)
+    s = np.round(rng.normal(size=len(y)) + y, 2)
+    results = []
+    for choice in (True, False):
+        monkeypatch.setattr(sweep, "worth_compiling", lambda size, choice=choice: choice)
+        found = ordinal_roc(y, s)
+        results.append([found.vus("product"), found.vus("strict"), found.variance(), found.cons, found.ovo])
+    assert results[0] == results[1]

@@ -13,7 +13,7 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur._kernels.sweep import level_sweep
+from demur._kernels.sweep import Sample, level_sweep
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
 from demur.ordinal import INTERVALS, LevelCounts, bounded_interval, class_covariance
@@ -173,7 +173,7 @@ def _pairwise(
     for i in range(c):
         sweep = level_sweep(codes, np.ascontiguousarray(columns[:, i]), weights)
         own = np.flatnonzero(sweep.codes == i)
-        mass = np.ones(len(own)) if sweep.weights is None else sweep.weights[own]
+        members = Sample(columns[sweep.order[own], i], None if sweep.weights is None else sweep.weights[own])
         for j in range(c):
             if j == i:
                 # seen from the cases of the other classes: class i above them, ties one half
@@ -183,7 +183,7 @@ def _pairwise(
             else:
                 below = (_placement(sweep.column(j)) / sizes[j])[sweep.groups[own]]
                 credit[sweep.order[own]] += below
-                table[i, j] = float(below @ mass / sizes[i])
+                table[i, j] = members.mean(below)
     return table, credit / (c * (c - 1))
 
 

@@ -21,8 +21,16 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.bounded_means import hoeffding_limits, logit_limits, normal_quantile, wald_limits
-from demur._kernels.sweep import LevelSweep, level_sweep
-from demur._kernels.tuples import TIES, components, ordered_share, pair_counts, second_moment
+from demur._kernels.sweep import LevelSweep, Sample, level_sweep, sorted_levels
+from demur._kernels.tuples import (
+    TIES,
+    components,
+    level_components,
+    ordered_share,
+    pair_counts,
+    random_share,
+    second_moment,
+)
 from demur._results import Interval, Result, read_only
 from demur.counts import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
@@ -49,24 +57,35 @@ _MOST_PAIRS = 4e9
 
 
 class LevelCounts:
-    """What all ordinal measures are computed from: cases by level, ascending in score.
+    """What all ordinal measures are computed from: the cases, sorted once in the way asked for.
 
-    The counterpart of `ScoreCounts` for more than two classes; passes over the data are made on
-    first use and kept.
+    The counterpart of `ScoreCounts` for more than two classes. Sorting within the levels serves
+    the measures and the variance of one VUS; sorting over all levels, with positions, the rest.
     """
 
-    __slots__ = ("__dict__", "sizes", "sweep")
+    __slots__ = ("__dict__", "codes", "scores", "sizes", "weights")
 
-    def __init__(self, codes: IntArray, scores: FloatArray, weights: FloatArray | None, n_levels: int):
-        self.sweep: LevelSweep = level_sweep(codes, scores, weights)
-        self.sizes: FloatArray = read_only(
-            np.bincount(codes, weights=weights, minlength=n_levels).astype(np.float64)
-        )
+    def __init__(
+        self, codes: IntArray, scores: FloatArray, weights: FloatArray | None, n_levels: int
+    ) -> None:
+        self.codes, self.scores, self.weights = codes, scores, weights
+        counted = np.bincount(codes, weights=weights, minlength=n_levels)
+        self.sizes: FloatArray = read_only(counted.astype(np.float64))
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        """Scores of each level, ascending."""
+        return sorted_levels(self.codes, self.scores, self.weights, len(self.sizes))
+
+    @cached_property
+    def sweep(self) -> LevelSweep:
+        """All cases, ascending, with groups of equal scores."""
+        return level_sweep(self.codes, self.scores, self.weights)
 
     @cached_property
     def pairs(self) -> tuple[FloatArray, FloatArray]:
         """Pairs of levels l < k in order, and tied."""
-        return pair_counts(self.sweep, len(self.sizes))
+        return pair_counts(self.samples)
 
     @property
     def group_sizes(self) -> FloatArray:
@@ -76,7 +95,7 @@ class LevelCounts:
     @property
     def whole(self) -> bool:
         """True unless weights are fractional."""
-        return self.sweep.weights is None or not np.any(self.sweep.weights % 1)
+        return self.weights is None or not np.any(self.weights % 1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -153,7 +172,9 @@ class OrdinalRoc(Result):
             ties. For two levels "product" and "random" give the AUC.
         """
         check_choice(ties, "ties", TIES)
-        return ordered_share(self.counts.sweep, self.level_counts, ties)
+        if ties == "random":
+            return random_share(self.counts.sweep, self.level_counts)
+        return ordered_share(self.counts.samples, strict=ties == "strict")
 
     def auc_matrix(self, ties: str = "strict") -> FloatArray:
         """Return the AUC of level k against level l in element (l, k), l < k; NaN elsewhere."""
@@ -250,8 +271,12 @@ class OrdinalRoc(Result):
         check_choice(ties, "ties", TIES)
         if method == "components":
             self._require_two(method)
-            values = self.components(ties)
-            return class_covariance(self.counts, values, values)
+            if ties == "random":
+                values = self.components(ties)
+                return class_covariance(self.counts, values, values)
+            levels = self.counts.samples
+            spread = level_components(levels, strict=ties == "strict")
+            return sum(_covariance(v, v, level) for v, level in zip(spread, levels, strict=True))
         return moment_covariance(self, self, method, ties)
 
     def interval(
@@ -331,17 +356,21 @@ def _upper(levels: tuple[Any, ...]) -> Any:
 def class_covariance(counts: LevelCounts, first: FloatArray, second: FloatArray) -> float:
     """Sum over the levels of the sample covariance of two columns of components over n_k.
 
-    Columns in input order; weights are frequencies.
+    Columns in input order.
     """
-    order, codes, weights = counts.sweep.order, counts.sweep.codes, counts.sweep.weights
     total = 0.0
-    for code, size in enumerate(counts.sizes):
-        members = np.flatnonzero(codes == code)
-        mass = np.ones(len(members)) if weights is None else weights[members]
-        a, b = (column[order[members]] for column in (first, second))
-        a, b = a - a @ mass / size, b - b @ mass / size
-        total += float((a * b) @ mass / (size - 1) / size)
+    for code in range(len(counts.sizes)):
+        members = np.flatnonzero(counts.codes == code)
+        weights = None if counts.weights is None else counts.weights[members]
+        total += _covariance(first[members], second[members], Sample(counts.scores[members], weights))
     return total
+
+
+def _covariance(a: FloatArray, b: FloatArray, level: Sample) -> float:
+    """Sample covariance over one level, divided by its size; weights are frequencies."""
+    size = level.total()
+    product = (a - level.mean(a)) * (b - level.mean(b))
+    return level.mean(product) / (size - 1)
 
 
 def moment_covariance(first: OrdinalRoc, second: OrdinalRoc, method: str, ties: str) -> float:

@@ -8,104 +8,75 @@ class size level by level, so nothing overflows, and perfect order gives exactly
 """
 
 import math
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
-from demur._kernels.sweep import LevelSweep
+from demur._kernels.sweep import LevelSweep, Sample, places
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["TIES", "components", "ordered_share", "pair_counts", "second_moment"]
+__all__ = [
+    "TIES",
+    "components",
+    "level_components",
+    "ordered_share",
+    "pair_counts",
+    "random_share",
+    "second_moment",
+]
 
 TIES = ("product", "strict", "random")
 """Credit of a tuple with ties: 1/2 per tied neighbours; none; 1/m! per m tied (random order)."""
 
 
-class _Level(NamedTuple):
-    """Cases of one level, ascending: place of their group, weights (None: all 1), sum of weights."""
-
-    groups: IntArray
-    weights: FloatArray | None
-    size: float
-
-    def running(self, values: FloatArray | None) -> FloatArray:
-        """Mean of the values (None: all 1) over the level, summed up to each case, with a leading 0."""
-        total = np.empty(len(self.groups) + 1)
-        total[0] = 0.0
-        if values is None or self.weights is None:
-            summands = values if self.weights is None else self.weights
-        else:
-            summands = values * self.weights
-        if summands is None:
-            total[1:] = np.arange(1, len(total))
-        else:
-            np.cumsum(summands, out=total[1:])
-        total /= self.size
-        return total
+def _running(level: Sample, values: FloatArray | None) -> FloatArray:
+    """Mean of the values (None: all 1) over a level, summed up to each case, with a leading 0."""
+    total = np.zeros(len(level.scores) + 1)
+    if values is None or level.weights is None:
+        summands = values if level.weights is None else level.weights
+    else:
+        summands = values * level.weights
+    if summands is None:
+        total[1:] = np.arange(1, len(total))
+    else:
+        np.cumsum(summands, out=total[1:])
+    total /= level.total()
+    return total
 
 
-def _levels(sweep: LevelSweep, sizes: FloatArray) -> list[_Level]:
-    found = []
-    for code, size in enumerate(sizes):
-        members = np.flatnonzero(sweep.codes == code)
-        weights = None if sweep.weights is None else sweep.weights[members]
-        found.append(_Level(sweep.groups[members], weights, float(size)))
+def _preceding(levels: list[Sample], *, strict: bool) -> list[FloatArray | None]:
+    """Per level and case: share of the tuples of lower levels that may precede it (None: all 1)."""
+    found: list[FloatArray | None] = [None]
+    for lower, level in pairwise(levels):
+        running = _running(lower, found[-1])
+        below, reached = places(lower.scores, level.scores)
+        found.append(running[below] if strict else (running[below] + running[reached]) / 2)
     return found
 
 
-def _mirrored(levels: list[_Level], last: int) -> list[_Level]:
+def _mirrored(levels: list[Sample]) -> list[Sample]:
     """The same cases with scores and levels reversed."""
     return [
-        _Level(last - level.groups[::-1], None if level.weights is None else level.weights[::-1], level.size)
+        Sample(-level.scores[::-1], None if level.weights is None else level.weights[::-1])
         for level in reversed(levels)
     ]
 
 
-def _preceding(levels: list[_Level], *, strict: bool) -> list[FloatArray | None]:
-    """Per level and case: share of the tuples of lower levels that may precede it (None: all 1)."""
-    found: list[FloatArray | None] = [None]
-    for lower, level in pairwise(levels):
-        running = lower.running(found[-1])
-        below = running[np.searchsorted(lower.groups, level.groups, "left")]
-        if not strict:
-            below = (below + running[np.searchsorted(lower.groups, level.groups, "right")]) / 2
-        found.append(below)
-    return found
+def ordered_share(levels: list[Sample], *, strict: bool) -> float:
+    """Share of the tuples that are in order (ties 1/2 per tied neighbours unless strict)."""
+    return min(float(_running(levels[-1], _preceding(levels, strict=strict)[-1])[-1]), 1.0)
 
 
-def _untied(sweep: LevelSweep) -> bool:
-    return len(sweep.scores) == len(sweep.codes)
-
-
-def ordered_share(sweep: LevelSweep, sizes: FloatArray, ties: str) -> float:
-    """Share of the tuples that are in order; O(n log n), "random" with ties O(n r^2)."""
-    if ties == "random" and not _untied(sweep):
-        low, inside = _group_chains(sweep, sizes)
-        return min(float(low[-1, -1] + inside[-1, -1]), 1.0)
-    levels = _levels(sweep, sizes)
-    strict = ties == "strict" or _untied(sweep)
-    return min(float(levels[-1].running(_preceding(levels, strict=strict)[-1])[-1]), 1.0)
-
-
-def components(sweep: LevelSweep, sizes: FloatArray, ties: str) -> FloatArray:
-    """Mean credit of the tuples that contain a case, for every case in input order.
+def level_components(levels: list[Sample], *, strict: bool) -> list[FloatArray]:
+    """Mean credit of the tuples that contain a case: per level, cases ascending.
 
     Structural components of the r-sample U-statistic (Nakas and Yiannoutsos 2004; DeLong et al.
     1988 for r = 2): chains up to the case times chains from it on.
     """
-    if ties == "random" and not _untied(sweep):
-        per_level = _random_components(sweep, sizes)
-    else:
-        levels = _levels(sweep, sizes)
-        strict = ties == "strict" or _untied(sweep)
-        before = _preceding(levels, strict=strict)
-        after = _preceding(_mirrored(levels, len(sweep.scores) - 1), strict=strict)[::-1]
-        per_level = [_both(low, up) for low, up in zip(before, after, strict=True)]
-    out = np.empty(len(sweep.codes))
-    for code, values in enumerate(per_level):
-        out[sweep.order[sweep.codes == code]] = values
-    return out
+    before = _preceding(levels, strict=strict)
+    after = _preceding(_mirrored(levels), strict=strict)[::-1]
+    return [_both(low, up) for low, up in zip(before, after, strict=True)]
 
 
 def _both(low: FloatArray | None, up: FloatArray | None) -> FloatArray:
@@ -115,7 +86,31 @@ def _both(low: FloatArray | None, up: FloatArray | None) -> FloatArray:
     return low if low is not None else np.asarray(up)[::-1]
 
 
+def components(sweep: LevelSweep, sizes: FloatArray, ties: str) -> FloatArray:
+    """Mean credit of the tuples that contain a case, for every case in input order."""
+    if ties == "random":
+        per_level = _random_components(sweep, sizes)
+    else:
+        levels = []
+        for code in range(len(sizes)):
+            members = np.flatnonzero(sweep.codes == code)
+            weights = None if sweep.weights is None else sweep.weights[members]
+            # only the order counts, so the number of the group is as good as the score
+            levels.append(Sample(sweep.groups[members].astype(np.float64), weights))
+        per_level = level_components(levels, strict=ties == "strict")
+    out = np.empty(len(sweep.codes))
+    for code, values in enumerate(per_level):
+        out[sweep.order[sweep.codes == code]] = values
+    return out
+
+
 # ---------------------------------------------------------------- ties broken at random
+
+
+def random_share(sweep: LevelSweep, sizes: FloatArray) -> float:
+    """Expected share of the tuples in order after random breaking of the ties; O(n r^2)."""
+    low, inside = _group_chains(sweep, sizes)
+    return min(float(low[-1, -1] + inside[-1, -1]), 1.0)
 
 
 def _group_chains(sweep: LevelSweep, sizes: FloatArray, *, mirror: bool = False) -> tuple[FloatArray, ...]:
@@ -168,18 +163,19 @@ def _random_components(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]
 # ---------------------------------------------------------------- pairs
 
 
-def pair_counts(sweep: LevelSweep, n_levels: int) -> tuple[FloatArray, FloatArray]:
-    """Pairs (level l, level k): element (l, k) counts f_l < f_k, and f_l = f_k, for l < k."""
-    won, tied = np.zeros((n_levels, n_levels)), np.zeros((n_levels, n_levels))
-    weights = sweep.weights
-    for code in range(n_levels - 1):
-        column = sweep.column(code)
-        for table, values in ((won, np.cumsum(column) - column), (tied, column)):
-            per_case = values[sweep.groups]
-            if weights is not None:
-                per_case *= weights
-            table[code] = np.bincount(sweep.codes, weights=per_case, minlength=n_levels)
-    return np.triu(won, 1), np.triu(tied, 1)
+def pair_counts(levels: list[Sample]) -> tuple[FloatArray, FloatArray]:
+    """Pairs (level l, level k): element (l, k) counts f_l < f_k, and f_l = f_k, for l < k; O(n r)."""
+    won, tied = np.zeros((len(levels), len(levels))), np.zeros((len(levels), len(levels)))
+    for low, high in combinations(range(len(levels)), 2):
+        lower, upper = levels[low], levels[high]
+        below, reached = places(lower.scores, upper.scores)
+        if lower.weights is None or upper.weights is None:
+            won[low, high], tied[low, high] = below.sum(), (reached - below).sum()
+        else:
+            held = np.concatenate([[0.0], np.cumsum(lower.weights)])
+            won[low, high] = (held[below] * upper.weights).sum()
+            tied[low, high] = ((held[reached] - held[below]) * upper.weights).sum()
+    return won, tied
 
 
 # ---------------------------------------------------------------- second moments
