@@ -1,6 +1,8 @@
 """Ordinal ROC measures against enumeration of tuples, resamples and permutations, and by hand."""
 
+import dataclasses
 import itertools
+import json
 import math
 import pickle
 from fractions import Fraction
@@ -23,6 +25,7 @@ from demur import (
     separability_experiment,
     vus_covariance,
     vus_difference_test,
+    vus_unpaired_test,
 )
 from reference_cases import cases, close
 
@@ -447,6 +450,18 @@ def test_difference_test_by_hand():
         assert (low > 0) == (test.pvalue < 0.05)
 
 
+def test_unpaired_variances_add():
+    rng = np.random.default_rng(2)
+    first, second = (ordinal_roc(np.arange(n) % 3, rng.normal(size=n) + np.arange(n) % 3) for n in (30, 45))
+    for method in METHODS:
+        test = vus_unpaired_test(first, second, method=method)
+        assert test.variance == pytest.approx(first.variance(method) + second.variance(method))
+        assert test.difference == pytest.approx(first.vus() - second.vus())
+        assert test.n_smallest == 10
+    same = vus_unpaired_test(first, first)
+    assert (same.difference, same.statistic, same.pvalue) == (0, 0, 1)
+
+
 def test_opposite_perfect_models_are_degenerate():
     y = [1, 1, 2, 2, 3, 3]
     test = vus_difference_test(y, range(6), range(6, 0, -1))
@@ -516,11 +531,42 @@ def test_ordered_categoricals_bring_their_order():
         ordinal_roc(pandas.Categorical(["b", "a", "c"]), [2, 3, 1])
 
 
+def test_results_are_json_safe_frozen_and_not_iterable():
+    found = ordinal_roc(LEVELS, SCORES)
+    results = [
+        found,
+        found.measures(),
+        found.surface(),
+        found.surface().vertices(),
+        jonckheere_test(LEVELS, SCORES),
+        vus_difference_test(LEVELS, SCORES, SCORES[::-1]),
+        normal_population([0, 1]),
+        separability_experiment(n_levels=[2], distances=[1], n_runs=1, rng=0),
+        ranking_experiment(n_rankings=2, rng=0),
+        order_agreement([1, 2], [1, 2]),
+    ]
+    for result in results:
+        json.dumps(result.to_dict(), allow_nan=False)
+        assert len(repr(result)) < 2000
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(result, dataclasses.fields(result)[0].name, 3)
+        with pytest.raises(TypeError):
+            iter(result)
+    assert found.to_dict()["vus"]["strict"] == 0.125
+
+
+def test_tiny_volumes_keep_their_interval():
+    # 20 levels by chance: a volume of 1e-18 with a variance of 1e-38 is not "no variance"
+    rng = np.random.default_rng(1)
+    found = ordinal_roc(np.arange(4000) % 20, rng.normal(size=4000))
+    low, high = found.interval()
+    assert 0 < low < found.vus() < high < 1e-15
+
+
 def test_results_survive_pickling_and_are_short():
     found = ordinal_roc(LEVELS, SCORES)
     assert pickle.loads(pickle.dumps(found)).vus() == found.vus()
     assert repr(found) == "OrdinalRoc(levels=3, n=6, vus=0.40625)"
-    assert "4 cells" not in repr(found.surface())
     assert repr(found.surface()) == "OrdinalSurface(volume=0.125, cells=2 x 2)"
 
 
@@ -684,6 +730,11 @@ def test_same_seed_same_numbers():
             lambda: jonckheere_test([1, 2], [1, 3], alternative="greater"),
             "`alternative` must be one of 'increasing'",
         ),
+        (lambda: vus_unpaired_test(1, 2), "`first` must be an OrdinalRoc, got int."),
+        (
+            lambda: vus_unpaired_test(ordinal_roc([1, 2], [1, 2]), ordinal_roc([1, 2, 3], [1, 2, 3])),
+            "`first and second` must have the same number of levels, got 2 and 3.",
+        ),
         (lambda: normal_population([1]), "`means` must hold at least 2 numbers"),
         (lambda: normal_population([1, 2], sds=0), "`sds` must be positive"),
         (lambda: normal_population([1, 2], sds=[1, 1, 1]), "`sds` must be positive, one number or 2"),
@@ -718,6 +769,10 @@ def test_error_sentences(call, message):
         (lambda: ordinal_roc([1, 2], [1, 2]).surface(), "The ROC surface is drawn for 3 levels, got 2."),
         (lambda: vus_difference_test([1, 2], [1, 2], [2, 1]), "needs at least 2 cases of every level"),
         (lambda: vus_covariance([1, 2], [[1, 2], [2, 1]]), "needs at least 2 cases of every level"),
+        (
+            lambda: ordinal_roc([1, 2], [1, 2], sample_weight=[0.5, 1]).variance("bootstrap"),
+            "The bootstrap variance draws whole cases, got a level with a total weight of 0.5.",
+        ),
         (
             lambda: jonckheere_test([1, 2], [1, 2], sample_weight=[0.5, 1]),
             "The Jonckheere-Terpstra test permutes whole cases, got fractional weights.",

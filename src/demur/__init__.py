@@ -66,6 +66,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "jonckheere_test",
         "vus_covariance",
         "vus_difference_test",
+        "vus_unpaired_test",
     ),
     "ordinal_surface": ("OrdinalSurface", "OrdinalVertices"),
     "regions": ("SurfaceCells", "SurfaceDifference"),

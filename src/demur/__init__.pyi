@@ -62,6 +62,7 @@ from demur.ordinal_inference import VusDifferenceTest as VusDifferenceTest
 from demur.ordinal_inference import jonckheere_test as jonckheere_test
 from demur.ordinal_inference import vus_covariance as vus_covariance
 from demur.ordinal_inference import vus_difference_test as vus_difference_test
+from demur.ordinal_inference import vus_unpaired_test as vus_unpaired_test
 from demur.ordinal_surface import OrdinalSurface as OrdinalSurface
 from demur.ordinal_surface import OrdinalVertices as OrdinalVertices
 from demur.regions import SurfaceCells as SurfaceCells

@@ -48,6 +48,7 @@ __all__ = [
     "class_covariance",
     "moment_covariance",
     "ordinal_roc",
+    "rounding_of_variance",
 ]
 
 VARIANCES = ("components", "unbiased", "bootstrap")
@@ -345,6 +346,11 @@ class OrdinalRoc(Result):
             )
         return make_surface(self.counts.sweep, self.levels)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measures as JSON-safe built-in types; `vus` under every rule for ties."""
+        # not super(): a dataclass with slots is a copy of the class it was written as
+        return {**Result.to_dict(self), "vus": {ties: self.vus(ties) for ties in TIES}}
+
     def __repr__(self) -> str:
         return f"OrdinalRoc(levels={len(self.levels)}, n={self.n:g}, vus={self.vus():.6g})"
 
@@ -382,6 +388,11 @@ def moment_covariance(first: OrdinalRoc, second: OrdinalRoc, method: str, ties: 
     if method == "unbiased":
         first._require_two(method)
     sizes = first.level_counts
+    if sizes.min() < 1:
+        raise UndefinedError(
+            f"The {method} variance draws whole cases, got a level with a total weight of {sizes.min():g}. "
+            "Hint: weights are numbers of repeated rows."
+        )
     cells = float(sizes[:-1] @ sizes[1:])
     if cells > _MOST_PAIRS:
         raise InputError(
@@ -395,13 +406,17 @@ def moment_covariance(first: OrdinalRoc, second: OrdinalRoc, method: str, ties: 
     return product - moment if unbiased else moment - product
 
 
+def rounding_of_variance(value: float) -> float:
+    """Largest remainder of a variance of a mean credit that is 0 in exact arithmetic."""
+    return 8 * math.ulp(1.0) * value**2
+
+
 def bounded_interval(
     value: float, variance: float, smallest: float, confidence_level: float, method: str
 ) -> Interval:
     """Interval of a mean credit; without variance Hoeffding's stands in."""
     level = check_confidence_level(confidence_level)
-    # math.ulp: what is left of a variance that is 0 in exact arithmetic
-    if method == "hoeffding" or variance <= math.ulp(1.0):
+    if method == "hoeffding" or variance <= rounding_of_variance(value):
         return Interval(*hoeffding_limits(value, max(math.floor(smallest), 1), level))
     z = normal_quantile(level)
     return Interval(*(wald_limits if method == "wald" else logit_limits)(value, variance, z))

@@ -1,4 +1,4 @@
-"""Two ordinal models on the same cases, and the test of order of Jonckheere and Terpstra."""
+"""Two ordinal models compared, and the test of order of Jonckheere and Terpstra."""
 
 import math
 from dataclasses import dataclass
@@ -6,12 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_columns, check_confidence_level, check_same_length, check_scores
+from demur._checks import (
+    check_choice,
+    check_columns,
+    check_confidence_level,
+    check_same_length,
+    check_scores,
+    check_type,
+    input_error,
+)
 from demur._kernels.bounded_means import hoeffding_limits, normal_quantile, wald_limits
 from demur._kernels.tuples import TIES
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
-from demur.ordinal import VARIANCES, OrdinalRoc, class_covariance, moment_covariance, ordinal_roc
+from demur.ordinal import (
+    VARIANCES,
+    OrdinalRoc,
+    class_covariance,
+    moment_covariance,
+    ordinal_roc,
+    rounding_of_variance,
+)
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = [
@@ -20,6 +35,7 @@ __all__ = [
     "jonckheere_test",
     "vus_covariance",
     "vus_difference_test",
+    "vus_unpaired_test",
 ]
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
@@ -111,7 +127,7 @@ def _covariances(models: list[OrdinalRoc], method: str, ties: str) -> FloatArray
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class VusDifferenceTest(Result):
-    """Two ordinal models on the same cases; made by `vus_difference_test`.
+    """Volumes of two ordinal models; made by `vus_difference_test` and `vus_unpaired_test`.
 
     Attributes
     ----------
@@ -217,14 +233,100 @@ def vus_difference_test(
     >>> round(test.difference, 3), round(test.pvalue, 2)
     (0.25, 0.16)
     """
-    check_choice(method, "method", VARIANCES)
-    check_choice(ties, "ties", TIES)
-    check_choice(alternative, "alternative", _ALTERNATIVES)
+    _check_choices(method, ties, alternative)
     columns = check_scores(score_a, "score_a"), check_scores(score_b, "score_b")
     check_same_length(score_a=columns[0], score_b=columns[1])
     a, b = (ordinal_roc(y_true, column, order=order, sample_weight=sample_weight) for column in columns)
+    return _difference_test(a, b, _paired_variance(a, b, method, ties), method, ties, alternative)
+
+
+def vus_unpaired_test(
+    first: OrdinalRoc,
+    second: OrdinalRoc,
+    *,
+    method: str = "components",
+    ties: str = "product",
+    alternative: str = "two-sided",
+) -> VusDifferenceTest:
+    """Test whether two ordinal models have the same VUS, each on cases of its own.
+
+    For samples without a common case (two hospitals, two years); `vus_difference_test` is for one
+    sample scored twice. A positive difference favours the first.
+
+    Parameters
+    ----------
+    first, second : OrdinalRoc
+        Made by `ordinal_roc`; with the same number of levels, because VUS depends on it.
+    method, ties, alternative
+        As in `vus_difference_test`.
+
+    Returns
+    -------
+    VusDifferenceTest
+        With `interval(confidence_level)`.
+
+    Raises
+    ------
+    InputError
+        For different numbers of levels.
+    UndefinedError
+        As in `vus_difference_test`.
+
+    Notes
+    -----
+    z = (VUS_a - VUS_b) / sqrt(Var_a + Var_b), normal in large samples.
+
+    References
+    ----------
+    Nakas and Yiannoutsos (2004), Statistics in Medicine 23, doi:10.1002/sim.1917.
+
+    Examples
+    --------
+    Does the score work less well in the south? Nine patients each cannot tell.
+
+    >>> from demur import ordinal_roc, vus_unpaired_test
+    >>> north = ordinal_roc([1, 1, 1, 2, 2, 2, 3, 3, 3], [1, 2, 4, 3, 5, 6, 7, 8, 9])
+    >>> south = ordinal_roc([1, 1, 1, 2, 2, 2, 3, 3, 3], [1, 2, 7, 3, 5, 8, 4, 6, 9])
+    >>> test = vus_unpaired_test(north, south)
+    >>> round(test.difference, 3), round(test.pvalue, 2)
+    (0.407, 0.19)
+    """
+    _check_choices(method, ties, alternative)
+    for name, found in (("first", first), ("second", second)):
+        check_type(found, name, OrdinalRoc, "an")
+    if len(first.levels) != len(second.levels):
+        sizes = f"{len(first.levels)} and {len(second.levels)}"
+        raise input_error("first and second", "must have the same number of levels", sizes)
+    variance = first.variance(method, ties=ties) + second.variance(method, ties=ties)
+    return _difference_test(first, second, variance, method, ties, alternative)
+
+
+def _check_choices(method: str, ties: str, alternative: str) -> None:
+    check_choice(method, "method", VARIANCES)
+    check_choice(ties, "ties", TIES)
+    check_choice(alternative, "alternative", _ALTERNATIVES)
+
+
+def _paired_variance(a: OrdinalRoc, b: OrdinalRoc, method: str, ties: str) -> float:
+    if method == "components":
+        a._require_two(method)
+        gap = a.components(ties) - b.components(ties)
+        return class_covariance(a.counts, gap, gap)
+    table = _covariances([a, b], method, ties)
+    return float(table[0, 0] + table[1, 1] - 2 * table[0, 1])
+
+
+def _difference_test(
+    a: OrdinalRoc, b: OrdinalRoc, variance: float, method: str, ties: str, alternative: str
+) -> VusDifferenceTest:
     vus_a, vus_b = a.vus(ties), b.vus(ties)
-    variance = _difference_variance(a, b, method, ties)
+    if abs(variance) <= rounding_of_variance(max(vus_a, vus_b)):
+        variance = 0.0
+    if variance < 0:
+        raise UndefinedError(
+            f"The unbiased variance of the difference is negative, got {variance:.3g}. "
+            "Hint: use 'components' or 'bootstrap'; the sample is small."
+        )
     difference = vus_a - vus_b
     statistic, pvalue = _normal_test(difference, variance, alternative)
     return VusDifferenceTest(
@@ -238,27 +340,8 @@ def vus_difference_test(
         ties=ties,
         alternative=alternative,
         degenerate=variance == 0 and difference != 0,
-        n_smallest=float(a.level_counts.min()),
+        n_smallest=float(min(a.level_counts.min(), b.level_counts.min())),
     )
-
-
-def _difference_variance(a: OrdinalRoc, b: OrdinalRoc, method: str, ties: str) -> float:
-    if method == "components":
-        a._require_two(method)
-        gap = a.components(ties) - b.components(ties)
-        variance = class_covariance(a.counts, gap, gap)
-    else:
-        table = _covariances([a, b], method, ties)
-        variance = float(table[0, 0] + table[1, 1] - 2 * table[0, 1])
-    # what remains of a variance that is 0 in exact arithmetic
-    if abs(variance) <= 4 * math.ulp(1.0):
-        return 0.0
-    if variance < 0:
-        raise UndefinedError(
-            f"The unbiased variance of the difference is negative, got {variance:.3g}. "
-            "Hint: use 'components' or 'bootstrap'; the sample is small."
-        )
-    return variance
 
 
 def _normal_test(difference: float, variance: float, alternative: str) -> tuple[float, float]:

@@ -109,43 +109,35 @@ def components(sweep: LevelSweep, sizes: FloatArray, ties: str) -> FloatArray:
 
 def random_share(sweep: LevelSweep, sizes: FloatArray) -> float:
     """Expected share of the tuples in order after random breaking of the ties; O(n r^2)."""
-    low, inside = _group_chains(sweep, sizes)
-    return min(float(low[-1, -1] + inside[-1, -1]), 1.0)
+    columns = [sweep.column(code) for code in range(len(sizes))]
+    return min(float(_group_chains(columns, sizes)[-1, -1]), 1.0)
 
 
-def _group_chains(sweep: LevelSweep, sizes: FloatArray, *, mirror: bool = False) -> tuple[FloatArray, ...]:
-    """Row k: ordered tuples of levels 1..k below every group, and those that end in it.
-
-    With `mirror`, of levels r - k + 1..r above every group (groups listed from the top).
-    """
-    columns = _shares(sweep, sizes)
-    if mirror:
-        columns = [column[::-1] for column in reversed(columns)]
-    low = np.zeros((len(sizes) + 1, len(sweep.scores)))
-    inside = np.zeros_like(low)
+def _group_chains(columns: list[FloatArray], sizes: FloatArray) -> FloatArray:
+    """Element (k, g): share of the tuples of levels 1..k in order that lie below group g."""
+    low = np.zeros((len(sizes) + 1, len(columns[0]) + 1))
     low[0] = 1.0
     for k in range(1, len(sizes) + 1):
         # levels 1..a below the group, a + 1..k inside it: k - a cases of one group are in order
         # with probability 1 / (k - a)!
-        tied = np.ones(low.shape[1])
-        for a in range(k - 1, -1, -1):
-            tied = tied * columns[a] / (k - a)
-            inside[k] += low[a] * tied
-        np.cumsum(inside[k, :-1], out=low[k, 1:])
-    return low, inside
-
-
-def _shares(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]:
-    return [sweep.column(code) / size for code, size in enumerate(sizes)]
+        tied = columns[k - 1]
+        added = low[k - 1, :-1] * tied
+        for a in range(k - 2, -1, -1):
+            tied = tied * columns[a] / (sizes[a] * (k - a))
+            added += low[a, :-1] * tied
+        np.cumsum(added, out=low[k, 1:])
+        low[k] /= sizes[k - 1]
+    return low
 
 
 def _random_components(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]:
     """Tuples through a case of level k whose levels a + 1..b lie in its group, for all a < k <= b."""
     r = len(sizes)
-    columns = _shares(sweep, sizes)
-    low = _group_chains(sweep, sizes)[0]
+    counts = [sweep.column(code) for code in range(r)]
+    low = _group_chains(counts, sizes)[:, :-1]
     # row b: levels b + 1..r above the group
-    up = _group_chains(sweep, sizes, mirror=True)[0][::-1, ::-1]
+    up = _group_chains([column[::-1] for column in reversed(counts)], sizes[::-1])[::-1, -2::-1]
+    columns = [column / size for column, size in zip(counts, sizes, strict=True)]
     found = []
     for k in range(1, r + 1):
         total = np.zeros(low.shape[1])
@@ -202,7 +194,7 @@ def second_moment(
     """
     r = len(sizes)
     axes = _second_axes(second, r)
-    spot = _spots(second, axes)[np.argsort(second.order)][first.order]
+    spot = _spots(second, axes)[first.order]
     weights = np.ones(len(first.codes)) if first.weights is None else first.weights
     # rows in units that keep whole counts whole: n^3 or n (n - 1) of them make 1
     units = sizes * (sizes - 1) if unbiased else sizes**3
@@ -242,16 +234,15 @@ def _second_axes(sweep: LevelSweep, n_levels: int) -> list[_Axis]:
         column = sweep.column(code)
         held = column > 0
         scores = sweep.scores[held]
-        left, right = np.searchsorted(lower, scores, "left"), np.searchsorted(lower, scores, "right")
-        axes.append(_Axis(scores, column[held], left, right))
+        axes.append(_Axis(scores, column[held], *places(lower, scores)))
         lower = scores
     return axes
 
 
 def _spots(sweep: LevelSweep, axes: list[_Axis]) -> IntArray:
-    """Index of every case (by place) among the distinct scores of its level."""
+    """Index of every case, in input order, among the distinct scores of its level."""
     out = np.empty(len(sweep.codes), dtype=np.int64)
     for code, axis in enumerate(axes):
         members = np.flatnonzero(sweep.codes == code)
-        out[members] = np.searchsorted(axis.scores, sweep.scores[sweep.groups[members]])
+        out[sweep.order[members]] = np.searchsorted(axis.scores, sweep.scores[sweep.groups[members]])
     return out

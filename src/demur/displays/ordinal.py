@@ -135,7 +135,7 @@ class OrdinalSurfaceDisplay(Display):
         ax.set_box_aspect((1, 1, 0.8), zoom=0.88)
         guess = f" (dashed: guessing, {1 / 6:.3f})" if chance else ""
         # the box leaves room above itself
-        ax.set_title(f"volume {self.result.volume:.3f}{guess}", fontsize="medium", y=0.93)
+        ax.set_title(f"volume {self.result.volume:.3f}{guess}", fontsize="medium", y=0.98)
 
 
 def _staircase(
