@@ -799,15 +799,15 @@ def test_negative_unbiased_variance_of_a_difference_is_refused():
 
 def test_places_interpreted_compiled_and_searched_agree():
     from demur._kernels.jit import compiled
-    from demur._kernels.sweep import _places_loop
+    from demur._kernels.sweep import _lookup_loop
 
     rng = np.random.default_rng(6)
     lower, upper = (np.sort(rng.integers(0, 40, size).astype(float)) for size in (90, 120))
     expected = [np.searchsorted(lower, upper, side).tolist() for side in ("left", "right")]
     lists = [0] * 120, [0] * 120
-    _places_loop(lower.tolist(), upper.tolist(), *lists)
+    _lookup_loop(lower.tolist(), upper.tolist(), *lists)
     arrays = np.empty(120, np.int64), np.empty(120, np.int64)
-    compiled(_places_loop)(lower, upper, *arrays)
+    compiled(_lookup_loop)(lower, upper, *arrays)
     assert list(lists) == expected
     assert [array.tolist() for array in arrays] == expected
 

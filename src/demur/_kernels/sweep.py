@@ -369,11 +369,11 @@ def places(lower: Any, upper: Any) -> tuple[IntArray, IntArray]:
     if not worth_compiling(len(lower) + len(upper)):
         return np.searchsorted(lower, upper, "left"), np.searchsorted(lower, upper, "right")
     below, reached = np.empty(len(upper), np.int64), np.empty(len(upper), np.int64)
-    compiled(_places_loop)(lower, upper, below, reached)
+    compiled(_lookup_loop)(lower, upper, below, reached)
     return below, reached
 
 
-def _places_loop(lower: Any, upper: Any, below: Any, reached: Any) -> None:
+def _lookup_loop(lower: Any, upper: Any, below: Any, reached: Any) -> None:
     left = 0
     right = 0
     for index in range(len(upper)):
