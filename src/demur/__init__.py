@@ -166,6 +166,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ReliableWindowDisplay",
     ),
     "displays.net_benefit": ("NetBenefitDisplay",),
+    "displays.ordinal": (
+        "OrdinalMeasuresDisplay",
+        "OrdinalSurfaceDisplay",
+        "SeparabilityDisplay",
+    ),
     "displays.regression": (
         "RecCoverageDisplay",
         "RecCurveDisplay",
@@ -218,9 +223,40 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "isometric",
         "isometric_grid",
     ),
+    "multiclass_auc": (
+        "HandTillAuc",
+        "hand_till_auc",
+    ),
     "net_benefit": (
         "NetBenefitCurve",
         "net_benefit_curve",
+    ),
+    "ordinal": (
+        "OrdinalMeasures",
+        "OrdinalRoc",
+        "ordinal_roc",
+    ),
+    "ordinal_experiments": (
+        "NormalPopulation",
+        "OrderAgreement",
+        "RankingExperiment",
+        "SeparabilityExperiment",
+        "normal_population",
+        "order_agreement",
+        "ranking_experiment",
+        "separability_experiment",
+    ),
+    "ordinal_inference": (
+        "JonckheereTest",
+        "VusDifferenceTest",
+        "jonckheere_test",
+        "vus_covariance",
+        "vus_difference_test",
+        "vus_unpaired_test",
+    ),
+    "ordinal_surface": (
+        "OrdinalSurface",
+        "OrdinalVertices",
     ),
     "rec_coverage": (
         "RecCoverage",

@@ -20,6 +20,7 @@ __all__ = [
     "check_confidence_level",
     "check_finite",
     "check_labels",
+    "check_levels",
     "check_mapping",
     "check_nonnegative",
     "check_number",
@@ -435,3 +436,72 @@ def check_number(value: Any, name: str) -> float:
     if array.ndim:
         raise input_error(name, "must be one number", f"shape {array.shape}")
     return float(array)
+
+
+def check_levels(
+    y_true: Labels, order: Any = None, *, name: str = "order", word: str = "level"
+) -> tuple[IntArray, list[Any]]:
+    """Return the class of every case, from 0, and the classes in order.
+
+    Numbers are ordered by value, an ordered categorical by its categories; strings have no
+    order of their own, so `order` must name the classes. Every class must have cases. `name`
+    and `word` are what the caller calls the argument and a class.
+    """
+    dtype = getattr(y_true, "dtype", None)
+    if order is None and getattr(dtype, "ordered", False):
+        order = list(dtype.categories)  # type: ignore[union-attr]
+    array = _one_dimensional(y_true, "y_true")
+    if array.dtype.kind not in "iufbUSOT":
+        raise input_error("y_true", "must hold labels (bool, numbers or strings)", f"dtype {array.dtype}")
+    found, codes = _distinct_codes(array)
+    if order is not None:
+        found, codes = _codes_in_order(found, codes, order, name, word)
+    elif not all(isinstance(label, (int, float)) for label in found):
+        hint = f"pass {name}=[...] with all labels in order."
+        raise input_error(name, "is required unless the labels are numbers", f"labels {_some(found)}", hint)
+    if len(found) < 2:
+        raise input_error("y_true", "must hold at least 2 classes", f"1 ({found[0]!r})")
+    return codes, found
+
+
+def _some(values: list[Any]) -> str:
+    return ", ".join(map(repr, values[:5])) + (", ..." if len(values) > 5 else "")
+
+
+def _distinct_codes(array: np.ndarray) -> tuple[list[Any], IntArray]:
+    """Distinct labels, ascending where they have an order, and the index of every case among them."""
+    if array.dtype.kind in "iub":
+        low, high = int(array.min()), int(array.max())
+        if high - low < len(array) + 256:
+            # a table instead of a sort
+            offset = array.astype(np.int64) - low
+            present = np.bincount(offset) > 0
+            distinct = (np.flatnonzero(present) + low).astype(array.dtype)
+            return distinct.tolist(), (np.cumsum(present) - 1)[offset]
+    if array.dtype.kind == "O":
+        values = _distinct_labels(array)
+        place = {value: code for code, value in enumerate(values)}
+        return values, np.fromiter((place[value] for value in array.tolist()), np.int64, array.size)
+    if array.dtype.kind == "f" and np.isnan(array.min()):
+        raise input_error("y_true", "must not contain missing labels", "NaN", "drop those cases.")
+    distinct, codes = np.unique(array, return_inverse=True)
+    return distinct.tolist(), codes.astype(np.int64, copy=False)
+
+
+def _codes_in_order(
+    found: list[Any], codes: IntArray, order: Any, name: str, word: str
+) -> tuple[list[Any], IntArray]:
+    if isinstance(order, str) or not hasattr(order, "__len__"):
+        raise input_error(name, f"must list every {word} in order", repr(order))
+    levels = np.asarray(order).tolist() if hasattr(order, "dtype") else list(order)
+    place = {level: code for code, level in enumerate(levels)}
+    if len(place) < len(levels):
+        raise input_error(name, f"must not name a {word} twice", levels)
+    unknown = [label for label in found if label not in place]
+    if unknown:
+        raise input_error(name, "must name every label of y_true", f"no {_some(unknown)}")
+    absent = [level for level in levels if level not in set(found)]
+    if absent:
+        hint = f"a {word} without cases has no measure; leave it out of {name}."
+        raise input_error("y_true", f"must hold cases of {word} {absent[0]!r}", "none", hint)
+    return levels, np.array([place[label] for label in found], dtype=np.int64)[codes]

@@ -5,7 +5,6 @@ psi_ij (1 if positive j scores above negative i, 1/2 if level, 0 if below), and 
 give them come from `ScoreCounts` (`_kernels.placements`).
 """
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +20,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels import auc_variances as formulas
+from demur._kernels.bounded_means import logit_limits, wald_limits
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay, group_placements, one_model
 from demur._results import Interval
@@ -274,19 +274,10 @@ def auc_interval(
     ends = auc in (0.0, 1.0)
     spread = 0.0 if method == "newcombe" or ends else _variance(table, variance)
     if spread <= 0:  # below 0 only by rounding of the unbiased variance
-        limits = newcombe_interval(auc, table.n_negative, table.n_positive, z)
-        return AucInterval(*limits, "newcombe", degenerate=method != "newcombe")
-    half = z * math.sqrt(spread)
-    if method == "wald":
-        return AucInterval(max(auc - half, 0.0), min(auc + half, 1.0), method)
-    return AucInterval(*_logit_limits(auc, half), method)
-
-
-def _logit_limits(auc: float, half: float) -> tuple[float, float]:
-    from scipy.special import expit, logit
-
-    centre, reach = float(logit(auc)), half / (auc * (1 - auc))
-    return float(expit(centre - reach)), float(expit(centre + reach))
+        score = newcombe_interval(auc, table.n_negative, table.n_positive, z)
+        return AucInterval(*score, "newcombe", degenerate=method != "newcombe")
+    limits = wald_limits if method == "wald" else logit_limits
+    return AucInterval(*limits(auc, spread, z), method)
 
 
 def newcombe_interval(auc: float, n_negative: float, n_positive: float, z: float) -> Interval:

@@ -15,12 +15,16 @@ from demur._kernels.jit import compiled, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
+    "LevelSweep",
     "Sample",
     "Sweep",
     "ascending_order",
     "descending_order",
+    "level_sweep",
     "merge_close",
+    "places",
     "places_among",
+    "sorted_levels",
     "sorted_samples",
     "sweep",
 ]
@@ -39,6 +43,11 @@ class Sample(NamedTuple):
     def total(self) -> float:
         """Sum of the weights."""
         return float(len(self.scores)) if self.weights is None else float(self.weights.sum())
+
+    def mean(self, values: FloatArray) -> float:
+        """Weighted mean of one value per case."""
+        # no dot product: waking the threads of BLAS costs more than the sum
+        return float(values.mean() if self.weights is None else (values * self.weights).sum() / self.total())
 
 
 class Sweep(NamedTuple):
@@ -366,3 +375,97 @@ def _places_loop(values: Any, members: Any, order: Any, places: Any, tied: Any) 
             tied[order[at]] = equal > 0
         below += equal
         start = stop
+
+
+class LevelSweep(NamedTuple):
+    """Cases of any number of classes in ascending order of score; equal scores form a group."""
+
+    order: IntArray
+    """Element i is the input position of the case at place i."""
+    codes: IntArray
+    """Class of the case at place i."""
+    groups: IntArray
+    """Group of the case at place i, from 0."""
+    scores: FloatArray
+    """Score of every group, strictly ascending."""
+    weights: FloatArray | None
+    """Weight of the case at place i (None: all 1)."""
+
+    def column(self, code: int) -> FloatArray:
+        """Weight of one class in every group."""
+        members = np.flatnonzero(self.codes == code)
+        weights = None if self.weights is None else self.weights[members]
+        counts = np.bincount(self.groups[members], weights=weights, minlength=len(self.scores))
+        return counts.astype(np.float64, copy=False)
+
+
+def level_sweep(codes: IntArray, scores: FloatArray, weights: FloatArray | None) -> LevelSweep:
+    """Sort cases of any number of classes and merge ties.
+
+    Positions are kept, because variances and paired comparisons ask whose score is where.
+    """
+    order = np.argsort(scores)
+    ascending = scores[order]
+    new = np.empty(len(order), dtype=np.bool_)
+    new[0] = True
+    # compared, not subtracted: inf - inf is not 0
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return LevelSweep(
+        order=order,
+        codes=codes[order],
+        groups=np.cumsum(new) - 1,
+        scores=ascending[new],
+        weights=None if weights is None else weights[order],
+    )
+
+
+def sorted_levels(
+    codes: IntArray, scores: FloatArray, weights: FloatArray | None, n_levels: int
+) -> list[Sample]:
+    """Split by class and sort each part, for any number of classes."""
+    if weights is not None:
+        parts = [np.flatnonzero(codes == code) for code in range(n_levels)]
+        return [_weighted(scores[members], weights[members]) for members in parts]
+    if worth_compiling(len(scores)):
+        ends = np.cumsum(np.bincount(codes, minlength=n_levels))
+        out = np.empty_like(scores)
+        compiled(_distribute_loop)(codes, scores, np.append(0, ends), out)
+        levels = np.split(out, ends[:-1])
+    else:
+        levels = [scores[codes == code] for code in range(n_levels)]
+    for level in levels:
+        level.sort()
+    return [Sample(level, None) for level in levels]
+
+
+def _distribute_loop(codes: Any, scores: Any, free: Any, out: Any) -> None:
+    for index in range(len(codes)):
+        code = codes[index]
+        out[free[code]] = scores[index]
+        free[code] += 1
+
+
+def places(lower: Any, upper: Any) -> tuple[IntArray, IntArray]:
+    """For each element of `upper`: how many of `lower` are smaller, and how many at most equal.
+
+    Both ascending.
+    """
+    if not worth_compiling(len(lower) + len(upper)):
+        return np.searchsorted(lower, upper, "left"), np.searchsorted(lower, upper, "right")
+    below, reached = np.empty(len(upper), np.int64), np.empty(len(upper), np.int64)
+    compiled(_lookup_loop)(lower, upper, below, reached)
+    return below, reached
+
+
+def _lookup_loop(lower: Any, upper: Any, below: Any, reached: Any) -> None:
+    left = 0
+    right = 0
+    for index in range(len(upper)):
+        value = upper[index]
+        while left < len(lower) and lower[left] < value:
+            left += 1
+        right = max(right, left)
+        while right < len(lower) and lower[right] == value:
+            right += 1
+        below[index] = left
+        reached[index] = right

@@ -24,6 +24,7 @@ __all__ = [
     "Display",
     "PrevalenceDisplay",
     "ScoreDisplay",
+    "axes_table",
     "axis_words",
     "framed",
     "legend_below",
@@ -82,6 +83,17 @@ def new_axes(
         return ax.figure, ax
     figure = pyplot().figure(figsize=size, layout="constrained")
     return figure, figure.add_subplot(projection=projection)
+
+
+def axes_table(ax: Any, shape: tuple[int, int], size: tuple[float, float]) -> tuple[Any, Any]:
+    """Return (figure, array of axes): the given ones, or new ones."""
+    if ax is None:
+        figure = pyplot().figure(figsize=size, layout="constrained")
+        return figure, figure.subplots(*shape, squeeze=False)
+    table = np.atleast_2d(np.asarray(ax, dtype=object))
+    if table.shape != shape:
+        raise input_error("ax", f"must hold {shape[0]} x {shape[1]} axes", f"shape {table.shape}")
+    return table[0, 0].figure, table
 
 
 def series_style(index: int) -> dict[str, Any]:

@@ -16,9 +16,9 @@ from demur.displays._base import (
     SEQUENTIAL_CMAP,
     Display,
     PrevalenceDisplay,
+    axes_table,
     axis_words,
     legend_below,
-    pyplot,
     score_range,
     threshold_words,
     two_names,
@@ -433,7 +433,9 @@ class SurfaceRowDisplay(Display):
         grids = {name: surface.grid(resolution, mu=mu, nu=nu) for name, surface in members.items()}
         scores = score_range(np.concatenate([surface.counts.scores for surface in members.values()]))
         self._drawn = {}
-        self.figure_, self.ax_ = _axes_of_rows(ax, len(members))
+        self.figure_, self.ax_ = axes_table(
+            ax, (len(members), len(_COLUMNS)), (11.5, 1.5 + 2.1 * len(members))
+        )
         self.limits_ = {
             what: scores if what in ("lower", "upper") else (0.0, max(_largest(grids, what), 1e-12))
             for what in _COLUMNS
@@ -471,16 +473,6 @@ class SurfaceRowDisplay(Display):
 
 def _largest(grids: dict[str, SurfaceGrid], what: str) -> float:
     return max(float(getattr(grid, what).max()) for grid in grids.values())
-
-
-def _axes_of_rows(ax: Any, rows: int) -> tuple[Any, Any]:
-    if ax is None:
-        figure = pyplot().figure(figsize=(11.5, 1.5 + 2.1 * rows), layout="constrained")
-        return figure, figure.subplots(rows, len(_COLUMNS), squeeze=False)
-    table = np.atleast_2d(np.asarray(ax, dtype=object))
-    if table.shape != (rows, len(_COLUMNS)):
-        raise input_error("ax", f"must hold {rows} x {len(_COLUMNS)} axes", f"shape {table.shape}")
-    return table[0, 0].figure, table
 
 
 class SurfaceDifferenceDisplay(Display):

@@ -1,0 +1,296 @@
+"""Figures for ordered classes: the ROC surface of three levels, measures against each other."""
+
+from itertools import product
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_positive_int, input_error
+from demur.displays._base import (
+    GUIDE,
+    NEGATIVE_COLOR,
+    SERIES,
+    Display,
+    axes_table,
+    axis_words,
+    series_style,
+)
+from demur.ordinal import ordinal_roc
+from demur.ordinal_experiments import MEASURES, RankingExperiment, SeparabilityExperiment
+from demur.ordinal_surface import OrdinalSurface
+from demur.typing import ArrayLike, FloatArray, Labels
+
+__all__ = ["OrdinalMeasuresDisplay", "OrdinalSurfaceDisplay", "SeparabilityDisplay"]
+
+_WORDS = {"vus": "VUS", "cons": "Cons", "ovo": "Ovo", "pairs": "Pairs"}
+_PANELS = (("cons", "vus"), ("ovo", "vus"), ("pairs", "cons"))
+
+
+class OrdinalSurfaceDisplay(Display):
+    """The ROC surface of three ordered levels in 3-D; see `ordinal_roc`.
+
+    The higher the better: the height is the largest share of the middle level that is recognised
+    when given shares of the two outer levels are. The volume below is the strict VUS; the grey
+    triangle is what guessing reaches (volume 1/6).
+
+    Parameters
+    ----------
+    result : OrdinalSurface
+        What to draw.
+
+    Attributes
+    ----------
+    steps_ : artist
+        The polygons of the staircase.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import OrdinalSurfaceDisplay
+    >>> display = OrdinalSurfaceDisplay.from_predictions([1, 1, 2, 2, 3, 3], [1, 3, 2, 4, 5, 6]).plot()
+    >>> drawn = display.frame()
+    >>> sides = (drawn["low_to"] - drawn["low_from"]) * (drawn["high_to"] - drawn["high_from"])
+    >>> f"volume {(sides * drawn['height']).sum():.2f}"
+    'volume 0.75'
+    >>> plt.close(display.figure_)
+    """
+
+    steps_: Any
+    _kinds = (OrdinalSurface,)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        y_score: ArrayLike,
+        *,
+        order: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make the Display of labels and scores; parameters as in `ordinal_roc`."""
+        return cls(result=ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight).surface())
+
+    def plot(self, ax: Any = None, *, steps: int = 30, chance: bool = True) -> Self:
+        """Draw the staircase.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Three-dimensional; new ones by default.
+        steps : int
+            At most so many steps each way. Of a longer staircase the height at the far corner of
+            every drawn cell is exact, so that what is drawn never exceeds the surface.
+        chance : bool
+            Draw the triangle that guessing reaches.
+        """
+        check_positive_int(steps, "steps")
+        if ax is not None and not hasattr(ax, "get_zlim"):
+            raise input_error("ax", "must be three-dimensional", type(ax).__name__, "projection='3d'.")
+        self._begin(ax, projection="3d", size=(6.4, 5.4))
+        low, high, heights = _drawn_cells(self.result, steps)
+        self._draw_steps(low, high, heights)
+        i, j = np.indices(heights.shape).reshape(2, -1)
+        self._record(
+            low_from=low[i], low_to=low[i + 1], high_from=high[j], high_to=high[j + 1], height=heights.ravel()
+        )
+        if chance:
+            corners = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]])
+            # in front, as a frame: the surface would hide it wherever it is any good
+            self.ax_.plot(*corners.T, color="#555555", lw=1.2, ls=(0, (4, 2)), zorder=9)
+        self._finish(chance=chance)
+        return self
+
+    def _draw_steps(self, low: FloatArray, high: FloatArray, heights: FloatArray) -> None:
+        from matplotlib.cm import ScalarMappable
+        from matplotlib.colors import Normalize
+        from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+        self.ax_.computed_zorder = False
+        faces, tones, shades = _staircase(low, high, heights)
+        colors = ScalarMappable(Normalize(0, 1), "viridis").to_rgba(np.array(tones))
+        colors[:, :3] *= np.array(shades)[:, None]
+        self.steps_ = self.ax_.add_collection3d(
+            Poly3DCollection(faces, facecolors=colors, edgecolors=(0, 0, 0, 0.25), linewidths=0.3)
+        )
+
+    def _finish(self, *, chance: bool) -> None:
+        ax, levels = self.ax_, [str(level) for level in self.result.levels]
+        ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
+        ax.set_xlabel(f"share of {levels[0]} recognised", labelpad=6)
+        ax.set_ylabel(f"share of {levels[2]} recognised", labelpad=6)
+        ax.set_zlabel(f"best share of {levels[1]}", labelpad=6)
+        ax.tick_params(labelsize=8)
+        ax.view_init(elev=28, azim=38)
+        ax.set_box_aspect((1, 1, 0.8), zoom=0.88)
+        guess = f" (dashed: guessing, {1 / 6:.3f})" if chance else ""
+        # the box leaves room above itself
+        ax.set_title(f"volume {self.result.volume:.3f}{guess}", fontsize="medium", y=0.98)
+
+
+def _staircase(
+    low: FloatArray, high: FloatArray, heights: FloatArray
+) -> tuple[list[Any], list[float], list[float]]:
+    """Polygons of the steps and of the walls in front of them, their heights and shades."""
+    faces: list[Any] = []
+    tones: list[float] = []
+    shades: list[float] = []
+    beyond = np.pad(heights, ((0, 1), (0, 1)))  # the surface ends at height 0
+    for i, j in product(*map(range, heights.shape)):
+        (x, to_x), (y, to_y), z = low[i : i + 2], high[j : j + 2], heights[i, j]
+        step = [[x, y, z], [to_x, y, z], [to_x, to_y, z], [x, to_y, z]]
+        down, aside = beyond[i + 1, j], beyond[i, j + 1]
+        low_wall = [[to_x, y, z], [to_x, to_y, z], [to_x, to_y, down], [to_x, y, down]]
+        high_wall = [[x, to_y, z], [to_x, to_y, z], [to_x, to_y, aside], [x, to_y, aside]]
+        for face, shade, seen in ((step, 1.0, True), (low_wall, 0.85, z > down), (high_wall, 0.7, z > aside)):
+            if seen:
+                faces.append(face)
+                tones.append(float(z))
+                shades.append(shade)
+    return faces, tones, shades
+
+
+def _drawn_cells(surface: OrdinalSurface, steps: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Edges and heights of the cells: the staircase itself, or a lattice under it."""
+    edges, picks = [], []
+    for all_edges in (surface.low_edges, surface.high_edges):
+        fine = len(all_edges) - 1 <= steps
+        chosen = all_edges if fine else np.linspace(0, 1, steps + 1)
+        edges.append(chosen)
+        # the cell whose far edge is the first to reach the share
+        picks.append(np.searchsorted(all_edges, chosen[1:]) - 1)
+    return edges[0], edges[1], surface.heights[np.ix_(*picks)]
+
+
+class OrdinalMeasuresDisplay(Display):
+    """Every ordinal measure against every other over random rankings; see `ranking_experiment`.
+
+    Histograms on the diagonal, one point per ranking below it, and above it the correlation and
+    the share of pairs of rankings that the two measures order in opposite ways (figure 7 of
+    Waegeman et al. 2006).
+
+    Parameters
+    ----------
+    result : RankingExperiment
+        What to draw.
+
+    Attributes
+    ----------
+    ax_ : array of axes of shape (4, 4)
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import OrdinalMeasuresDisplay, ranking_experiment
+    >>> display = OrdinalMeasuresDisplay(result=ranking_experiment(n_rankings=50, rng=0)).plot()
+    >>> sorted(display.frame())
+    ['cons', 'ovo', 'pairs', 'vus']
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (RankingExperiment,)
+
+    def plot(self, ax: Any = None, *, bins: int = 25) -> Self:
+        """Draw the matrix.
+
+        Parameters
+        ----------
+        ax : array of axes of shape (4, 4), optional
+            New ones by default.
+        bins : int
+            Bars of a histogram.
+        """
+        check_positive_int(bins, "bins")
+        size = len(MEASURES)
+        self._drawn = {}
+        self.figure_, self.ax_ = axes_table(ax, (size, size), (8.0, 7.4))
+        columns = {name: getattr(self.result, name) for name in MEASURES}
+        for (i, down), (j, across) in product(enumerate(MEASURES), repeat=2):
+            axes = self.ax_[i, j]
+            if i == j:
+                axes.hist(columns[down], bins=bins, color=NEGATIVE_COLOR)
+                axes.set_yticks([])
+                axis_words(axes, "", "")
+                axes.spines["left"].set_visible(False)
+            elif i > j:
+                axes.plot(columns[across], columns[down], ".", ms=3, alpha=0.5, mew=0, color=NEGATIVE_COLOR)
+                axis_words(axes, "", "")
+            else:
+                self._write_agreement(axes, down, across, float(self.result.correlations[i, j]))
+        self._name_axes()
+        self._record(**columns)
+        return self
+
+    def _write_agreement(self, axes: Any, down: str, across: str, correlation: float) -> None:
+        opposite = self.result.agreement(down, across).discordant
+        words = f"correlation\n{correlation:.3f}\n\nopposite order\n{opposite:.1%}"
+        axes.text(0.5, 0.5, words, ha="center", va="center", transform=axes.transAxes, fontsize="small")
+        axes.set_axis_off()
+
+    def _name_axes(self) -> None:
+        last = len(MEASURES) - 1
+        for k, name in enumerate(MEASURES):
+            self.ax_[k, k].set_title(f"{_WORDS[name]} (mean {self.result.means[name]:.3f})", fontsize="small")
+            self.ax_[last, k].set_xlabel(_WORDS[name])
+            if k:
+                self.ax_[k, 0].set_ylabel(_WORDS[name])
+        for axes in self.ax_.flat:
+            axes.tick_params(labelsize=7)
+
+
+class SeparabilityDisplay(Display):
+    """Measures against each other as the levels move apart; see `separability_experiment`.
+
+    Three panels (figures 4-6 of Waegeman et al. 2006): lines are exact, points are means of
+    simulated samples. One line for all numbers of levels would say that two measures tell the same.
+
+    Parameters
+    ----------
+    result : SeparabilityExperiment
+        What to draw.
+
+    Attributes
+    ----------
+    ax_ : array of axes of shape (1, 3)
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import SeparabilityDisplay, separability_experiment
+    >>> found = separability_experiment(n_levels=[2, 3], distances=[0, 1, 2], n_runs=1, rng=0)
+    >>> display = SeparabilityDisplay(result=found).plot()
+    >>> len(display.frame()["distance"])
+    6
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (SeparabilityExperiment,)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw the three panels into the given axes (shape (1, 3)) or new ones."""
+        found = self.result
+        self._drawn = {}
+        self.figure_, self.ax_ = axes_table(ax, (1, len(_PANELS)), (11.0, 4.0))
+        truth = {name: getattr(found, f"true_{'ovo' if name == 'pairs' else name}") for name in MEASURES}
+        for row, levels in enumerate(found.n_levels):
+            style = series_style(row)
+            for axes, (x, y) in zip(self.ax_[0], _PANELS, strict=True):
+                axes.plot(truth[x][row], truth[y][row], **style, label=f"{levels} levels")
+                points = getattr(found, x)[row], getattr(found, y)[row]
+                axes.plot(*points, "o", ms=3.5, mew=0, alpha=0.7, color=SERIES[row % len(SERIES)])
+            drawn = {name: getattr(found, name)[row] for name in MEASURES}
+            exact = {f"true_{name}": values[row] for name, values in truth.items()}
+            self._append(n_levels=levels, distance=found.distances, **drawn, **exact)
+        for axes, (x, y) in zip(self.ax_[0], _PANELS, strict=True):
+            axes.plot([0, 1], [0, 1], color=GUIDE, lw=0.8, zorder=0)
+            axes.set(xlim=(0.45, 1.01), ylim=(0.45 if y == "cons" else -0.02, 1.01))
+            axis_words(axes, _WORDS[x], _WORDS[y])
+        if ax is None:
+            handles, _ = self.ax_[0, 0].get_legend_handles_labels()
+            self.figure_.legend(
+                handles=handles,
+                loc="outside lower center",
+                ncols=len(handles),
+                frameon=False,
+                fontsize="small",
+            )
+        return self
