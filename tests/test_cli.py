@@ -406,7 +406,7 @@ def test_error_sentences(run, tmp_path, content, flags, sentence):
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        (("compere",), "There is no command 'compere'. Hint: the commands are demo, compare, check."),
+        (("compere",), "There is no command 'compere'. Hint: the commands are demo, compare, "),
         (("compare",), "Missing argument 'FILE'"),
         (("compare", "nowhere.csv"), "`nowhere.csv` must be an existing file"),
         (("check", "."), "got a directory"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_choice, check_finite, input_error
+from demur._kernels.multiple_tests import holm
 from demur._results import Result
 from demur.auc_inference import PLACEMENT_VARIANCES, placement_variance
 from demur.auc_tests import NEEDS_PAIR_SUM, PAIRED_METHODS, paired_test
@@ -371,15 +372,7 @@ def auc_pairwise_tests(
         pairs=pairs,
         difference=np.array([test.difference for test in tests]),
         pvalue=pvalue,
-        adjusted_pvalue=_holm(pvalue) if adjustment == "holm" else pvalue.copy(),
+        adjusted_pvalue=holm(pvalue) if adjustment == "holm" else pvalue.copy(),
         method=method,
         adjustment=adjustment,
     )
-
-
-def _holm(pvalue: FloatArray) -> FloatArray:
-    order = np.argsort(pvalue, kind="stable")
-    factors = np.arange(len(pvalue), 0, -1)
-    adjusted = np.empty(len(pvalue))
-    adjusted[order] = np.minimum(np.maximum.accumulate(pvalue[order] * factors), 1.0)
-    return adjusted

@@ -15,6 +15,7 @@ from demur._checks import (
     check_rng,
     input_error,
 )
+from demur._kernels.multiple_tests import holm
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.cross_fitting import grid_axes
@@ -512,14 +513,5 @@ def volume_comparison(
     for (one, two), test in zip(pairs, tests, strict=True):
         volumes.setdefault(one, test.volume_a)
         volumes.setdefault(two, test.volume_b)
-    adjusted = _holm(np.array([test.pvalue for test in tests]))
+    adjusted = holm(np.array([test.pvalue for test in tests]))
     return VolumeComparison(pairs=pairs, tests=tests, pvalues=adjusted, volumes=volumes)
-
-
-def _holm(pvalues: FloatArray) -> FloatArray:
-    """Step-down adjustment: the i-th smallest of m is multiplied by m - i + 1, kept ascending."""
-    order = np.argsort(pvalues, kind="stable")
-    factors = np.arange(len(pvalues), 0, -1)
-    adjusted = np.empty_like(pvalues)
-    adjusted[order] = np.minimum(np.maximum.accumulate(pvalues[order] * factors), 1.0)
-    return adjusted

@@ -2,7 +2,13 @@
 
 import click
 
-from demur.cli.options import cost_model, cost_options, output_options, prediction_options
+from demur.cli.options import (
+    certainty_options,
+    cost_model,
+    cost_options,
+    output_options,
+    prediction_options,
+)
 
 __all__ = ["command"]
 
@@ -16,6 +22,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 )
 @prediction_options
 @cost_options
+@certainty_options
 @output_options()
 def command(
     *,
@@ -30,6 +37,8 @@ def command(
     mu: float | None,
     nu: float | None,
     prevalence: float | None,
+    confidence: float,
+    seed: int,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -41,6 +50,7 @@ def command(
     input). Without costs the models are compared over all costs.
     """
     costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
+    from demur.cli.certainty import certainty_sections, how_sure
     from demur.cli.comparison import compare_models
     from demur.cli.output import document, remark, write
     from demur.cli.predictions import read_predictions
@@ -49,9 +59,11 @@ def command(
     read = read_predictions(file, label=label, positive=positive, models=models, weight=weight)
     remark(read.sentence(), quiet=quiet)
     found = compare_models(read.counts(), costs=costs, prevalence=prevalence)
+    sure = how_sure(read, found, confidence_level=confidence, seed=seed)
     if as_json:
         words = None if costs is None else decision(found)
-        text = document("compare", {"data": read.to_dict(), "decision": words, **found.to_dict()})
+        content = {"data": read.to_dict(), "decision": words, **found.to_dict()}
+        text = document("compare", {**content, "how_sure": sure.to_dict()})
     else:
-        text = comparison_text(found, output=output)
+        text = comparison_text(found, output=output, more=certainty_sections(sure))
     write(text, output)

@@ -32,6 +32,7 @@ def command(*, output: str | None, as_json: bool, quiet: bool) -> None:
     positive = malignant) are written as a CSV file and compared as `demur compare` would;
     figures go to the same folder.
     """
+    from demur.cli.certainty import certainty_sections, how_sure
     from demur.cli.comparison import compare_models
     from demur.cli.output import document, remark, wrapped, write
     from demur.cli.predictions import read_predictions
@@ -45,17 +46,20 @@ def command(*, output: str | None, as_json: bool, quiet: bool) -> None:
     remark(read.sentence(), quiet=quiet)
     costs = CostModel(cost_fn=_COST_FN, cost_fp=_COST_FP, cost_abstain=_COST_ABSTAIN)
     found = compare_models(read.counts(), costs=costs, prevalence=None)
+    sure = how_sure(read, found, confidence_level=0.95, seed=0)
     figures, without = _figures(found.models, folder)
     again = _next_command(file)
     if as_json:
         files = {"predictions": str(file), "figures": [str(figure) for figure in figures]}
         content = {"files": files, "next": " ".join(again), "decision": decision(found), **found.to_dict()}
+        content["how_sure"] = sure.to_dict()
         write(document("demo", {"data": read.to_dict(), **content}), None)
         return
     shown = ", ".join(figure.name for figure in figures)
     written = wrapped(f"Written to {folder}: {file.name}" + (f", {shown}." if figures else f". {without}"))
     closing = "\n".join([written, "Try your own costs:", "  " + " \\\n    ".join(again)])
-    write("\n\n".join([wrapped(_STORY), comparison_text(found), closing]), None)
+    text = comparison_text(found, more=certainty_sections(sure))
+    write("\n\n".join([wrapped(_STORY), text, closing]), None)
 
 
 def _folder(name: str) -> Path:

@@ -10,7 +10,7 @@ from demur.exceptions import InputError
 if TYPE_CHECKING:
     from demur.costs import CostModel
 
-__all__ = ["cost_model", "cost_options", "output_options", "prediction_options"]
+__all__ = ["certainty_options", "cost_model", "cost_options", "output_options", "prediction_options"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -68,6 +68,33 @@ cost_options = _all_of(
         metavar="X",
         callback=_a_rate,
         help="Share of positives in use, where it differs from the file's.",
+    ),
+)
+
+
+def _a_level(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    from demur._checks import check_confidence_level
+
+    return check_confidence_level(value, param.opts[0])
+
+
+certainty_options = _all_of(
+    click.option(
+        "--confidence",
+        type=float,
+        default=0.95,
+        metavar="X",
+        callback=_a_level,
+        show_default=True,
+        help="Level of all intervals.",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        show_default=True,
+        help="For the folds of the honest costs: the same seed gives the same numbers.",
     ),
 )
 

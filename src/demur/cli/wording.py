@@ -1,6 +1,6 @@
 """A comparison in words and tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from demur.abstention import AbstentionWindow
 from demur.cli.comparison import AtCosts, Comparison, trivial_rule
@@ -27,8 +27,10 @@ _COSTS_WANTED = (
 )
 
 
-def comparison_text(found: Comparison, *, output: str | None = None) -> str:
-    """Return the whole answer of `demur compare`."""
+def comparison_text(
+    found: Comparison, *, output: str | None = None, more: Sequence[tuple[str, str]] = ()
+) -> str:
+    """Return the whole answer of `demur compare`; `more` are further sections (title, body)."""
     sections = [
         ("Over all costs (higher AUC is better, lower VACC and area)", _quality_table(found)),
         ("Cheapest without abstaining, by operating point PC(+)", _ranges_text(found)),
@@ -41,6 +43,7 @@ def comparison_text(found: Comparison, *, output: str | None = None) -> str:
     else:
         opening.append(wrapped(decision(found)))
         sections.insert(0, (_costs_title(found.costs, found.prevalence), _costs_table(found)))
+    sections.extend(more)
     titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
     return "\n\n".join([*opening, *titled, *closing])
 
