@@ -41,7 +41,16 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
+    "invented_data": (
+        "IntegerAttribute",
+        "InventedCases",
+        "NominalAttribute",
+        "NumericAttribute",
+        "SampledAttribute",
+        "invented_cases",
+    ),
     "net_benefit": ("NetBenefitCurve", "net_benefit_curve"),
+    "prevalence_shift": ("PrevalenceShift", "adjust_prevalence"),
     "regions": ("SurfaceCells", "SurfaceDifference"),
     "roc": (
         "PrecisionRecallCurve",
@@ -50,6 +59,17 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_score",
         "precision_recall_curve",
         "roc_curve",
+    ),
+    "thresholds": (
+        "NrocCurve",
+        "UnlabelledDecision",
+        "UnlabelledThreshold",
+        "direct_threshold",
+        "nroc_curve",
+        "nroc_threshold",
+        "ranking_threshold",
+        "shifted_threshold",
+        "unlabelled_decision",
     ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -22,12 +22,14 @@ __all__ = [
     "check_nonnegative",
     "check_positive_int",
     "check_prevalence",
+    "check_proba",
     "check_probability",
     "check_range",
     "check_rate",
     "check_rng",
     "check_same_length",
     "check_scores",
+    "check_simplex",
     "check_type",
     "check_weights",
     "input_error",
@@ -308,3 +310,37 @@ def check_rng(rng: Any) -> np.random.Generator:
             raise input_error("rng", "as a seed must not be negative", rng)
         return np.random.default_rng(rng)
     raise input_error("rng", "must be a seed or a numpy.random.Generator", repr(rng))
+
+
+_SUM_TO_ONE = 1e-9
+
+
+def check_proba(values: ArrayLike, name: str = "proba", *, columns: int | None = None) -> FloatArray:
+    """Return class probabilities, one row per case: in [0, 1], rows sum to 1 (within 1e-9)."""
+    proba = check_columns(values, name, columns=columns)
+    low, high = float(proba.min()), float(proba.max())
+    if low < 0 or high > 1:
+        raise input_error(name, "must lie in [0, 1]", low if low < 0 else high)
+    # summing short rows with sum(axis=1) is several times slower
+    total = np.einsum("ij->i", proba)
+    gap = np.abs(total - 1)
+    if gap.max() > _SUM_TO_ONE:
+        row = int(gap.argmax())
+        raise input_error(
+            name,
+            "must have rows that sum to 1",
+            f"{total[row]:.12g} in row {row}",
+            "divide each row by its sum, in double precision.",
+        )
+    return proba
+
+
+def check_simplex(value: ArrayLike, name: str, *, size: int | None = None) -> FloatArray:
+    """Return numbers >= 0 that sum to 1 (within 1e-9): one per class."""
+    shares = check_probability(value, name)
+    if shares.ndim != 1 or not shares.size or (size is not None and shares.size != size):
+        wanted = "one number per class" if size is None else f"{size} numbers, one per class"
+        raise input_error(name, f"must be {wanted}", f"shape {shares.shape}")
+    if abs(shares.sum() - 1) > _SUM_TO_ONE:
+        raise input_error(name, "must sum to 1", f"{shares.sum():.12g}", "divide it by its sum.")
+    return shares
