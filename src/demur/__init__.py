@@ -40,6 +40,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "estimators.c45_pruning": ("LaplaceTreeClassifier",),
+    "estimators.mimetic": (
+        "DirectThresholdClassifier",
+        "MimeticClassifier",
+        "MimeticComparison",
+        "mimetic_configurations",
+        "mimetic_costs",
+    ),
     "exceptions": ("DegenerateDataWarning", "DemurError", "InputError", "UndefinedError"),
     "invented_data": (
         "IntegerAttribute",
