@@ -116,15 +116,15 @@ def adjust_prevalence(proba: ArrayLike, *, prevalence: ArrayLike) -> PrevalenceS
         raise input_error(
             "prevalence", "must give every class a share above 0", np.asarray(prevalence).tolist()
         )
-    ratios = rows / trained
+    # one row per class: sums over cases then run along contiguous memory
+    ratios = np.ascontiguousarray(rows.T) / trained[:, None]
     shares, steps, converged = _maximise(ratios, trained)
-    adjusted = ratios * shares
-    likelihood = adjusted.sum(axis=1)
-    adjusted /= likelihood[:, None]
+    likelihood = shares @ ratios
+    adjusted = ratios * shares[:, None] / likelihood
     return PrevalenceShift(
         prevalence=float(shares[0]) if binary else shares,
         trained_prevalence=float(trained[0]) if binary else trained,
-        proba=adjusted[:, 0].copy() if binary else adjusted,
+        proba=adjusted[0].copy() if binary else adjusted.T.copy(),
         log_likelihood_gain=float(np.log(likelihood).mean()),
         iterations=steps,
         converged=converged,
@@ -132,18 +132,18 @@ def adjust_prevalence(proba: ArrayLike, *, prevalence: ArrayLike) -> PrevalenceS
 
 
 def _maximise(ratios: FloatArray, start: FloatArray) -> tuple[FloatArray, int, bool]:
-    """Maximise mean log(ratios @ q) over the simplex; return q, the steps, success."""
-    shares = start
+    """Maximise mean log(q @ ratios) over the simplex; return q, the steps, success."""
+    shares, mixture = start, start @ ratios
     for step in range(1, _MAX_STEPS + 1):
-        scaled = ratios / (ratios @ shares)[:, None]
-        # g_k = mean ratio; the EM step multiplies q_k by it (Saerens et al. 2002, eq. 2.9)
-        gradient = scaled.mean(axis=0)
+        scaled = ratios / mixture
+        gradient = scaled.mean(axis=1)
         proposal = _newton(scaled, gradient, shares)
-        if proposal is None or _gain(ratios, proposal, shares) < 0:
+        if proposal is None or _gain(proposal @ ratios, mixture) < 0:
+            # the EM step (Saerens et al. 2002, eq. 2.9): q_k times its mean ratio
             proposal = shares * gradient
             proposal /= proposal.sum()
         change = float(np.abs(proposal - shares).max())
-        shares = proposal
+        shares, mixture = proposal, proposal @ ratios
         if change < _TOLERANCE:
             return shares, step, True
     warnings.warn(
@@ -159,7 +159,7 @@ def _newton(scaled: FloatArray, gradient: FloatArray, shares: FloatArray) -> Flo
     """Newton step along the simplex, or None where it would leave the interior."""
     size = len(shares)
     system = np.zeros((size + 1, size + 1))
-    system[:size, :size] = -(scaled.T @ scaled) / len(scaled)
+    system[:size, :size] = -(scaled @ scaled.T) / scaled.shape[1]
     system[:size, size] = system[size, :size] = 1.0
     # least squares: classes that cannot be told apart make the system singular
     step = np.linalg.lstsq(system, np.append(-gradient, 0.0), rcond=None)[0][:size]
@@ -167,7 +167,7 @@ def _newton(scaled: FloatArray, gradient: FloatArray, shares: FloatArray) -> Flo
     return np.asarray(proposal / proposal.sum()) if proposal.min() > 0 else None
 
 
-def _gain(ratios: FloatArray, new: FloatArray, old: FloatArray) -> float:
+def _gain(new: FloatArray, old: FloatArray) -> float:
     """Change of the mean log-likelihood; rounding errors count as no change."""
-    change = float(np.log((ratios @ new) / (ratios @ old)).mean())
+    change = float(np.log(new / old).mean())
     return 0.0 if math.isclose(change, 0.0, abs_tol=1e-15) else change

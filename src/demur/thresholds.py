@@ -35,7 +35,8 @@ __all__ = [
     "unlabelled_decision",
 ]
 
-# Probabilities that differ by rounding only count as equal to a threshold.
+# Probabilities that differ from a threshold by rounding only count as equal to it. Relative to
+# the nearer end of [0, 1]: an absolute 1e-12 would swallow thresholds for very rare classes.
 _SLACK = 1e-12
 
 _DIRECT = "cheapest if the probabilities are calibrated for the cases to be decided"
@@ -86,8 +87,16 @@ def _check_proba(proba: ArrayLike) -> FloatArray:
     return check_probability(check_scores(proba, "proba"), "proba")
 
 
+def _slack(threshold: float) -> float:
+    return _SLACK * min(threshold, 1 - threshold)
+
+
 def _reaches(proba: FloatArray, threshold: float) -> BoolArray:
-    return np.asarray(proba >= threshold - _SLACK)
+    return np.asarray(proba >= threshold - _slack(threshold))
+
+
+def _ties(proba: FloatArray, threshold: float) -> BoolArray:
+    return np.asarray(np.abs(proba - threshold) <= _slack(threshold))
 
 
 def _relative_cost(costs: CostModel | None, mu: float | None) -> float:
@@ -296,10 +305,10 @@ def ranking_threshold(
 
 def _tie_share(proba: FloatArray, threshold: float, mu: float) -> float | None:
     """Share of the cases at the threshold that n / (1 + mu) positives still need."""
-    tied = int(np.count_nonzero(np.abs(proba - threshold) <= _SLACK))
+    tied = int(np.count_nonzero(_ties(proba, threshold)))
     if tied == 0:
         return None
-    above = int(np.count_nonzero(proba > threshold + _SLACK))
+    above = int(np.count_nonzero(_reaches(proba, threshold))) - tied
     return min(max((len(proba) / (1 + mu) - above) / tied, 0.0), 1.0)
 
 
@@ -308,7 +317,7 @@ def relabelled(proba: FloatArray, found: UnlabelledThreshold) -> BoolArray:
     positive = _reaches(proba, found.threshold)
     if found.tie_share is None:
         return positive
-    tied = np.flatnonzero(np.abs(proba - found.threshold) <= _SLACK)
+    tied = np.flatnonzero(_ties(proba, found.threshold))
     positive[tied[math.floor(found.tie_share * len(tied) + 0.5) :]] = False
     return positive
 
@@ -347,7 +356,7 @@ class NrocCurve(Result):
 
     def point(self, threshold: float) -> tuple[float, float]:
         """Return (fpr, tpr) of calling positive where the probability is at least `threshold`."""
-        called = int(np.count_nonzero(self.thresholds[1:] >= threshold - _SLACK))
+        called = int(np.count_nonzero(_reaches(self.thresholds[1:], check_rate(threshold, "threshold"))))
         return float(self.fpr[called]), float(self.tpr[called])
 
 
