@@ -180,7 +180,8 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most frequent class of the leaf; the first one of equals."""
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def _leaves(self) -> Iterator[tuple[int, dict[int, Range]]]:
         """Yield (node, bounds) of the leaves after pruning, from left to right."""

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
 from demur._checks import (
     check_choice,
@@ -451,6 +451,7 @@ class MimeticClassifier(_OracleMixin):
 
 def _two_classes(y: Any, n: int) -> np.ndarray:
     labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
     kind = type_of_target(labels, input_name="y", raise_unknown=True)
     if kind != "binary":
         raise input_error(
