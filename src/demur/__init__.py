@@ -40,6 +40,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "costs": ("CostModel", "probability_cost"),
     "counts": ("Blocks", "ScoreCounts"),
+    "displays.thresholds": ("MimeticCostDisplay", "NrocCurveDisplay", "ThresholdsByCostDisplay"),
     "estimators.c45_pruning": ("LaplaceTreeClassifier",),
     "estimators.mimetic": (
         "DirectThresholdClassifier",

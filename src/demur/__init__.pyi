@@ -25,12 +25,29 @@ from demur.costs import CostModel as CostModel
 from demur.costs import probability_cost as probability_cost
 from demur.counts import Blocks as Blocks
 from demur.counts import ScoreCounts as ScoreCounts
+from demur.displays.thresholds import MimeticCostDisplay as MimeticCostDisplay
+from demur.displays.thresholds import NrocCurveDisplay as NrocCurveDisplay
+from demur.displays.thresholds import ThresholdsByCostDisplay as ThresholdsByCostDisplay
+from demur.estimators.c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
+from demur.estimators.mimetic import DirectThresholdClassifier as DirectThresholdClassifier
+from demur.estimators.mimetic import MimeticClassifier as MimeticClassifier
+from demur.estimators.mimetic import MimeticComparison as MimeticComparison
+from demur.estimators.mimetic import mimetic_configurations as mimetic_configurations
+from demur.estimators.mimetic import mimetic_costs as mimetic_costs
 from demur.exceptions import DegenerateDataWarning as DegenerateDataWarning
 from demur.exceptions import DemurError as DemurError
 from demur.exceptions import InputError as InputError
 from demur.exceptions import UndefinedError as UndefinedError
+from demur.invented_data import IntegerAttribute as IntegerAttribute
+from demur.invented_data import InventedCases as InventedCases
+from demur.invented_data import NominalAttribute as NominalAttribute
+from demur.invented_data import NumericAttribute as NumericAttribute
+from demur.invented_data import SampledAttribute as SampledAttribute
+from demur.invented_data import invented_cases as invented_cases
 from demur.net_benefit import NetBenefitCurve as NetBenefitCurve
 from demur.net_benefit import net_benefit_curve as net_benefit_curve
+from demur.prevalence_shift import PrevalenceShift as PrevalenceShift
+from demur.prevalence_shift import adjust_prevalence as adjust_prevalence
 from demur.regions import SurfaceCells as SurfaceCells
 from demur.regions import SurfaceDifference as SurfaceDifference
 from demur.roc import PrecisionRecallCurve as PrecisionRecallCurve
@@ -39,5 +56,14 @@ from demur.roc import RocHull as RocHull
 from demur.roc import auc_score as auc_score
 from demur.roc import precision_recall_curve as precision_recall_curve
 from demur.roc import roc_curve as roc_curve
+from demur.thresholds import NrocCurve as NrocCurve
+from demur.thresholds import UnlabelledDecision as UnlabelledDecision
+from demur.thresholds import UnlabelledThreshold as UnlabelledThreshold
+from demur.thresholds import direct_threshold as direct_threshold
+from demur.thresholds import nroc_curve as nroc_curve
+from demur.thresholds import nroc_threshold as nroc_threshold
+from demur.thresholds import ranking_threshold as ranking_threshold
+from demur.thresholds import shifted_threshold as shifted_threshold
+from demur.thresholds import unlabelled_decision as unlabelled_decision
 
 __version__: str
