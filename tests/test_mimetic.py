@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import json
 import math
 import pickle
 import sys
@@ -410,6 +411,7 @@ def test_prevalence_is_taken_from_the_labels():
     X, y = np.random.default_rng(0).random((10, 2)), [1] * 3 + [0] * 7
     model = mimetic(scheme=0, data="prior").fit(X, y)
     assert model.tree_.counts_[0].tolist() == [280, 120]
+    assert mimetic(scheme=0, data="prior").fit(y=y).tree_.counts_[0].tolist() == [280, 120]
 
 
 # ---------------------------------------------------------------- the estimator protocol
@@ -514,6 +516,7 @@ def test_costs_of_all_configurations_on_calibrated_data():
     assert np.all(found.cost >= best - 0.02)
     expected = [1 / 4, 5 / 12]  # integral of min(p, mu (1 - p)) = mu / (2 (1 + mu))
     assert best == pytest.approx(expected, abs=0.02)
+    json.dumps(found.to_dict(), allow_nan=False)
     # findings of the paper that do hold: with dear false alarms schemes 2 and 3 beat scheme 0
     for data in "abc":
         assert row[f"Mim2Dir{data}"][1] < row["Mim3"][1] < row[f"Mim0{data}"][1]
@@ -556,6 +559,7 @@ def test_costs_of_all_configurations_on_calibrated_data():
         (lambda: NominalAttribute(()), "`values` must be distinct, at least one"),
         (lambda: NominalAttribute(("a", "a")), "`values` must be distinct"),
         (lambda: NominalAttribute("abc"), "`values` must be a sequence"),
+        (lambda: NominalAttribute(([1], [2])), "`values` must be numbers or names"),
         (lambda: NominalAttribute(("a", "b"), (0.5, 0.4)), "`probabilities` must sum to 1"),
         (lambda: invented_cases(slope, [(0, 1)], 5), r"`schema\[x0\]` must be a Numeric-"),
         (lambda: invented_cases(slope, {}, 5), "`schema` must hold at least one attribute"),

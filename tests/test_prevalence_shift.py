@@ -1,5 +1,6 @@
 """The estimated class distribution against plain EM, direct maximisation and the reference cases."""
 
+import json
 import warnings
 
 import numpy as np
@@ -41,6 +42,7 @@ def test_example_of_the_specification_by_hand():
     shift = adjust_prevalence([0.9, 0.8, 0.6, 0.3, 0.2, 0.7], prevalence=0.5)
     assert shift.prevalence == pytest.approx(0.80533371, abs=1e-8)
     assert shift.converged
+    json.dumps(shift.to_dict(), allow_nan=False)
 
 
 def test_certain_cases_by_hand():

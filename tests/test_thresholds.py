@@ -329,6 +329,8 @@ def test_threshold_reached_up_to_rounding_is_positive():
 
 def test_every_result_tells_its_assumption():
     found = unlabelled_decision(WORKED, CostModel())
+    for result in (found, found.direct, nroc_curve(WORKED)):
+        json.dumps(result.to_dict(), allow_nan=False)
     texts = {found.direct.assumption, found.ranking.assumption, found.nroc.assumption}
     assert len(texts) == 3
     assert all("cheapest if" in text for text in texts)

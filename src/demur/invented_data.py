@@ -85,15 +85,20 @@ class IntegerAttribute:
 class NominalAttribute:
     """Attribute that takes one of some values, evenly or with given probabilities."""
 
-    values: Sequence[Any]
+    values: Sequence[Any] | np.ndarray
     probabilities: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.values, str) or not isinstance(self.values, Sequence | np.ndarray):
             raise input_error("values", "must be a sequence of values", repr(self.values))
-        object.__setattr__(self, "values", tuple(np.asarray(self.values, dtype=object).tolist()))
-        if not self.values or len(set(self.values)) < len(self.values):
-            raise input_error("values", "must be distinct, at least one", list(self.values))
+        values = tuple(self.values.tolist() if isinstance(self.values, np.ndarray) else self.values)
+        object.__setattr__(self, "values", values)
+        try:
+            distinct = len(set(values))
+        except TypeError:
+            raise input_error("values", "must be numbers or names", repr(values[0])) from None
+        if not values or distinct < len(values):
+            raise input_error("values", "must be distinct, at least one", list(values))
         if self.probabilities is not None:
             shares = check_simplex(self.probabilities, "probabilities", size=len(self.values))
             object.__setattr__(self, "probabilities", tuple(shares.tolist()))
@@ -217,7 +222,7 @@ def oracle_proba(oracle: Oracle, X: Any, *, pos_label: Any = None) -> FloatArray
     if hasattr(oracle, "predict_proba"):
         answer, name = oracle.predict_proba(X), "oracle.predict_proba(X)"
     elif hasattr(oracle, "predict"):
-        return _positives(oracle, oracle.predict(X), pos_label)
+        answer, name = _positives(oracle, oracle.predict(X), pos_label), "oracle.predict(X)"
     elif callable(oracle):
         answer, name = oracle(X), "oracle(X)"
     else:

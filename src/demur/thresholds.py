@@ -434,10 +434,8 @@ def nroc_threshold(
 
     Parameters
     ----------
-    proba : array of n numbers in [0, 1]
-        P(positive) of unlabelled cases like those to be decided.
-    costs, mu
-        As in `direct_threshold`.
+    proba, costs, mu
+        As in `ranking_threshold`.
 
     Returns
     -------

@@ -250,6 +250,8 @@ class MimeticClassifier(_OracleMixin):
         Share of the invented cases where the tree at 0.5 repeats the label it was taught.
     n_drawn_ : int
         Cases drawn until the quotas were full.
+    names_, attributes_ : tuple
+        The schema in use.
 
     References
     ----------
@@ -342,21 +344,21 @@ class MimeticClassifier(_OracleMixin):
         given = [name for name in ("ranges", "schema") if getattr(self, name) is not None]
         if len(given) == 2:
             raise input_error("schema", "must be left out where `ranges` are given", "both")
-        labels = None
+        labels = checked = None
         if X is not None:
-            # only this class reads X, so text columns and numbers both pass
+            # only the ranges of X are used, so text columns pass as well as numbers
             checked = validate_data(self, X, dtype=None)
-            if y is not None:
-                labels = _two_classes(y, len(checked))
+        if y is not None:
+            labels = _two_classes(y, len(y) if checked is None else len(checked))
         if self.schema is not None:
             self.names_, self.attributes_ = check_schema(self.schema)
         elif self.ranges is not None:
             self.names_, self.attributes_ = check_schema(ranges_to_schema(self.ranges))
-        elif X is not None:
+        elif checked is not None:
             self.names_, self.attributes_ = check_schema(schema_of(X, checked))
         else:
             raise input_error("ranges", "or `schema`, or else the X of fit, is needed", "none of them")
-        if X is not None and checked.shape[1] != len(self.attributes_):
+        if checked is not None and checked.shape[1] != len(self.attributes_):
             raise input_error("X", f"must have {len(self.attributes_)} columns", checked.shape[1])
         self.n_features_in_ = len(self.attributes_)
         return labels
