@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import demur.prevalence_shift
@@ -42,6 +42,7 @@ def test_example_of_the_specification_by_hand():
     shift = adjust_prevalence([0.9, 0.8, 0.6, 0.3, 0.2, 0.7], prevalence=0.5)
     assert shift.prevalence == pytest.approx(0.80533371, abs=1e-8)
     assert shift.converged
+    assert "calibrated" in shift.assumption
     json.dumps(shift.to_dict(), allow_nan=False)
 
 
@@ -75,11 +76,15 @@ def test_shares_against_direct_maximisation(case):
     ),
     st.lists(st.sampled_from([0.2, 0.5, 1.0]), min_size=3, max_size=3),
 )
-@settings(max_examples=60, deadline=None)
+# a class that vanishes with a mean ratio of almost 1: EM creeps, Newton does not
+@example([(0.05, 0.05, 0.05), (0.05, 0.5, 0.05), (0.2, 0.9, 0.05), (0.2, 0.9, 0.05)], [0.2, 1.0, 0.2])
+@settings(max_examples=100, deadline=None)
 def test_shares_against_plain_em(rows, trained):
     rows = np.array(rows) / np.sum(rows, axis=1, keepdims=True)
     trained = np.array(trained) / np.sum(trained)
     shift = adjust_prevalence(rows, prevalence=trained)
+    assert shift.converged
+    assert shift.iterations < 60
     assert shift.prevalence.sum() == pytest.approx(1)
     assert shift.prevalence.min() >= 0
     # the optimum may not be unique (tied rows), its likelihood is
@@ -88,7 +93,7 @@ def test_shares_against_plain_em(rows, trained):
     assert shift.log_likelihood_gain >= -1e-12
     # first-order conditions of the concave problem: no class has a mean ratio above 1
     mixture = (rows * (shift.prevalence / trained)).sum(axis=1)
-    assert np.all((rows / trained / mixture[:, None]).mean(axis=0) <= 1 + 1e-6)
+    assert np.all((rows / trained / mixture[:, None]).mean(axis=0) <= 1 + 1e-9)
 
 
 def test_shift_is_found_on_data_with_known_truth():
@@ -116,10 +121,10 @@ def test_no_shift_where_none_is_seen():
     assert shift.log_likelihood_gain == pytest.approx(0, abs=1e-15)
 
 
-def test_flat_likelihood_warns(monkeypatch):
+def test_too_few_steps_warn(monkeypatch):
     monkeypatch.setattr(demur.prevalence_shift, "_MAX_STEPS", 2)
-    with pytest.warns(DegenerateDataWarning, match="still moved by"):
-        shift = adjust_prevalence([0.6, 0.7], prevalence=0.5)
+    with pytest.warns(DegenerateDataWarning, match="not settled after 2 steps"):
+        shift = adjust_prevalence([0.9, 0.8, 0.6, 0.3, 0.2, 0.7], prevalence=0.5)
     assert not shift.converged
     assert shift.iterations == 2
 

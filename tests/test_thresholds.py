@@ -333,6 +333,8 @@ def test_every_result_tells_its_assumption():
         json.dumps(result.to_dict(), allow_nan=False)
     texts = {found.direct.assumption, found.ranking.assumption, found.nroc.assumption}
     assert len(texts) == 3
+    assert "calibrated" in nroc_curve(WORKED).assumption
+    assert nroc_curve(WORKED).threshold(CostModel()).threshold == pytest.approx(found.nroc.threshold)
     assert all("cheapest if" in text for text in texts)
 
 

@@ -71,15 +71,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "thresholds": (
         "NrocCurve",
-        "UnlabelledDecision",
         "UnlabelledThreshold",
         "direct_threshold",
         "nroc_curve",
         "nroc_threshold",
         "ranking_threshold",
         "shifted_threshold",
-        "unlabelled_decision",
     ),
+    "unlabelled": ("UnlabelledDecision", "unlabelled_decision"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -57,13 +57,13 @@ from demur.roc import auc_score as auc_score
 from demur.roc import precision_recall_curve as precision_recall_curve
 from demur.roc import roc_curve as roc_curve
 from demur.thresholds import NrocCurve as NrocCurve
-from demur.thresholds import UnlabelledDecision as UnlabelledDecision
 from demur.thresholds import UnlabelledThreshold as UnlabelledThreshold
 from demur.thresholds import direct_threshold as direct_threshold
 from demur.thresholds import nroc_curve as nroc_curve
 from demur.thresholds import nroc_threshold as nroc_threshold
 from demur.thresholds import ranking_threshold as ranking_threshold
 from demur.thresholds import shifted_threshold as shifted_threshold
-from demur.thresholds import unlabelled_decision as unlabelled_decision
+from demur.unlabelled import UnlabelledDecision as UnlabelledDecision
+from demur.unlabelled import unlabelled_decision as unlabelled_decision
 
 __version__: str

@@ -16,7 +16,6 @@ import numpy as np
 
 from demur._checks import check_probability, check_rate, check_scores, check_type, input_error
 from demur._results import Result
-from demur.abstention import AbstentionWindow, abstention_surface
 from demur.costs import CostModel
 from demur.counts import ScoreCounts
 from demur.exceptions import UndefinedError
@@ -25,14 +24,16 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
     "NrocCurve",
-    "UnlabelledDecision",
     "UnlabelledThreshold",
+    "check_positive_proba",
     "direct_threshold",
+    "expected_counts",
     "nroc_curve",
     "nroc_threshold",
     "ranking_threshold",
+    "reaches",
+    "relabelled",
     "shifted_threshold",
-    "unlabelled_decision",
 ]
 
 # Probabilities that differ from a threshold by rounding only count as equal to it. Relative to
@@ -47,6 +48,7 @@ _NROC = (
     "cheapest if the probabilities are calibrated and both classes will be equally frequent "
     "where the rule is used"
 )
+_EXPECTED = "the true curve on average if the probabilities are calibrated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -80,10 +82,11 @@ class UnlabelledThreshold(Result):
 
     def decide(self, proba: ArrayLike) -> IntArray:
         """Return 1 (positive) where ``proba >= threshold``, else 0."""
-        return _reaches(_check_proba(proba), self.threshold).astype(np.int64)
+        return reaches(check_positive_proba(proba), self.threshold).astype(np.int64)
 
 
-def _check_proba(proba: ArrayLike) -> FloatArray:
+def check_positive_proba(proba: ArrayLike) -> FloatArray:
+    """Return P(positive) of each case as float64."""
     return check_probability(check_scores(proba, "proba"), "proba")
 
 
@@ -91,7 +94,8 @@ def _slack(threshold: float) -> float:
     return _SLACK * min(threshold, 1 - threshold)
 
 
-def _reaches(proba: FloatArray, threshold: float) -> BoolArray:
+def reaches(proba: FloatArray, threshold: float) -> BoolArray:
+    """True where a probability is at least the threshold, up to rounding."""
     return np.asarray(proba >= threshold - _slack(threshold))
 
 
@@ -285,7 +289,7 @@ def ranking_threshold(
     >>> found.threshold, round(found.tie_share, 4)
     (0.8, 0.6667)
     """
-    values, ratio = _check_proba(proba), _relative_cost(costs, mu)
+    values, ratio = check_positive_proba(proba), _relative_cost(costs, mu)
     n = len(values)
     position = (n - 1) / (1 + ratio)
     above = n - 1 - math.floor(position)
@@ -308,13 +312,13 @@ def _tie_share(proba: FloatArray, threshold: float, mu: float) -> float | None:
     tied = int(np.count_nonzero(_ties(proba, threshold)))
     if tied == 0:
         return None
-    above = int(np.count_nonzero(_reaches(proba, threshold))) - tied
+    above = int(np.count_nonzero(reaches(proba, threshold))) - tied
     return min(max((len(proba) / (1 + mu) - above) / tied, 0.0), 1.0)
 
 
 def relabelled(proba: FloatArray, found: UnlabelledThreshold) -> BoolArray:
     """True where a case is called positive, with ties split by `tie_share` in input order."""
-    positive = _reaches(proba, found.threshold)
+    positive = reaches(proba, found.threshold)
     if found.tie_share is None:
         return positive
     tied = np.flatnonzero(_ties(proba, found.threshold))
@@ -322,7 +326,7 @@ def relabelled(proba: FloatArray, found: UnlabelledThreshold) -> BoolArray:
     return positive
 
 
-def _expected_counts(proba: FloatArray) -> ScoreCounts:
+def expected_counts(proba: FloatArray) -> ScoreCounts:
     """Counts that calibrated probabilities lead one to expect: p positives, 1 - p negatives."""
     return ScoreCounts.from_counts(proba, proba, 1 - proba)
 
@@ -345,6 +349,8 @@ class NrocCurve(Result):
         Number of cases.
     prevalence : float
         Mean of the probabilities.
+    assumption : str
+        What has to hold for the curve to be the true one on average.
     """
 
     fpr: FloatArray
@@ -353,10 +359,15 @@ class NrocCurve(Result):
     auc: float
     n: int
     prevalence: float
+    assumption: str = _EXPECTED
+
+    def threshold(self, costs: CostModel | None = None, *, mu: float | None = None) -> UnlabelledThreshold:
+        """Return the threshold at which a line of slope mu touches the curve; see `nroc_threshold`."""
+        return nroc_threshold(self.thresholds[1:], costs, mu=mu)
 
     def point(self, threshold: float) -> tuple[float, float]:
         """Return (fpr, tpr) of calling positive where the probability is at least `threshold`."""
-        called = int(np.count_nonzero(_reaches(self.thresholds[1:], check_rate(threshold, "threshold"))))
+        called = int(np.count_nonzero(reaches(self.thresholds[1:], check_rate(threshold, "threshold"))))
         return float(self.fpr[called]), float(self.tpr[called])
 
 
@@ -374,7 +385,7 @@ def nroc_curve(proba: ArrayLike) -> NrocCurve:
     Returns
     -------
     NrocCurve
-        n + 1 points, the expected `auc`, `point`.
+        n + 1 points, the expected `auc`, `point`, `threshold`.
 
     Raises
     ------
@@ -399,8 +410,8 @@ def nroc_curve(proba: ArrayLike) -> NrocCurve:
     >>> round(curve.auc, 4), [round(y, 4) for y in curve.tpr[:4].tolist()]
     (0.8103, [0.0, 0.2535, 0.4789, 0.6479])
     """
-    values = _check_proba(proba)
-    counts = _expected_counts(values)
+    values = check_positive_proba(proba)
+    counts = expected_counts(values)
     for mass, word in ((counts.n_positive, 0), (counts.n_negative, 1)):
         if mass == 0:
             raise UndefinedError(
@@ -467,132 +478,11 @@ def nroc_threshold(
     >>> round(found.threshold, 6)
     0.672986
     """
-    values, ratio = _check_proba(proba), _relative_cost(costs, mu)
+    values, ratio = check_positive_proba(proba), _relative_cost(costs, mu)
     return UnlabelledThreshold(
         threshold=_threshold(ratio, float(values.sum()), float((1 - values).sum())),
         method="nroc",
         assumption=_NROC,
         mu=ratio,
         prevalence=float(values.mean()),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class UnlabelledDecision(Result):
-    """What to do with unlabelled scores; made by `unlabelled_decision`.
-
-    Attributes
-    ----------
-    sentence : str
-        The decision in words.
-    direct, ranking, nroc : UnlabelledThreshold
-        The three thresholds, each with its assumption.
-    positive_rates, expected_costs : dict
-        By method: share of the cases called positive, and expected cost per case in the
-        unit of the costs if the probabilities are calibrated.
-    window : AbstentionWindow or None
-        Cheapest window if the probabilities are calibrated, where the costs allow to abstain.
-    n : int
-        Number of cases.
-    prevalence : float
-        Mean of the probabilities: the prevalence they claim.
-    """
-
-    sentence: str
-    direct: UnlabelledThreshold
-    ranking: UnlabelledThreshold
-    nroc: UnlabelledThreshold
-    positive_rates: dict[str, float]
-    expected_costs: dict[str, float]
-    window: AbstentionWindow | None
-    n: int
-    prevalence: float
-
-
-def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecision:
-    """Decide from costs and unlabelled probabilities, with all three thresholds side by side.
-
-    Recommends the direct threshold, which is the cheapest if the probabilities are
-    calibrated, and shows how much the others would differ. Where the costs allow to abstain,
-    recommends the window that is cheapest for calibrated probabilities instead.
-
-    Parameters
-    ----------
-    proba : array of n numbers in [0, 1]
-        P(positive) of the cases.
-    costs : CostModel
-        What each outcome costs.
-
-    Returns
-    -------
-    UnlabelledDecision
-        With `sentence`, `direct`, `ranking`, `nroc`, `window`.
-
-    Raises
-    ------
-    InputError
-        For no case, NaN or numbers outside [0, 1].
-
-    Notes
-    -----
-    The expected cost of a rule is the mean of mu (1 - p) where it says positive and of p
-    where it says negative, in the unit of `costs`. No labelled case supports it: it is as
-    good as the calibration.
-
-    References
-    ----------
-    Blanco-Vega et al. (2006), ROCML.
-
-    Examples
-    --------
-    >>> from demur import CostModel, unlabelled_decision
-    >>> proba = [0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1]
-    >>> found = unlabelled_decision(proba, CostModel(cost_fn=100, cost_fp=200))
-    >>> print(found.sentence)
-    Call a case positive from P(positive) 0.6667 on: 2 of 7 cases, expected cost 35 per case
-    if the probabilities are calibrated. No label was used.
-    >>> found.ranking.threshold, found.positive_rates["ranking"] > found.positive_rates["direct"]
-    (0.6, True)
-    """
-    values = _check_proba(proba)
-    check_type(costs, "costs", CostModel)
-    mean = float(values.mean())
-    found = {
-        "direct": direct_threshold(costs),
-        "ranking": ranking_threshold(values, costs),
-        "nroc": nroc_threshold(values, costs),
-    }
-    called = {name: _reaches(values, one.threshold) for name, one in found.items()}
-    price = {
-        name: float(
-            costs.expected_cost(float(np.where(positive, costs.mu * (1 - values), values).mean()), mean)
-        )
-        for name, positive in called.items()
-    }
-    window = abstention_surface(_expected_counts(values)).window(costs=costs) if costs.may_abstain else None
-    return UnlabelledDecision(
-        sentence=_sentence(found["direct"].threshold, called["direct"], price["direct"], window, values),
-        **found,
-        positive_rates={name: float(positive.mean()) for name, positive in called.items()},
-        expected_costs=price,
-        window=window,
-        n=len(values),
-        prevalence=mean,
-    )
-
-
-def _sentence(
-    threshold: float, called: BoolArray, price: float, window: AbstentionWindow | None, values: FloatArray
-) -> str:
-    n, start = len(values), "Call a case positive from P(positive)"
-    if window is None or window.is_empty:
-        rule = f"{start} {threshold:.4g} on: {np.count_nonzero(called)} of {n} cases"
-    else:
-        rule = (
-            f"{start} {window.upper:.4g} on, negative up to {window.lower:.4g}, and abstain between: "
-            f"{round(window.abstention_rate * n)} of {n} cases abstained on"
-        )
-        price = window.expected_cost
-    return (
-        f"{rule}, expected cost {price:.4g} per case if the probabilities are calibrated. No label was used."
     )

@@ -87,7 +87,7 @@ class NrocCurveDisplay(_NrocDisplay):
 
     def _draw_costs(self, costs: CostModel) -> None:
         """Mark both thresholds and the line of equal class-balanced cost, mu x + 1 - y."""
-        rules = {"nroc": nroc_threshold(self._proba, costs), "direct": direct_threshold(costs)}
+        rules = {"nroc": self.result.threshold(costs), "direct": direct_threshold(costs)}
         words = {"nroc": "for equally frequent classes", "direct": "for these cases"}
         for name, marker, size in (("nroc", "o", 8), ("direct", "D", 5)):
             x, y = self.result.point(rules[name].threshold)
