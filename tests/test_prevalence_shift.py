@@ -84,7 +84,6 @@ def test_shares_against_plain_em(rows, trained):
     trained = np.array(trained) / np.sum(trained)
     shift = adjust_prevalence(rows, prevalence=trained)
     assert shift.converged
-    assert shift.iterations < 60
     assert shift.prevalence.sum() == pytest.approx(1)
     assert shift.prevalence.min() >= 0
     # the optimum may not be unique (tied rows), its likelihood is
@@ -93,7 +92,7 @@ def test_shares_against_plain_em(rows, trained):
     assert shift.log_likelihood_gain >= -1e-12
     # first-order conditions of the concave problem: no class has a mean ratio above 1
     mixture = (rows * (shift.prevalence / trained)).sum(axis=1)
-    assert np.all((rows / trained / mixture[:, None]).mean(axis=0) <= 1 + 1e-9)
+    assert np.all((rows / trained / mixture[:, None]).mean(axis=0) <= 1 + 1e-8)
 
 
 def test_shift_is_found_on_data_with_known_truth():
@@ -113,6 +112,16 @@ def test_shift_is_found_on_data_with_known_truth():
         return np.mean(2 * (called & ~positive) + (~called & positive))
 
     assert price(original == 1) < price(direct_threshold(costs).decide(proba) == 1)
+
+
+def test_few_steps_where_plain_em_creeps():
+    # every case is a little less likely positive than in training: no positive is left
+    proba = np.full(200, 0.499)
+    shift = adjust_prevalence(proba, prevalence=0.5)
+    assert shift.prevalence == 0
+    assert shift.iterations < 20
+    creeping = plain_em(np.column_stack([proba, 1 - proba]), [0.5, 0.5], steps=500)
+    assert creeping[0] > 0.05
 
 
 def test_no_shift_where_none_is_seen():
