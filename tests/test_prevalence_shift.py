@@ -1,4 +1,4 @@
-"""The estimated class distribution against plain EM, direct maximisation and the reference cases."""
+"""The estimated class distribution against plain EM, first-order conditions and the reference cases."""
 
 import json
 import warnings
@@ -56,7 +56,7 @@ def test_certain_cases_by_hand():
 
 
 @pytest.mark.parametrize("case", cases("thresholds.json", "saerens_em"))
-def test_shares_against_direct_maximisation(case):
+def test_shares_against_the_reference_cases(case):
     rows, trained = case["input"]["posteriors"], case["input"]["train_prior"]
     shift = adjust_prevalence(rows, prevalence=trained)
     close(shift.prevalence.tolist(), case["expected"]["prior"], case["tol"])

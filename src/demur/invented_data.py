@@ -1,6 +1,6 @@
 """Invented cases: attributes drawn from their ranges alone, labelled by an oracle.
 
-The first half of the mimetic method (Blanco-Vega et al. 2006, section 4): no real case is
+The first half of the mimetic method (Blanco-Vega et al. 2006, section 3.1): no real case is
 needed, only the range of each attribute and something that answers P(positive).
 """
 
@@ -282,7 +282,7 @@ def class_quota(n: int, data: str, *, mu: float = 1.0, prevalence: float | None 
     """Return how many of n invented cases are to be positive; None: as they come.
 
     "prior": n prevalence, "balanced": n / 2, "oversampling": n / (1 + mu), rounded half up
-    (Blanco-Vega et al. 2006, section 4.1).
+    (Blanco-Vega et al. 2006, section 3.1).
     """
     check_choice(data, "data", DATA_KINDS)
     if data == "random":
@@ -353,7 +353,7 @@ def invented_cases(
 
     References
     ----------
-    Blanco-Vega et al. (2006), ROCML, section 4.1.
+    Blanco-Vega et al. (2006), ROCML, section 3.1.
 
     Examples
     --------

@@ -399,7 +399,7 @@ def nroc_curve(proba: ArrayLike) -> NrocCurve:
 
     References
     ----------
-    Blanco-Vega et al. (2006), ROCML, section 3.3.
+    Blanco-Vega et al. (2006), ROCML, section 2.3.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class _NrocDisplay(Display):
 class NrocCurveDisplay(_NrocDisplay):
     """Expected ROC curve of unlabelled cases, with the line of equal cost that touches it.
 
-    Figure of section 3.3 in Blanco-Vega et al. (2006). See `nroc_curve` and `nroc_threshold`.
+    The NROC space of Blanco-Vega et al. (2006), section 2.3. See `nroc_curve` and `nroc_threshold`.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class NrocCurveDisplay(_NrocDisplay):
     def _draw_costs(self, costs: CostModel) -> None:
         """Mark both thresholds and the line of equal class-balanced cost, mu x + 1 - y."""
         rules = {"nroc": self.result.threshold(costs), "direct": direct_threshold(costs)}
-        words = {"nroc": "for equally frequent classes", "direct": "for these cases"}
+        words = {"nroc": "balanced classes", "direct": "these cases"}
         for name, marker, size in (("nroc", "o", 8), ("direct", "D", 5)):
             x, y = self.result.point(rules[name].threshold)
             label = f"threshold {rules[name].threshold:.3g}, {words[name]}"

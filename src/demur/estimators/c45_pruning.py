@@ -32,7 +32,7 @@ def added_errors(n: ArrayLike, errors: ArrayLike, confidence: float = 0.25) -> F
     """Errors to add to those seen in a leaf of n cases: upper limit of a binomial share.
 
     The normal approximation with continuity correction of C4.5, exact for no errors, and
-    interpolated between 0 and 1 error (spec 201, section 4.3).
+    interpolated between 0 and 1 error.
     """
     size, seen = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(errors, dtype=np.float64))
     none = size * (1 - confidence ** (1 / size))

@@ -2,7 +2,7 @@
 
 An oracle (any classifier, or an expert's rule) labels invented cases; a decision tree is
 learnt from them. The costs enter when cases are invented (scheme 3), when they are labelled
-(scheme 2) or when the tree is applied (scheme 1) (Blanco-Vega et al. 2006, section 4).
+(scheme 2) or when the tree is applied (scheme 1) (Blanco-Vega et al. 2006, section 3).
 """
 
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ def mimetic_configurations() -> dict[str, dict[str, Any]]:
 
     References
     ----------
-    Blanco-Vega et al. (2006), ROCML, section 4.2.
+    Blanco-Vega et al. (2006), ROCML, section 3.2.
 
     Examples
     --------
