@@ -185,11 +185,24 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "SurfaceDifferenceDisplay",
         "SurfaceRowDisplay",
     ),
+    "displays.thresholds": (
+        "MimeticCostDisplay",
+        "NrocCurveDisplay",
+        "ThresholdsByCostDisplay",
+    ),
     "displays.windows": ("WindowDisplay",),
+    "estimators.c45_pruning": ("LaplaceTreeClassifier",),
     "estimators.difference_rescaler": ("DifferenceRescaler",),
     "estimators.kalman_forecaster": (
         "KalmanForecaster",
         "SeriesForecast",
+    ),
+    "estimators.mimetic": (
+        "DirectThresholdClassifier",
+        "MimeticClassifier",
+        "MimeticComparison",
+        "mimetic_configurations",
+        "mimetic_costs",
     ),
     "estimators.model_tree": ("ModelTreeRegressor",),
     "estimators.naive_bayes_regressor": ("NaiveBayesRegressor",),
@@ -214,6 +227,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "UnscentedKalmanFilter",
     ),
     "held_out": ("HonestRates",),
+    "invented_data": (
+        "IntegerAttribute",
+        "InventedCases",
+        "NominalAttribute",
+        "NumericAttribute",
+        "SampledAttribute",
+        "invented_cases",
+    ),
     "isometrics": (
         "FMeasure",
         "GmEstimate",
@@ -257,6 +278,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "ordinal_surface": (
         "OrdinalSurface",
         "OrdinalVertices",
+    ),
+    "prevalence_shift": (
+        "PrevalenceShift",
+        "adjust_prevalence",
     ),
     "rec_coverage": (
         "RecCoverage",
@@ -332,6 +357,19 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "surface_difference_band",
         "volume_comparison",
         "volume_difference_test",
+    ),
+    "thresholds": (
+        "NrocCurve",
+        "UnlabelledThreshold",
+        "direct_threshold",
+        "nroc_curve",
+        "nroc_threshold",
+        "ranking_threshold",
+        "shifted_threshold",
+    ),
+    "unlabelled": (
+        "UnlabelledDecision",
+        "unlabelled_decision",
     ),
     "window_sets": (
         "WindowSet",

@@ -114,10 +114,19 @@ from demur.displays.selective_risk import RiskCoverageDisplay as RiskCoverageDis
 from demur.displays.surfaces import AbstentionSurfaceDisplay as AbstentionSurfaceDisplay
 from demur.displays.surfaces import SurfaceDifferenceDisplay as SurfaceDifferenceDisplay
 from demur.displays.surfaces import SurfaceRowDisplay as SurfaceRowDisplay
+from demur.displays.thresholds import MimeticCostDisplay as MimeticCostDisplay
+from demur.displays.thresholds import NrocCurveDisplay as NrocCurveDisplay
+from demur.displays.thresholds import ThresholdsByCostDisplay as ThresholdsByCostDisplay
 from demur.displays.windows import WindowDisplay as WindowDisplay
+from demur.estimators.c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
 from demur.estimators.difference_rescaler import DifferenceRescaler as DifferenceRescaler
 from demur.estimators.kalman_forecaster import KalmanForecaster as KalmanForecaster
 from demur.estimators.kalman_forecaster import SeriesForecast as SeriesForecast
+from demur.estimators.mimetic import DirectThresholdClassifier as DirectThresholdClassifier
+from demur.estimators.mimetic import MimeticClassifier as MimeticClassifier
+from demur.estimators.mimetic import MimeticComparison as MimeticComparison
+from demur.estimators.mimetic import mimetic_configurations as mimetic_configurations
+from demur.estimators.mimetic import mimetic_costs as mimetic_costs
 from demur.estimators.model_tree import ModelTreeRegressor as ModelTreeRegressor
 from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor as NaiveBayesRegressor
 from demur.estimators.stacking import StackedForecast as StackedForecast
@@ -135,6 +144,12 @@ from demur.filters import SquareRootCentralDifferenceKalmanFilter as SquareRootC
 from demur.filters import SquareRootUnscentedKalmanFilter as SquareRootUnscentedKalmanFilter
 from demur.filters import UnscentedKalmanFilter as UnscentedKalmanFilter
 from demur.held_out import HonestRates as HonestRates
+from demur.invented_data import IntegerAttribute as IntegerAttribute
+from demur.invented_data import InventedCases as InventedCases
+from demur.invented_data import NominalAttribute as NominalAttribute
+from demur.invented_data import NumericAttribute as NumericAttribute
+from demur.invented_data import SampledAttribute as SampledAttribute
+from demur.invented_data import invented_cases as invented_cases
 from demur.isometrics import FMeasure as FMeasure
 from demur.isometrics import GmEstimate as GmEstimate
 from demur.isometrics import Isometric as Isometric
@@ -165,6 +180,8 @@ from demur.ordinal_inference import vus_difference_test as vus_difference_test
 from demur.ordinal_inference import vus_unpaired_test as vus_unpaired_test
 from demur.ordinal_surface import OrdinalSurface as OrdinalSurface
 from demur.ordinal_surface import OrdinalVertices as OrdinalVertices
+from demur.prevalence_shift import PrevalenceShift as PrevalenceShift
+from demur.prevalence_shift import adjust_prevalence as adjust_prevalence
 from demur.rec_coverage import RecCoverage as RecCoverage
 from demur.rec_coverage import rec_coverage_curve as rec_coverage_curve
 from demur.regions import SurfaceCells as SurfaceCells
@@ -218,6 +235,15 @@ from demur.surface_tests import VolumeDifferenceTest as VolumeDifferenceTest
 from demur.surface_tests import surface_difference_band as surface_difference_band
 from demur.surface_tests import volume_comparison as volume_comparison
 from demur.surface_tests import volume_difference_test as volume_difference_test
+from demur.thresholds import NrocCurve as NrocCurve
+from demur.thresholds import UnlabelledThreshold as UnlabelledThreshold
+from demur.thresholds import direct_threshold as direct_threshold
+from demur.thresholds import nroc_curve as nroc_curve
+from demur.thresholds import nroc_threshold as nroc_threshold
+from demur.thresholds import ranking_threshold as ranking_threshold
+from demur.thresholds import shifted_threshold as shifted_threshold
+from demur.unlabelled import UnlabelledDecision as UnlabelledDecision
+from demur.unlabelled import unlabelled_decision as unlabelled_decision
 from demur.window_sets import WindowSet as WindowSet
 from demur.window_sets import window_interval as window_interval
 

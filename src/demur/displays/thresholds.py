@@ -1,0 +1,328 @@
+"""Figures of decisions without labels: NROC curve, thresholds by cost, cost of mimetic models."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_finite, check_type, input_error
+from demur.costs import CostModel
+from demur.displays._base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
+from demur.estimators.mimetic import MimeticComparison, mimetic_configurations
+from demur.thresholds import NrocCurve, direct_threshold, nroc_curve, nroc_threshold, ranking_threshold
+from demur.typing import ArrayLike, FloatArray
+
+__all__ = ["MimeticCostDisplay", "NrocCurveDisplay", "ThresholdsByCostDisplay"]
+
+_DEFAULT_MU = np.geomspace(0.1, 10, 201)
+
+
+class _NrocDisplay(Display):
+    """A Display made from the probabilities of unlabelled cases."""
+
+    def __init__(self, *, result: NrocCurve) -> None:
+        check_type(result, "result", NrocCurve, "an")
+        super().__init__(result=result)
+
+    @classmethod
+    def from_predictions(cls, proba: ArrayLike) -> Self:
+        """Make the Display of P(positive) of unlabelled cases."""
+        return cls(result=nroc_curve(proba))
+
+    @property
+    def _proba(self) -> FloatArray:
+        """The probabilities, descending: the curve keeps them as its thresholds."""
+        values: FloatArray = self.result.thresholds[1:]
+        return values
+
+
+class NrocCurveDisplay(_NrocDisplay):
+    """Expected ROC curve of unlabelled cases, with the line of equal cost that touches it.
+
+    The NROC space of Blanco-Vega et al. (2006), section 2.3. See `nroc_curve` and `nroc_threshold`.
+
+    Parameters
+    ----------
+    result : NrocCurve
+        What to draw.
+
+    Attributes
+    ----------
+    curve_, line_, points_ : artists
+        `line_` is None and `points_` is empty where no costs are given.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import CostModel, NrocCurveDisplay
+    >>> proba = [0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1]
+    >>> display = NrocCurveDisplay.from_predictions(proba).plot(costs=CostModel(cost_fp=2))
+    >>> round(float(display.frame()["nroc_threshold"]), 4)
+    0.673
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None, *, costs: CostModel | None = None) -> Self:
+        """Draw the curve on `ax` or on new axes; with `costs` also the thresholds they lead to."""
+        self.figure_, self.ax_ = new_axes(ax, size=(5.2, 5.2))
+        found: NrocCurve = self.result
+        self.ax_.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
+        (self.curve_,) = self.ax_.plot(
+            found.fpr, found.tpr, lw=1.8, label=f"expected curve, area {found.auc:.3g}", **series_style(0)
+        )
+        self._record(fpr=found.fpr, tpr=found.tpr, thresholds=found.thresholds)
+        self.line_: Any = None
+        self.points_: list[Any] = []
+        if costs is not None:
+            self._draw_costs(costs)
+        self.ax_.set(
+            xlim=(-0.02, 1.02),
+            ylim=(-0.02, 1.02),
+            aspect="equal",
+            xlabel="expected false positive rate",
+            ylabel="expected true positive rate",
+            title=f"Expected from {found.n} unlabelled cases",
+        )
+        self.ax_.legend(loc="lower right", frameon=False)
+        return self
+
+    def _draw_costs(self, costs: CostModel) -> None:
+        """Mark both thresholds and the line of equal class-balanced cost, mu x + 1 - y."""
+        rules = {"nroc": self.result.threshold(costs), "direct": direct_threshold(costs)}
+        words = {"nroc": "balanced classes", "direct": "these cases"}
+        for name, marker, size in (("nroc", "o", 8), ("direct", "D", 5)):
+            x, y = self.result.point(rules[name].threshold)
+            label = f"threshold {rules[name].threshold:.3g}, {words[name]}"
+            fill = ACCENT if name == "nroc" else "white"
+            self.points_ += self.ax_.plot(
+                x, y, marker, ms=size, mfc=fill, mec=ACCENT if name == "nroc" else "black", ls="", label=label
+            )
+            self._record(**{f"{name}_threshold": rules[name].threshold, f"{name}_point": (x, y)})
+        x, y = self.result.point(rules["nroc"].threshold)
+        label = f"equal cost, slope {costs.mu:.3g}"
+        self.line_ = self.ax_.axline(
+            (x, y), slope=costs.mu, color=ACCENT, lw=1.2, ls=DASHES[1], zorder=1, label=label
+        )
+        self._record(line_slope=costs.mu)
+
+
+class ThresholdsByCostDisplay(_NrocDisplay):
+    """The three thresholds without labels against the relative cost of a false alarm.
+
+    Shows how far the rules are apart for the probabilities at hand; see `direct_threshold`,
+    `ranking_threshold` and `nroc_threshold` for what makes each the cheapest.
+
+    Parameters
+    ----------
+    result : NrocCurve
+        The probabilities, as `nroc_curve` keeps them.
+
+    Attributes
+    ----------
+    lines_ : dict of artists by method
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur import ThresholdsByCostDisplay
+    >>> display = ThresholdsByCostDisplay.from_predictions([0.9, 0.3, 0.2]).plot(mu=[1, 3])
+    >>> display.frame()["direct"].tolist()
+    [0.5, 0.75]
+    >>> plt.close(display.figure_)
+    """
+
+    def plot(self, ax: Any = None, *, mu: ArrayLike = _DEFAULT_MU) -> Self:
+        """Draw the thresholds on `ax` or on new axes for relative costs `mu` above 0."""
+        values = np.atleast_1d(check_finite(mu, "mu"))
+        if values.min() <= 0:
+            raise input_error("mu", "must be above 0 on a logarithmic axis", float(values.min()))
+        self.figure_, self.ax_ = new_axes(ax)
+        self._record(mu=values)
+        words = {
+            "direct": "direct (calibrated)",
+            "ranking": "ranking (order only)",
+            "nroc": "NROC (equally frequent classes)",
+        }
+        skews = values.tolist()
+        heights = {
+            "direct": [direct_threshold(mu=one).threshold for one in skews],
+            "ranking": [ranking_threshold(self._proba, mu=one).threshold for one in skews],
+            "nroc": [nroc_threshold(self._proba, mu=one).threshold for one in skews],
+        }
+        self._record(**heights)
+        self.lines_: dict[str, Any] = {}
+        for k, (name, height) in enumerate(heights.items()):
+            style = series_style(k)
+            (self.lines_[name],) = self.ax_.plot(values, height, lw=1.8, label=words[name], **style)
+        self.ax_.set(
+            xscale="log",
+            ylim=(-0.02, 1.02),
+            xlabel="relative cost of a false alarm (a miss costs 1)",
+            ylabel="threshold on P(positive)",
+        )
+        self.ax_.xaxis.set_major_formatter("{x:g}")
+        self.ax_.legend(loc="upper left", frameon=False)
+        return self
+
+
+_SCHEME_WORDS = {
+    "Mim0": "scheme 0: costs ignored",
+    "Mim1": "scheme 1: costs at the threshold",
+    "Mim2": "scheme 2: costs in the labels",
+    "Mim3": "scheme 3: costs in the class shares",
+}
+_RULE_DASHES = {"Dir": DASHES[0], "Ord": DASHES[2], "ROC": DASHES[1], "": DASHES[0]}
+_RULE_WORDS = {"Dir": "direct threshold", "Ord": "ranking threshold", "ROC": "NROC threshold"}
+_TYPE_MARKERS = {"a": "o", "b": "s", "c": "^", "": "D"}
+_TYPE_COLORS = dict(zip(_TYPE_MARKERS, SERIES, strict=False))
+_TYPE_WORDS = {
+    "a": "a: classes by prevalence",
+    "b": "b: half and half",
+    "c": "c: as they come",
+    "": "oversampled by cost",
+}
+_ORACLE_COLORS = {"oracle, direct": "black", "oracle at 0.5": GUIDE}
+_RATIO_TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 4, 5, 7, 10, 20, 50, 100)
+
+
+class MimeticCostDisplay(Display):
+    """Cost of mimetic models by relative cost, all configurations; see `mimetic_costs`.
+
+    One panel per scheme, the oracle at the direct threshold in every panel as the rival to
+    beat. Within a panel the dash pattern tells the threshold rule, the marker the data type.
+
+    Parameters
+    ----------
+    result : MimeticComparison
+        What to draw.
+
+    Attributes
+    ----------
+    axes_ : dict of axes by scheme
+    lines_ : dict of artists by configuration
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import numpy as np
+    >>> from demur import MimeticCostDisplay, mimetic_costs
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.random((50, 1))
+    >>> y = rng.random(50) < X[:, 0]
+    >>> found = mimetic_costs(lambda X: X[:, 0], X, y, ranges=[(0, 1)], n_invented=50,
+    ...     configurations=["Mim0b", "Mim2Dirb"])
+    >>> display = MimeticCostDisplay.from_result(found).plot()
+    >>> sorted(display.axes_)
+    ['Mim0', 'Mim2']
+    >>> plt.close(display.figure_)
+    """
+
+    def __init__(self, *, result: MimeticComparison) -> None:
+        check_type(result, "result", MimeticComparison)
+        super().__init__(result=result)
+
+    def plot(self, ax: Any = None, *, relative: bool = True) -> Self:
+        """Draw on new axes, one panel per scheme; a given `ax` takes all lines of one panel.
+
+        With `relative` the cost is divided by that of the oracle at the direct threshold.
+        """
+        found: MimeticComparison = self.result
+        schemes = list(dict.fromkeys(name[:4] for name in found.names if name in mimetic_configurations()))
+        if ax is not None and len(schemes) > 1:
+            raise input_error("ax", "must be left out to draw several schemes", f"{len(schemes)} schemes")
+        costs = dict(zip(found.names, found.cost, strict=True))
+        rival = costs["oracle, direct"]
+        if relative and rival.min() <= 0:
+            raise input_error(
+                "relative",
+                "needs an oracle with a cost at every mu",
+                "a cost of 0",
+                "use relative=False.",
+            )
+        self._panels(ax, schemes)
+        self.lines_: dict[str, Any] = {}
+        for name, cost in costs.items():
+            self._record(**{name: cost / rival if relative else cost})
+        self._record(mu=found.mu)
+        for scheme in schemes:
+            for name in [one for one in found.names if one.startswith(scheme)]:
+                self._line(scheme, name)
+            self._finish(scheme, relative=relative)
+        self.ax_ = self.axes_[schemes[0]]
+        handles = self._legend()
+        if ax is None:
+            self.figure_.legend(handles=handles, loc="outside right center", frameon=False)
+        else:
+            ax.legend(handles=handles, frameon=False, fontsize="small")
+        return self
+
+    def _panels(self, ax: Any, schemes: list[str]) -> None:
+        """Lay the panels out in rows of two; they share both axes."""
+        if ax is not None:
+            self.figure_, self.axes_ = ax.figure, {schemes[0]: ax}
+            return
+        from demur.displays._base import pyplot
+
+        rows = -(-len(schemes) // 2)
+        self.figure_, grid = pyplot().subplots(
+            rows,
+            min(2, len(schemes)),
+            figsize=(4.2 * min(2, len(schemes)) + 2.4, 3.6 * rows),
+            sharex=True,
+            sharey=True,
+            squeeze=False,
+            layout="constrained",
+        )
+        spare = list(grid.flat)
+        self.axes_ = {scheme: spare.pop(0) for scheme in schemes}
+        for empty in spare:
+            empty.remove()
+
+    def _line(self, scheme: str, name: str) -> None:
+        rule, kind = _parts(name)
+        (self.lines_[name],) = self.axes_[scheme].plot(
+            self._drawn["mu"],
+            self._drawn[name],
+            color=_TYPE_COLORS[kind],
+            ls=_RULE_DASHES[rule],
+            marker=_TYPE_MARKERS[kind],
+            ms=4,
+            lw=1.3,
+            label=name,
+        )
+
+    def _finish(self, scheme: str, *, relative: bool) -> None:
+        """Add the oracle's lines and name the axes."""
+        ax, mu = self.axes_[scheme], self._drawn["mu"]
+        for name, color in _ORACLE_COLORS.items():
+            ax.plot(mu, self._drawn[name], color=color, lw=2.2, zorder=1, label=name)
+        ax.set(xscale="log", yscale="log" if relative else "linear", title=_SCHEME_WORDS[scheme])
+        ax.set_xticks(mu, [f"{one:g}" for one in mu])
+        ax.set_xticks([], minor=True)
+        ax.set_xlabel("relative cost of a false alarm")
+        ax.set_ylabel("cost (oracle, direct = 1)" if relative else "cost per case (a miss costs 1)")
+        if relative:
+            low, high = ax.get_ylim()
+            ticks = [tick for tick in _RATIO_TICKS if low <= tick <= high]
+            ax.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+            ax.set_yticks([], minor=True)
+        ax.label_outer()
+
+    def _legend(self) -> list[Any]:
+        """One entry per oracle line, threshold rule and data type that was drawn."""
+        from matplotlib.lines import Line2D
+
+        parts = [_parts(name) for name in self.lines_]
+        found = [Line2D([], [], color=color, lw=2.2, label=name) for name, color in _ORACLE_COLORS.items()]
+        for rule, words in _RULE_WORDS.items():
+            if any(one == rule for one, _ in parts):
+                found.append(Line2D([], [], color="0.3", ls=_RULE_DASHES[rule], label=f"{rule}: {words}"))
+        for kind, words in _TYPE_WORDS.items():
+            if any(one == kind for _, one in parts):
+                color, marker = _TYPE_COLORS[kind], _TYPE_MARKERS[kind]
+                found.append(Line2D([], [], ls="", color=color, marker=marker, ms=4, label=words))
+        return found
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """Threshold rule and data type of a configuration: Mim2Ordb -> (Ord, b)."""
+    return (name[4:7], name[7:]) if len(name) > 5 else ("", name[4:])
