@@ -118,6 +118,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "NetBenefitCurve",
         "net_benefit_curve",
     ),
+    "policy": (
+        "Policy",
+        "PolicyEvidence",
+    ),
     "regions": (
         "SurfaceCells",
         "SurfaceDifference",

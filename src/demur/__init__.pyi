@@ -71,6 +71,8 @@ from demur.isometrics import isometric as isometric
 from demur.isometrics import isometric_grid as isometric_grid
 from demur.net_benefit import NetBenefitCurve as NetBenefitCurve
 from demur.net_benefit import net_benefit_curve as net_benefit_curve
+from demur.policy import Policy as Policy
+from demur.policy import PolicyEvidence as PolicyEvidence
 from demur.regions import SurfaceCells as SurfaceCells
 from demur.regions import SurfaceDifference as SurfaceDifference
 from demur.reliable import ExpectedCounts as ExpectedCounts

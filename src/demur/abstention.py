@@ -61,6 +61,8 @@ ABSTAIN = -1
 # Shares that differ by rounding only count as equal, so that ties follow the stated rule.
 _TIE = 8 * np.finfo(np.float64).eps
 _UNIT: Range = (0.0, 1.0)
+# scores decided at a time, so that what lies between scores and codes stays in the cache
+_CHUNK = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -696,12 +698,21 @@ def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) ->
     """
     values = check_scores(scores, "scores")
     lower, upper = _thresholds(window)
-    codes = np.full(values.shape, ABSTAIN, dtype=np.int64)
-    if lower > -math.inf:
-        codes[values <= lower] = 0
-    if upper < math.inf:
-        codes[values >= upper] = 1
+    codes = np.empty(values.shape, dtype=np.int64)
+    for start in range(0, len(values), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        codes[part] = _codes(values[part], lower, upper)
     return codes
+
+
+def _codes(values: FloatArray, lower: float, upper: float) -> Any:
+    """Decisions as one-byte integers, by arithmetic on comparisons: 2 positive - (not negative)."""
+    above = values > lower if lower > -math.inf else np.ones(len(values), dtype=np.bool_)
+    if upper == math.inf:
+        return -above.view(np.int8)
+    positive = values >= upper
+    above |= positive
+    return 2 * positive.view(np.int8) - above.view(np.int8)
 
 
 def no_threshold() -> UndefinedError:
