@@ -374,13 +374,13 @@ class Policy(Result):
     def from_dict(cls, data: Any) -> "Policy":
         """Return the policy that `to_dict` described; refuse anything else in one sentence."""
         _require_schema(data)
-        columns = block_columns(data, Blocks._fields)
+        positives, negatives, lower, upper, groups = block_columns(data, Blocks._fields)
         evidence = PolicyEvidence(
             n=part(data, "evidence.n", float),
             prevalence=part(data, "evidence.prevalence", float),
             digest=text(data, "evidence.digest"),
             software=text(data, "evidence.software"),
-            blocks=Blocks(*columns[:4], groups=columns[4].astype(np.int64)),
+            blocks=Blocks(positives, negatives, lower, upper, groups.astype(np.int64)),
         )
         _require_pooled(evidence)
         return cls(
