@@ -31,7 +31,7 @@ SCHEMA = "demur.policy"
 VERSION = 1
 _RULES = ("cheapest", "constrained")
 # labels looked up at a time, so that codes and indices stay in the cache
-_CHUNK = 1 << 16
+_CHUNK = 1 << 17
 # stored totals may differ from the sum over the blocks by the order of summation
 _ROUNDING = 1e-9
 
@@ -324,9 +324,9 @@ class Policy(Result):
 
     def apply(self, scores: ArrayLike) -> Any:
         """Return the label of the decision for every score; the abstain label where it abstains."""
-        values = check_scores(scores, "scores")
         if (self.neg_label, self.pos_label, self.abstain_label) == (0, 1, ABSTAIN):
-            return self.decide(values)
+            return self.decide(scores)
+        values = check_scores(scores, "scores")
         # in the order of the codes: 0, 1 and, from the end, -1
         table = np.array([self.neg_label, self.pos_label, self.abstain_label])
         labels = np.empty(len(values), dtype=table.dtype)

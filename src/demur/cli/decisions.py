@@ -128,9 +128,9 @@ def write_decisions(
                 raise InputError(f"`{stream.name}` {where}, column {score}: {problem}.")
             labels = _labels(policy, batch, tally)
             if only:
-                writer.writerows([label] for label in labels)
+                writer.writerows(zip(labels))
             else:
-                writer.writerows([*row, label] for row, label in zip(batch.rows, labels, strict=True))
+                writer.writerows((*row, label) for row, label in zip(batch.rows, labels, strict=True))
             show()
     return tally
 

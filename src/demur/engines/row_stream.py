@@ -7,7 +7,7 @@ line; Parquet comes from DuckDB in batches. Only one batch is in memory.
 import csv
 import glob
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -50,15 +50,15 @@ class Batch(NamedTuple):
 
     Attributes
     ----------
-    rows : list of lists of str
-        The cells; empty lists where only the scores were asked for.
+    rows : list of sequences of str
+        The cells; empty where only the scores were asked for.
     scores : array
         Element i is the score of row i, NaN where it is bad.
     bad : list of BadRow
         One entry per NaN, in order.
     """
 
-    rows: list[list[str]]
+    rows: Sequence[Sequence[str]]
     scores: FloatArray
     bad: list[BadRow]
 
@@ -225,7 +225,7 @@ class _ParquetRows(RowStream):
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
         # DuckDB writes the cells, so that dates and decimals look as they do in its own CSV files
         shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
-        chosen = ", ".join([f"cast({quoted(column)} as double)", *shown])
+        chosen = ", ".join([*shown, f"cast({quoted(column)} as double)"])
         with database_errors(self.name):
             found = self._connection.execute(f"select {chosen} from {PARQUET_SOURCE}", self._params)
         done = 0
@@ -234,8 +234,8 @@ class _ParquetRows(RowStream):
                 fetched = found.fetchmany(size)
             if not fetched:
                 return
-            scores = np.array([row[0] for row in fetched], dtype=np.float64)  # None becomes NaN
+            scores = np.array([row[-1] for row in fetched], dtype=np.float64)  # None becomes NaN
             missing = np.flatnonzero(np.isnan(scores)).tolist()
             bad = [BadRow(f"row {done + k + 1}", "the score is missing") for k in missing]
-            yield Batch([list(row[1:]) for row in fetched], scores, bad)
+            yield Batch([row[:-1] for row in fetched] if cells else [], scores, bad)
             done += len(fetched)
