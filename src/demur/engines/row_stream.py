@@ -175,9 +175,8 @@ class _TextRows(RowStream):
                     elif width == 1:
                         yield rows.line_num, [""]
             except csv.Error as error:
-                raise InputError(
-                    f"`{path}` must be a readable table: {error}, line {rows.line_num}."
-                ) from None
+                rule = f"must be a readable table, got this in line {rows.line_num}: {error}"
+                raise InputError(f"`{self.name}` {rule}.") from None
 
 
 def _text_batch(rows: list[list[str]], lines: list[int], at: int, prefix: str) -> Batch:
