@@ -232,6 +232,12 @@ def test_decide_then_apply_is_the_window_on_the_same_file(run, worked):
     assert [int(row[-1]) for row in rows[1:]] == expected
 
 
+def test_spaces_around_names_and_numbers(run, tmp_path):
+    (tmp_path / "p.csv").write_text("y, good\n0, 0.1\n1, 0.9\n")
+    run("decide", "p.csv", "--mu", 1, "-o", "policy.json")
+    assert run("apply", "policy.json", "p.csv", "-q").out == "y,good,decision\n0, 0.1,0\n1, 0.9,1\n"
+
+
 def test_bad_rows_are_told_with_their_line_and_counted(run, tmp_path):
     policy_file(tmp_path)
     text = 'id,good\n1,0.9\n2,\n"three\nlines\nlong",x\n\n4,NaN\n5,1_000\n6,-inf\n'
@@ -581,15 +587,19 @@ def test_progress_only_on_a_terminal(tmp_path, monkeypatch, quiet, shown):
 
 
 def test_progress_line_is_cleared_before_a_complaint(tmp_path, monkeypatch):
+    from demur.cli import decisions
+
     policy = policy_file(tmp_path)
-    (tmp_path / "new.csv").write_text("good\nx\n")
+    (tmp_path / "new.csv").write_text("good\n1\nx\n")
     terminal = Terminal()
+    monkeypatch.setattr(row_stream, "_MOST_ROWS", 1)
+    monkeypatch.setattr(decisions, "_SECONDS_BETWEEN", -1.0)
     monkeypatch.setattr(sys, "stderr", terminal)
     with open_rows(str(tmp_path / "new.csv")) as rows, pytest.raises(InputError):
         write_decisions(
             policy, rows, io.StringIO(), score="good", column="d", only=True, strict=True, quiet=False
         )
-    assert terminal.getvalue() == "\r\x1b[K"
+    assert terminal.getvalue() == "\r1 rows\r      \r"
 
 
 @pytest.mark.parametrize("verb", ["decide", "apply"])

@@ -454,6 +454,12 @@ def test_no_file_at_all(tmp_path):
         (lambda s: dataclasses.replace(worked_example(), lower=9), "`lower` must not exceed upper"),
         (lambda s: dataclasses.replace(worked_example(), upper=math.nan), "`upper` must not be NaN"),
         (lambda s: dataclasses.replace(worked_example(), evidence=3), "`evidence` must be a PolicyEvidence"),
+        (
+            lambda s: dataclasses.replace(worked_example(), expected_cost=math.nan),
+            "`expected_cost` must not",
+        ),
+        (lambda s: dataclasses.replace(worked_example(), note=None), "`note` must be a str"),
+        (lambda s: worked_example(model=3), "`model` must be a str, got int"),
     ],
 )
 def test_error_sentences(call, message):

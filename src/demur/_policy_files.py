@@ -11,7 +11,7 @@ from demur._checks import check_rate, check_whole_counts, input_error
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["block_columns", "optional_number", "parsed", "part", "rate", "text", "threshold"]
+__all__ = ["block_columns", "number", "optional_number", "parsed", "part", "rate", "text", "threshold"]
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -36,7 +36,7 @@ def part(data: Any, name: str, kind: type | None = None) -> Any:
         if not isinstance(value, dict) or key not in value:
             raise InputError(f"`{name}` is missing.")
         value = value[key]
-    return value if kind is None else _number(value, name)
+    return value if kind is None else number(value, name)
 
 
 def text(data: Any, name: str) -> str:
@@ -49,10 +49,11 @@ def text(data: Any, name: str) -> str:
 
 def optional_number(data: Any, name: str) -> float | None:
     """Return the number at a dotted name, or None for null."""
-    return None if part(data, name) is None else _number(part(data, name), name)
+    return None if part(data, name) is None else number(part(data, name), name)
 
 
-def _number(value: Any, name: str, *, infinite: bool = False) -> float:
+def number(value: Any, name: str, *, infinite: bool = False) -> float:
+    """Return one number, not NaN; with `infinite` also inf and -inf, in files "inf" and "-inf"."""
     if infinite and isinstance(value, str):
         value = _INFINITE.get(value, value)
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
@@ -70,12 +71,12 @@ def _number(value: Any, name: str, *, infinite: bool = False) -> float:
 
 def threshold(value: Any, name: str) -> float:
     """Return a threshold: a number, inf or -inf ("inf" and "-inf" in files), not NaN."""
-    return _number(value, name, infinite=True)
+    return number(value, name, infinite=True)
 
 
 def rate(value: Any, name: str) -> float:
     """Return a share in [0, 1]; sums of masses that exceed it by rounding are cut."""
-    found = _number(value, name)
+    found = number(value, name)
     return check_rate(min(found, 1.0) if found < 1 + 1e-12 else found, name)
 
 
@@ -88,7 +89,7 @@ def block_columns(data: Any, names: tuple[str, ...]) -> list[FloatArray]:
         if not isinstance(values, list) or not values:
             raise input_error(where, "must be a list of numbers", _shown(values))
         ends = name in ("lower", "upper")
-        columns[name] = np.array([_number(value, where, infinite=ends) for value in values])
+        columns[name] = np.array([number(value, where, infinite=ends) for value in values])
         if not ends and np.any(columns[name] < 0):
             raise input_error(where, "must not be negative", float(columns[name].min()))
     lengths = {name: len(column) for name, column in columns.items()}

@@ -33,7 +33,7 @@ def whole_file(path: str | Path) -> Iterator[IO[str]]:
     except BaseException as error:
         if not direct:
             draft.unlink(missing_ok=True)
-        # the block may fail for reasons of its own, such as a closed pipe: those carry no file name
+        # a pipe whose reader went away is no fault of the user; the command line ends quietly
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise _unwritable(path, error) from None
         raise

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import check_choice, check_rate, check_scores, check_type, input_error
-from demur._policy_files import block_columns, optional_number, parsed, part, rate, text, threshold
+from demur._policy_files import block_columns, number, optional_number, parsed, part, rate, text, threshold
 from demur._results import Result, json_safe
 from demur._whole_files import whole_file
 from demur.abstention import ABSTAIN, AbstentionSurface, AbstentionWindow, abstention_surface, decide
@@ -207,7 +207,12 @@ class Policy(Result):
             object.__setattr__(self, name, label)
         for name in ("prevalence", "abstention_rate", "fn", "fp"):
             object.__setattr__(self, name, rate(getattr(self, name), name))
+        if self.expected_cost is not None:
+            object.__setattr__(self, "expected_cost", number(self.expected_cost, "expected_cost"))
         check_choice(self.rule, "rule", _RULES)
+        check_type(self.note, "note", str)
+        if self.model is not None:
+            check_type(self.model, "model", str)
         check_type(self.evidence, "evidence", PolicyEvidence)
         if self.costs is not None:
             check_type(self.costs, "costs", CostModel)

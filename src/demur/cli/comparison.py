@@ -93,6 +93,11 @@ class ModelResult:
     area: float
     at_costs: AtCosts | None
 
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct scores."""
+        return int(self.counts.blocks().groups.sum())
+
     def priced(self) -> AtCosts:
         """Return `at_costs`; only for comparisons that have costs."""
         if self.at_costs is None:

@@ -1,6 +1,7 @@
 """From ranked models to the policy of the best one, and the answer in words."""
 
 from dataclasses import replace
+from shlex import quote
 from typing import Any
 
 from demur.abstention import ABSTAIN, AbstentionWindow
@@ -36,9 +37,8 @@ def _window(model: ModelResult, *, limited: bool) -> AbstentionWindow:
     if limited or at.saved_by_model > 0:
         return at.window
     # the rule was found on data with one score: its cuts lie below or above all of ours
-    distinct = int(model.counts.blocks().groups.sum())
-    indices = distinct * at.trivial.lower_index, distinct * at.trivial.upper_index
-    return replace(at.trivial, lower_index=indices[0], upper_index=indices[1])
+    first, last = (model.n_distinct * index for index in (at.trivial.lower_index, at.trivial.upper_index))
+    return replace(at.trivial, lower_index=first, upper_index=last)
 
 
 def _labels(positive: str, negative: str, abstain: str | None) -> tuple[Any, Any, Any]:
@@ -78,7 +78,7 @@ def words(ranking: Ranking, policy: Policy, output: str | None) -> list[str]:
     )
     lines.append(HINDSIGHT)
     if output not in (None, "-"):
-        lines.append(f"Written to {output}. Next: demur apply {output} FILE")
+        lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
     return lines
 
 

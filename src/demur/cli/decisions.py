@@ -153,15 +153,15 @@ def _progress(tally: Tally, *, quiet: bool) -> Iterator[Any]:
     if quiet or not sys.stderr.isatty():
         yield lambda: None
         return
-    last = time.monotonic()
+    last, shown = time.monotonic(), ""
 
     def show() -> None:
-        nonlocal last
+        nonlocal last, shown
         if time.monotonic() - last > _SECONDS_BETWEEN:
-            last = time.monotonic()
-            click.echo(f"\r{tally.rows:,} rows", err=True, nl=False)
+            last, shown = time.monotonic(), f"{tally.rows:,} rows"
+            click.echo(f"\r{shown}", err=True, nl=False)
 
     try:
         yield show
     finally:
-        click.echo("\r\x1b[K", err=True, nl=False)
+        click.echo(f"\r{' ' * len(shown)}\r" if shown else "", err=True, nl=False)

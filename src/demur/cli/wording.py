@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from demur.abstention import AbstentionWindow
-from demur.cli.comparison import Comparison, Limits, ModelResult, Ranking, trivial_rule
+from demur.cli.comparison import Comparison, Limits, Ranking, trivial_rule
 from demur.cli.output import heading, number, percent, table, threshold, wrapped
 from demur.constrained_windows import ConstrainedWindow
 from demur.cost_curves import BestRange
@@ -69,7 +69,7 @@ def decision(found: Ranking) -> str:
 
 def _advice(found: Ranking) -> Iterator[str]:
     best = found.best
-    window, name, distinct = best.priced().window, best.name, _distinct(best)
+    window, name, distinct = best.priced().window, best.name, best.n_distinct
     limited = bool(found.limits.given())
     opening = f"With these costs{' and limits' if limited else ''}"
     if not limited and best.priced().saved_by_model == 0:
@@ -87,10 +87,6 @@ def _advice(found: Ranking) -> Iterator[str]:
         yield _thresholds(window, calls_positive=window.upper_index < distinct)
     if found.ties:
         yield f"Equally cheap: {', '.join(found.ties)}."
-
-
-def _distinct(model: ModelResult) -> int:
-    return int(model.counts.blocks().groups.sum())
 
 
 def limits_in_words(limits: Limits) -> str:

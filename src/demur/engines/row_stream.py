@@ -7,6 +7,7 @@ line; Parquet comes from DuckDB in batches. Only one batch is in memory.
 import csv
 import glob
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
@@ -63,7 +64,7 @@ class Batch(NamedTuple):
     bad: list[BadRow]
 
 
-class RowStream:
+class RowStream(ABC):
     """An opened file. Made by `open_rows`.
 
     Attributes
@@ -94,8 +95,9 @@ class RowStream:
         size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
         return self._batches(column, size, cells=cells)
 
+    @abstractmethod
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
-        raise NotImplementedError
+        """Yield batches of at most `size` rows; `column` exists and may hold numbers."""
 
 
 @contextmanager
@@ -134,7 +136,8 @@ class _TextRows(RowStream):
         for path in paths:
             with text_errors(name), open_text(path, kind) as handle:
                 separator, rows = self._reader(handle)
-                header: list[str] = next(rows, [])
+                # names as `open_table` has them, without spaces around
+                header = [name.strip() for name in next(rows, [])]
             if path is paths[0]:
                 self.separator, self.columns = separator, header
             elif (separator, header) != (self.separator, self.columns):
