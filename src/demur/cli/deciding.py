@@ -8,7 +8,7 @@ from demur.abstention import ABSTAIN, AbstentionWindow
 from demur.cli.comparison import ModelResult, Ranking
 from demur.cli.output import percent
 from demur.cli.predictions import Predictions
-from demur.cli.wording import HINDSIGHT, decision, limits_in_words
+from demur.cli.wording import decision, decision_lines, limits_in_words
 from demur.exceptions import InputError
 from demur.policy import Policy
 
@@ -66,9 +66,7 @@ def _whole(text: str) -> bool:
 def words(ranking: Ranking, policy: Policy, output: str | None) -> list[str]:
     """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
     names = [model.name for model in ranking.models]
-    lines = [decision(ranking)]
-    if policy.note:
-        lines.append(policy.note)
+    lines = decision_lines(ranking)
     if len(names) > 1:
         lines.append(f"Chosen as the cheapest at these costs among {', '.join(sorted(names))}.")
     lines += [f"Left out: {name}. {why}" for name, why in ranking.impossible.items()]
@@ -76,7 +74,6 @@ def words(ranking: Ranking, policy: Policy, output: str | None) -> list[str]:
         f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
         f"abstain = {policy.abstain_label}; {percent(policy.prevalence)} positive assumed."
     )
-    lines.append(HINDSIGHT)
     if output not in (None, "-"):
         lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
     return lines

@@ -9,7 +9,7 @@ from demur.constrained_windows import ConstrainedWindow
 from demur.cost_curves import BestRange
 from demur.costs import CostModel
 
-__all__ = ["HINDSIGHT", "comparison_text", "decision", "limits_in_words"]
+__all__ = ["comparison_text", "decision", "decision_lines", "limits_in_words"]
 
 _CASES = 1000
 _WITHOUT_MODEL = {
@@ -19,7 +19,7 @@ _WITHOUT_MODEL = {
 }
 _MOST_RANGES = 8
 _MOST_PAIRS = 10
-HINDSIGHT = (
+_HINDSIGHT = (
     "All costs are with hindsight: thresholds were chosen on these same data, so expect slightly "
     "higher costs in use."
 )
@@ -36,7 +36,7 @@ def comparison_text(found: Comparison, *, output: str | None = None) -> str:
     ]
     if found.pairs:
         sections.append(("Cheaper with abstaining, pair by pair", _pairs_text(found)))
-    opening, closing = [], [wrapped(HINDSIGHT)]
+    opening, closing = [], [wrapped(_HINDSIGHT)]
     if found.costs is None:
         closing.append(wrapped(_COSTS_WANTED))
     else:
@@ -87,6 +87,12 @@ def _advice(found: Ranking) -> Iterator[str]:
         yield _thresholds(window, calls_positive=window.upper_index < distinct)
     if found.ties:
         yield f"Equally cheap: {', '.join(found.ties)}."
+
+
+def decision_lines(found: Ranking) -> list[str]:
+    """Return the decision, its limits and how far to trust it, one paragraph each."""
+    lines = (decision(found), limits_in_words(found.limits), _HINDSIGHT)
+    return [line for line in lines if line]
 
 
 def limits_in_words(limits: Limits) -> str:
