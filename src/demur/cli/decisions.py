@@ -1,11 +1,12 @@
 """Decisions for the rows of a file: written batch by batch, bad rows told and counted."""
 
 import csv
+import io
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import IO, Any
@@ -117,9 +118,8 @@ def write_decisions(
         raise InputError(
             f"`{stream.name}` already has a column {column!r}. Hint: pass --column NAME, or --only."
         )
-    writer = csv.writer(handle, delimiter=stream.separator, lineterminator="\n")
     batches = stream.batches(score, cells=not only)
-    writer.writerow([column] if only else [*stream.columns, column])
+    _write_rows(handle, [[column] if only else [*stream.columns, column]], stream.separator)
     tally = Tally()
     with _progress(tally, quiet=quiet) as show:
         for batch in batches:
@@ -127,12 +127,18 @@ def write_decisions(
                 where, problem = batch.bad[0]
                 raise InputError(f"`{stream.name}` {where}, column {score}: {problem}.")
             labels = _labels(policy, batch, tally)
-            if only:
-                writer.writerows(zip(labels))
-            else:
-                writer.writerows((*row, label) for row, label in zip(batch.rows, labels, strict=True))
+            told = [()] * len(labels) if only else batch.rows
+            rows = ((*row, label) for row, label in zip(told, labels, strict=True))
+            _write_rows(handle, rows, stream.separator)
             show()
     return tally
+
+
+def _write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) -> None:
+    """Write rows in one go: an unbuffered stream would be called once per row."""
+    text = io.StringIO()
+    csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
+    handle.write(text.getvalue())
 
 
 def _labels(policy: Policy, batch: Batch, tally: Tally) -> list[Any]:
