@@ -311,6 +311,12 @@ def test_chunks_do_not_show(n):
     policy = worked_example(pos_label="yes", neg_label="no", abstain_label="ask")
     expected = np.where(scores >= policy.upper, "yes", np.where(scores <= policy.lower, "no", "ask"))
     assert np.array_equal(policy.apply(scores), expected)
+    for labels in ((7, 3, -100), (1, 0, -1), (-120, 120, 0), (10**6, 5, -5), (10**12, 0, 1), (0.5, 0, 1)):
+        numbers = worked_example(pos_label=labels[0], neg_label=labels[1], abstain_label=labels[2])
+        place = {"yes": labels[0], "no": labels[1], "ask": labels[2]}
+        found = numbers.apply(scores)
+        assert found.tolist() == [place[word] for word in expected.tolist()]
+        assert found.dtype == (np.float64 if 0.5 in labels else np.int64)
     scores[-1] = math.nan
     for call in (policy.apply, policy.decide):
         with pytest.raises(InputError, match=f"NaN at position {n - 1}"):

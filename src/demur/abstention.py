@@ -50,6 +50,7 @@ __all__ = [
     "SurfaceGrid",
     "abstention_surface",
     "decide",
+    "decision_masks",
     "no_threshold",
     "plugin_vacc_score",
     "vacc_score",
@@ -701,18 +702,18 @@ def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) ->
     codes = np.empty(values.shape, dtype=np.int64)
     for start in range(0, len(values), _CHUNK):
         part = slice(start, start + _CHUNK)
-        codes[part] = _codes(values[part], lower, upper)
+        positive, above = decision_masks(values[part], lower, upper)
+        # 2 - 1, 0 - 0 and 0 - 1, in one-byte integers
+        codes[part] = 2 * positive.view(np.int8) - above.view(np.int8)
     return codes
 
 
-def _codes(values: FloatArray, lower: float, upper: float) -> Any:
-    """Decisions as one-byte integers, by arithmetic on comparisons: 2 positive - (not negative)."""
-    above = values > lower if lower > -math.inf else np.ones(len(values), dtype=np.bool_)
-    if upper == math.inf:
-        return -above.view(np.int8)
-    positive = values >= upper
-    above |= positive
-    return 2 * positive.view(np.int8) - above.view(np.int8)
+def decision_masks(values: FloatArray, lower: float, upper: float) -> tuple[BoolArray, BoolArray]:
+    """Tell where the decision is positive, and where it is positive or to abstain."""
+    everywhere = np.ones(len(values), dtype=np.bool_)
+    above = values > lower if lower > -math.inf else everywhere
+    positive = values >= upper if upper < math.inf else ~everywhere
+    return positive, above | positive
 
 
 def no_threshold() -> UndefinedError:

@@ -18,7 +18,14 @@ from demur._checks import check_choice, check_rate, check_scores, check_type, in
 from demur._policy_files import block_columns, number, optional_number, parsed, part, rate, text, threshold
 from demur._results import Result, json_safe
 from demur._whole_files import whole_file
-from demur.abstention import ABSTAIN, AbstentionSurface, AbstentionWindow, abstention_surface, decide
+from demur.abstention import (
+    ABSTAIN,
+    AbstentionSurface,
+    AbstentionWindow,
+    abstention_surface,
+    decide,
+    decision_masks,
+)
 from demur.constrained_windows import ConstrainedWindow
 from demur.costs import CostModel
 from demur.counts import Blocks, ScoreCounts
@@ -31,7 +38,7 @@ SCHEMA = "demur.policy"
 VERSION = 1
 _RULES = ("cheapest", "constrained")
 # labels looked up at a time, so that codes and indices stay in the cache
-_CHUNK = 1 << 17
+_CHUNK = 1 << 16
 # stored totals may differ from the sum over the blocks by the order of summation
 _ROUNDING = 1e-9
 
@@ -329,15 +336,21 @@ class Policy(Result):
 
     def apply(self, scores: ArrayLike) -> Any:
         """Return the label of the decision for every score; the abstain label where it abstains."""
-        if (self.neg_label, self.pos_label, self.abstain_label) == (0, 1, ABSTAIN):
-            return self.decide(scores)
         values = check_scores(scores, "scores")
         # in the order of the codes: 0, 1 and, from the end, -1
         table = np.array([self.neg_label, self.pos_label, self.abstain_label])
         labels = np.empty(len(values), dtype=table.dtype)
+        steps = _small_steps(table)
         for start in range(0, len(values), _CHUNK):
             chunk = slice(start, start + _CHUNK)
-            labels[chunk] = table[self.decide(values[chunk])]
+            if steps is None:
+                labels[chunk] = table[self.decide(values[chunk])]
+                continue
+            # small whole numbers by arithmetic, twice as fast as looking them up
+            positive, above = decision_masks(values[chunk], self.lower, self.upper)
+            found = above.view(np.int8) * steps[1]
+            found += positive.view(np.int8) * steps[2]
+            labels[chunk] = found + steps[0]
         return labels
 
     # ---------------------------------------------------------------- files
@@ -442,6 +455,18 @@ def _labels(given: list[Any]) -> list[Any]:
             f"`{rule}` must differ, got {shown}. Hint: choose an abstain label that is not a class."
         )
     return labels
+
+
+def _small_steps(table: Any) -> Any:
+    """Return (negative, abstain - negative, positive - abstain) in few bytes; None if they do not fit."""
+    if table.dtype.kind != "i":
+        return None
+    negative, positive, abstain = table.tolist()
+    reached = (negative, positive, abstain, positive - negative, abstain - negative, positive - abstain)
+    for dtype in (np.int8, np.int16, np.int32):
+        if max(map(abs, reached)) <= np.iinfo(dtype).max:
+            return np.array([negative, abstain - negative, positive - abstain], dtype=dtype)
+    return None
 
 
 def _require_window_of(window: AbstentionWindow, counts: ScoreCounts) -> None:
