@@ -78,7 +78,10 @@ def test_help_lists_the_verbs_and_imports_nothing_heavy():
     )
     done = python("-c", code)
     assert done.stdout.splitlines()[-1] == "[]"
-    assert all(re.search(rf"^  {verb} ", done.stdout, re.M) for verb in ("demo", "compare", "check"))
+    assert all(
+        re.search(rf"^  {verb} ", done.stdout, re.M)
+        for verb in ("demo", "compare", "decide", "apply", "check")
+    )
 
 
 def test_help_of_a_verb_does_not_import_numpy():

@@ -279,6 +279,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "OrdinalSurface",
         "OrdinalVertices",
     ),
+    "policy": (
+        "Policy",
+        "PolicyEvidence",
+    ),
     "prevalence_shift": (
         "PrevalenceShift",
         "adjust_prevalence",

@@ -1,4 +1,4 @@
-"""What `compare` and `demo` show: every model at the user's costs and over all costs."""
+"""What `compare`, `decide` and `demo` show: every model at the user's costs and over all costs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,16 +6,43 @@ from itertools import combinations
 from typing import Any
 
 from demur.abstention import AbstentionSurface, AbstentionWindow, abstention_surface
+from demur.constrained_windows import cheapest_window
 from demur.cost_curves import BestRange, CostCurve, best_ranges, cost_curve
 from demur.costs import CostModel
 from demur.counts import ScoreCounts
+from demur.exceptions import UndefinedError
 from demur.regions import SurfaceDifference
 from demur.roc import auc_score
 
-__all__ = ["AtCosts", "Comparison", "ModelResult", "compare_models"]
+__all__ = [
+    "AtCosts",
+    "Comparison",
+    "Limits",
+    "ModelResult",
+    "Ranking",
+    "compare_models",
+    "rank_models",
+    "trivial_rule",
+]
 
 # costs per case within this of each other, relative to a miss, are a tie
 _TIE = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a window must keep besides being cheap; the names are those of `cheapest_window`."""
+
+    max_abstention: float | None = None
+    min_precision_positive: float | None = None
+    min_precision_negative: float | None = None
+
+    def given(self) -> dict[str, float]:
+        """Return the limits that are set."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+_NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -66,6 +93,11 @@ class ModelResult:
     area: float
     at_costs: AtCosts | None
 
+    @property
+    def n_distinct(self) -> int:
+        """Number of distinct scores."""
+        return int(self.counts.blocks().groups.sum())
+
     def priced(self) -> AtCosts:
         """Return `at_costs`; only for comparisons that have costs."""
         if self.at_costs is None:
@@ -86,29 +118,28 @@ class ModelResult:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Comparison:
-    """Models side by side.
+class Ranking:
+    """Models in order.
 
     Attributes
     ----------
     costs : CostModel or None
         The user's costs.
+    limits : Limits
+        What every window keeps.
     prevalence : float
         P(positive) assumed.
     models : tuple of ModelResult
         Cheapest first at `costs`; by volume (VACC) where there are none.
-    ranges : list of BestRange
-        Which model is cheapest without abstaining, by operating point.
-    pairs : dict
-        (first, second) -> exact difference of the two surfaces over the unit square of costs,
-        for every pair, the model earlier in `models` first.
+    impossible : dict
+        Model that cannot keep the limits -> why.
     """
 
     costs: CostModel | None
+    limits: Limits
     prevalence: float
     models: tuple[ModelResult, ...]
-    ranges: list[BestRange]
-    pairs: dict[tuple[str, str], SurfaceDifference]
+    impossible: dict[str, str]
 
     @property
     def best(self) -> ModelResult:
@@ -126,6 +157,23 @@ class Comparison:
     def never_abstaining(self) -> ModelResult:
         """Return the model that is cheapest when nobody may abstain."""
         return min(self.models, key=lambda model: model.priced().never_abstaining.cost)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison(Ranking):
+    """Models side by side.
+
+    Attributes
+    ----------
+    ranges : list of BestRange
+        Which model is cheapest without abstaining, by operating point.
+    pairs : dict
+        (first, second) -> exact difference of the two surfaces over the unit square of costs,
+        for every pair, the model earlier in `models` first.
+    """
+
+    ranges: list[BestRange]
+    pairs: dict[tuple[str, str], SurfaceDifference]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers, unrounded."""
@@ -149,31 +197,59 @@ def compare_models(
     counts: Mapping[str, ScoreCounts], *, costs: CostModel | None, prevalence: float | None
 ) -> Comparison:
     """Compute everything the verbs show; `UndefinedError` if a class is missing."""
-    results = [_result(name, evidence, costs, prevalence) for name, evidence in counts.items()]
+    ranking = rank_models(counts, costs=costs, prevalence=prevalence)
+    return Comparison(
+        **vars(ranking),
+        ranges=best_ranges({model.name: model.cost_curve for model in ranking.models}),
+        pairs={
+            (first.name, second.name): first.surface.minus(second.surface)
+            for first, second in combinations(ranking.models, 2)
+        },
+    )
+
+
+def rank_models(
+    counts: Mapping[str, ScoreCounts],
+    *,
+    costs: CostModel | None,
+    prevalence: float | None,
+    limits: Limits = _NO_LIMITS,
+) -> Ranking:
+    """Order the models; one that cannot keep the limits is left out, `UndefinedError` if none can."""
+    results, impossible = [], {}
+    for name, evidence in counts.items():
+        try:
+            results.append(_result(name, evidence, costs, prevalence, limits))
+        except UndefinedError as error:
+            if len(counts) == 1 or not limits.given():
+                raise
+            impossible[name] = str(error)
+    if not results:
+        name, why = next(iter(impossible.items()))
+        raise UndefinedError(f"No model keeps the limits; {name}: {why}")
     # rounding makes ties exact, so that the volume decides them
     ordered = sorted(
         results,
         key=lambda model: (round(model.at_costs.window.cost, 12) if model.at_costs else 0, model.vacc),
     )
-    return Comparison(
+    return Ranking(
         costs=costs,
+        limits=limits,
         prevalence=ordered[0].surface.prevalence,
         models=tuple(ordered),
-        ranges=best_ranges({model.name: model.cost_curve for model in ordered}),
-        pairs={
-            (first.name, second.name): first.surface.minus(second.surface)
-            for first, second in combinations(ordered, 2)
-        },
+        impossible=impossible,
     )
 
 
-def _result(name: str, counts: ScoreCounts, costs: CostModel | None, prevalence: float | None) -> ModelResult:
+def _result(
+    name: str, counts: ScoreCounts, costs: CostModel | None, prevalence: float | None, limits: Limits
+) -> ModelResult:
     surface = abstention_surface(counts, prevalence=prevalence)
     curve = cost_curve(counts)
     at_costs = None
     if costs is not None:
         at_costs = AtCosts(
-            window=surface.window(costs=costs),
+            window=_cheapest(surface, costs, prevalence, limits),
             never_abstaining=surface.window(costs=replace(costs, cost_abstain=None)),
             trivial=surface.trivial().window(costs=costs),
         )
@@ -187,6 +263,14 @@ def _result(name: str, counts: ScoreCounts, costs: CostModel | None, prevalence:
         area=curve.area(),
         at_costs=at_costs,
     )
+
+
+def _cheapest(
+    surface: AbstentionSurface, costs: CostModel, prevalence: float | None, limits: Limits
+) -> AbstentionWindow:
+    if not limits.given():
+        return surface.window(costs=costs)
+    return cheapest_window(surface.counts, costs=costs, prevalence=prevalence, **limits.given())
 
 
 def trivial_rule(window: AbstentionWindow) -> str:

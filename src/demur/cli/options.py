@@ -10,7 +10,14 @@ from demur.exceptions import InputError
 if TYPE_CHECKING:
     from demur.costs import CostModel
 
-__all__ = ["certainty_options", "cost_model", "cost_options", "output_options", "prediction_options"]
+__all__ = [
+    "certainty_options",
+    "cost_model",
+    "cost_options",
+    "limit_options",
+    "output_options",
+    "prediction_options",
+]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -34,6 +41,12 @@ def _a_rate(ctx: click.Context, param: click.Parameter, value: float | None) -> 
     from demur._checks import check_rate
 
     return None if value is None else check_rate(value, param.opts[0])
+
+
+def _a_promise(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    from demur.isometrics import check_target_value
+
+    return None if value is None else check_target_value(value, param.opts[0])
 
 
 prediction_options = _all_of(
@@ -96,6 +109,21 @@ certainty_options = _all_of(
         show_default=True,
         help="For the folds of the honest costs: the same seed gives the same numbers.",
     ),
+)
+
+limit_options = _all_of(
+    *(
+        click.option(flag, type=float, metavar="X", callback=check, help=text)
+        for flag, check, text in (
+            ("--max-abstention", _a_rate, "Largest share of cases to abstain on."),
+            (
+                "--min-precision-positive",
+                _a_promise,
+                "Smallest share of right ones among positive decisions.",
+            ),
+            ("--min-precision-negative", _a_promise, "The same for negative decisions."),
+        )
+    )
 )
 
 

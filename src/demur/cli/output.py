@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from demur.exceptions import InputError
+from demur._whole_files import whole_file
 
 __all__ = [
     "document",
@@ -123,11 +123,5 @@ def write(text: str, output: str | None) -> None:
 
 def write_file(path: Path, content: str) -> None:
     """Write a text file in one step."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(draft, "x", encoding="utf-8", newline="") as handle:
-            handle.write(content)
-        os.replace(draft, path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"`{path}` cannot be written: {error.strerror}.") from None
+    with whole_file(path) as handle:
+        handle.write(content)

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from demur.abstention import AbstentionWindow
-from demur.cli.comparison import AtCosts, Comparison, trivial_rule
+from demur.cli.comparison import Comparison, Limits, Ranking, trivial_rule
 from demur.cli.output import heading, number, percent, table, threshold, wrapped
+from demur.constrained_windows import ConstrainedWindow
 from demur.cost_curves import BestRange
 from demur.costs import CostModel
 
-__all__ = ["comparison_text", "decision"]
+__all__ = ["comparison_text", "decision", "decision_lines", "limits_in_words"]
 
 _CASES = 1000
 _WITHOUT_MODEL = {
@@ -51,12 +52,13 @@ def comparison_text(
 # ---------------------------------------------------------------- the decision
 
 
-def decision(found: Comparison) -> str:
+def decision(found: Ranking) -> str:
     """Say in words what to do at the user's costs, and what it costs."""
     at = found.best.priced()
-    text = (
-        f"{' '.join(_advice(found, at))} Expected cost {_per_1000(at.window.expected_cost)} per 1000 cases."
-    )
+    text = f"{' '.join(_advice(found))} Expected cost {_per_1000(at.window.expected_cost)} per 1000 cases."
+    if isinstance(at.window, ConstrainedWindow) and found.costs is not None:
+        free = float(found.costs.expected_cost(at.window.unconstrained_cost, at.window.prevalence))
+        text += f" Without the limits: {_per_1000(free)}."
     if at.saved_by_abstaining > 0:
         other = found.never_abstaining()
         least = other.priced().never_abstaining.expected_cost
@@ -68,21 +70,43 @@ def decision(found: Comparison) -> str:
     return text
 
 
-def _advice(found: Comparison, at: AtCosts) -> Iterator[str]:
-    window, name = at.window, found.best.name
-    if at.saved_by_model == 0:
-        yield f"With these costs {_WITHOUT_MODEL[trivial_rule(at.trivial)]}: no model is cheaper."
+def _advice(found: Ranking) -> Iterator[str]:
+    best = found.best
+    window, name, distinct = best.priced().window, best.name, best.n_distinct
+    limited = bool(found.limits.given())
+    opening = f"With these costs{' and limits' if limited else ''}"
+    if not limited and best.priced().saved_by_model == 0:
+        yield f"{opening} {_WITHOUT_MODEL[trivial_rule(best.priced().trivial)]}: no model is cheaper."
         return
-    if window.is_empty:
-        yield f"With these costs use {name}, and never abstain."
+    if (window.lower_index, window.upper_index) in ((0, 0), (0, distinct), (distinct, distinct)):
+        # the cheapest that keeps the limits may still treat all cases alike
+        yield f"{opening} {_WITHOUT_MODEL[trivial_rule(window)]}."
+    elif window.is_empty:
+        yield f"{opening} use {name}, and never abstain."
         yield f"Call positive from {threshold(window.upper)} on."
     else:
         act, send = _out_of_100(window.abstention_rate)
-        yield f"With these costs use {name}: act on {act} of 100 cases, send {send} to a person."
-        distinct = int(found.best.counts.blocks().groups.sum())
+        yield f"{opening} use {name}: act on {act} of 100 cases, send {send} to a person."
         yield _thresholds(window, calls_positive=window.upper_index < distinct)
     if found.ties:
         yield f"Equally cheap: {', '.join(found.ties)}."
+
+
+def decision_lines(found: Ranking) -> list[str]:
+    """Return the decision, its limits and how far to trust it, one paragraph each."""
+    lines = (decision(found), limits_in_words(found.limits), _HINDSIGHT)
+    return [line for line in lines if line]
+
+
+def limits_in_words(limits: Limits) -> str:
+    """Say what a window had to keep; empty if nothing."""
+    words = {
+        "max_abstention": "at most {} of the cases abstained on",
+        "min_precision_positive": "at least {} of the positive decisions right",
+        "min_precision_negative": "at least {} of the negative decisions right",
+    }
+    kept = [words[name].format(percent(value)) for name, value in limits.given().items()]
+    return f"Limits: {', '.join(kept)}." if kept else ""
 
 
 def _thresholds(window: AbstentionWindow, *, calls_positive: bool) -> str:

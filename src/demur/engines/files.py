@@ -28,12 +28,29 @@ from demur._checks import input_error
 from demur.exceptions import InputError
 from demur.typing import BoolArray
 
-__all__ = ["Column", "FileTable", "Kind", "open_table"]
+__all__ = [
+    "MISSING_WORDS",
+    "PARQUET_SOURCE",
+    "Column",
+    "FileTable",
+    "Kind",
+    "column_kind",
+    "database_errors",
+    "header_separator",
+    "open_table",
+    "open_text",
+    "quoted",
+    "ragged_line",
+    "source_files",
+    "text_errors",
+    "unknown_column",
+]
 
 Kind = Literal["number", "bool", "text", "other"]
 
 _SEPARATORS = (",", ";", "\t", "|")
-_MISSING_WORDS = ("", "NA", "N/A", "NULL", "null")
+MISSING_WORDS = ("", "NA", "N/A", "NULL", "null")
+PARQUET_SOURCE = "read_parquet($names, union_by_name = true)"
 _NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|REAL|DOUBLE|DECIMAL.*")
 _TEXTS = re.compile(r"VARCHAR|ENUM.*")
 # What a file is, by its first bytes: names and suffixes lie more often.
@@ -97,7 +114,8 @@ class FileTable:
         self._relation = relation
         self._resources = resources
         self.kinds: dict[str, Kind] = {
-            column: _kind(str(kind)) for column, kind in zip(relation.columns, relation.types, strict=True)
+            column: column_kind(str(kind))
+            for column, kind in zip(relation.columns, relation.types, strict=True)
         }
 
     def read(self, names: Iterable[str]) -> dict[str, Column]:
@@ -106,8 +124,8 @@ class FileTable:
         self.require(wanted)
         if not wanted:
             return {}
-        chosen = self._relation.project(", ".join(map(_quoted, wanted)))
-        with _database_errors(self.name):
+        chosen = self._relation.project(", ".join(map(quoted, wanted)))
+        with database_errors(self.name):
             arrays = chosen.fetchnumpy()
         return {name: _column(name, arrays[name], self.kinds[name]) for name in wanted}
 
@@ -115,23 +133,18 @@ class FileTable:
         """Raise `InputError` for a column the table does not have."""
         for name in names:
             if name not in self.kinds:
-                close = get_close_matches(name, self.kinds, n=1, cutoff=0.5)
-                hint = f"did you mean {close[0]}?" if close else None
-                raise InputError(
-                    f"`{self.name}` has no column {name!r}; its columns are {', '.join(self.kinds)}."
-                    + (f" Hint: {hint}" if hint else "")
-                )
+                raise unknown_column(self.name, name, self.kinds)
 
     def n_numeric(self, name: str) -> int:
         """Return how many values of a text column are numbers, a decimal comma allowed."""
         self.require([name])
-        as_number = f"try_cast(replace({_quoted(name)}, ',', '.') as double)"
-        with _database_errors(self.name):
+        as_number = f"try_cast(replace({quoted(name)}, ',', '.') as double)"
+        with database_errors(self.name):
             return int(self._relation.aggregate(f"count({as_number})").fetchall()[0][0])
 
     def n_duplicated(self) -> int:
         """Return how many rows repeat an earlier one in every column."""
-        with _database_errors(self.name):
+        with database_errors(self.name):
             distinct = self._relation.distinct().aggregate("count(*)").fetchall()
         return self.n_rows - int(distinct[0][0])
 
@@ -173,27 +186,44 @@ def open_table(source: str | Path, *, stdin: IO[bytes] | None = None) -> FileTab
     ...     table.kinds, table.read(["model"])["model"].values.tolist()
     ({'y_true': 'number', 'model': 'number'}, [0.2, 0.9])
     """
-    name = fspath(source)
     resources = ExitStack()
     try:
-        if name == "-":
-            name, paths = "standard input", [resources.enter_context(_spooled(stdin or sys.stdin.buffer))]
-        else:
-            paths = _existing(name)
-        kinds = {_file_kind(path, name if len(paths) == 1 else str(path)) for path in paths}
-        if len(kinds) > 1:
-            raise input_error(name, "must match files of one kind", " and ".join(sorted(kinds)))
+        name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
         import duckdb
 
         connection = resources.enter_context(duckdb.connect())
-        relation, n_rows = _relation(connection, paths, kinds.pop(), name)
+        relation, n_rows = _relation(connection, paths, kind, name)
         return FileTable(name=name, relation=relation, n_rows=n_rows, resources=resources)
     except BaseException:
         resources.close()
         raise
 
 
+def unknown_column(shown: str, name: str, columns: Iterable[str]) -> InputError:
+    """Build the error for a column the table does not have."""
+    present = list(columns)
+    close = get_close_matches(name, present, n=1, cutoff=0.5)
+    return InputError(
+        f"`{shown}` has no column {name!r}; its columns are {', '.join(present)}."
+        + (f" Hint: did you mean {close[0]}?" if close else "")
+    )
+
+
 # ---------------------------------------------------------------- which files
+
+
+def source_files(
+    source: str, *, stdin: IO[bytes] | None, resources: ExitStack
+) -> tuple[str, list[Path], str]:
+    """Return what to call a source, its files and their kind; "-" is copied to a temporary file."""
+    if source == "-":
+        name, paths = "standard input", [resources.enter_context(_spooled(stdin or sys.stdin.buffer))]
+    else:
+        name, paths = source, _existing(source)
+    kinds = {_file_kind(path, name if len(paths) == 1 else str(path)) for path in paths}
+    if len(kinds) > 1:
+        raise input_error(name, "must match files of one kind", " and ".join(sorted(kinds)))
+    return name, paths, kinds.pop()
 
 
 @contextmanager
@@ -253,10 +283,8 @@ def _relation(connection: Any, paths: list[Path], kind: str, shown: str) -> tupl
     # a name such as scores[1].csv is meant as it stands: globs are resolved already
     names = [glob.escape(str(path)) for path in paths]
     if kind == "parquet":
-        with _database_errors(shown):
-            relation = connection.sql(
-                "select * from read_parquet($names, union_by_name = true)", params={"names": names}
-            )
+        with database_errors(shown):
+            relation = connection.sql(f"select * from {PARQUET_SOURCE}", params={"names": names})
             return relation, int(relation.aggregate("count(*)").fetchall()[0][0])
     separators = {_separator(path, kind, shown) for path in paths}
     if len(separators) > 1:
@@ -267,7 +295,7 @@ def _relation(connection: Any, paths: list[Path], kind: str, shown: str) -> tupl
         relation = _csv_relation(connection, names, kind, separator, sample=20480)
         return relation, _read_through(relation)
     except _duckdb_error():
-        with _database_errors(shown, paths=paths, kind=kind, separator=separator):
+        with database_errors(shown, paths=paths, kind=kind, separator=separator):
             relation = _csv_relation(connection, names, kind, separator, sample=-1)
             return relation, _read_through(relation)
 
@@ -276,7 +304,7 @@ def _csv_relation(connection: Any, names: list[str], kind: str, separator: str, 
     # Only floats and text: DuckDB would read yes/no as booleans and dates into dates, round 0.25
     # to 0 where the sample held whole numbers only, and drop lines that start with "#" or odd
     # first lines, all without a word.
-    words = ", ".join(f"'{word}'" for word in _MISSING_WORDS)
+    words = ", ".join(f"'{word}'" for word in MISSING_WORDS)
     return connection.sql(
         f"""
         select * from read_csv($names, header = true, skip = 0, comment = '', delim = '{separator}',
@@ -290,14 +318,18 @@ def _csv_relation(connection: Any, names: list[str], kind: str, separator: str, 
 
 def _read_through(relation: Any) -> int:
     """Convert every value once, so that a surprise shows now; return the number of rows."""
-    counts = ", ".join(f"count({_quoted(name)})" for name in relation.columns)
+    counts = ", ".join(f"count({quoted(name)})" for name in relation.columns)
     return int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])
 
 
 def _separator(path: Path, kind: str, shown: str) -> str:
-    """Return the separator of the header line; refuse a header that repeats a name."""
-    with _text_errors(shown), _open_text(path, kind) as handle:
+    with text_errors(shown), open_text(path, kind) as handle:
         header = handle.readline()
+    return header_separator(header, shown)
+
+
+def header_separator(header: str, shown: str) -> str:
+    """Return the separator of the header line; refuse a header that repeats a name."""
     outside = re.sub(r'"[^"]*"', "", header)
     separator = max(_SEPARATORS, key=outside.count)
     names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
@@ -313,14 +345,16 @@ def _separator(path: Path, kind: str, shown: str) -> str:
     return separator
 
 
-def _open_text(path: Path, kind: str) -> IO[str]:
+def open_text(path: Path, kind: str) -> IO[str]:
+    """Open a CSV file, gzipped or not, as text."""
     if kind == "gzip":
         return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
     return open(path, encoding="utf-8-sig", newline="")
 
 
 @contextmanager
-def _text_errors(shown: str) -> Iterator[None]:
+def text_errors(shown: str) -> Iterator[None]:
+    """Turn failures of reading text into one sentence."""
     try:
         yield
     except UnicodeDecodeError:
@@ -337,7 +371,7 @@ def _duckdb_error() -> type[Exception]:
 
 
 @contextmanager
-def _database_errors(
+def database_errors(
     shown: str, *, paths: Iterable[Path] = (), kind: str = "csv", separator: str = ","
 ) -> Iterator[None]:
     """Turn what DuckDB says into one sentence; for CSV files look for the row at fault first."""
@@ -351,27 +385,34 @@ def _database_errors(
 
 
 def _check_row_lengths(path: Path, kind: str, separator: str, shown: str) -> None:
-    with _text_errors(shown), _open_text(path, kind) as handle:
+    with text_errors(shown), open_text(path, kind) as handle:
         rows = csv.reader(handle, delimiter=separator)
         header = next(rows)
         for row in rows:
             if row and len(row) != len(header):
-                raise input_error(
-                    shown,
-                    f"must have {len(header)} fields in every line, as in the header",
-                    f"{len(row)} in line {rows.line_num}",
-                    "quote fields that contain the separator.",
-                )
+                raise ragged_line(shown, expected=len(header), got=len(row), line=rows.line_num)
+
+
+def ragged_line(shown: str, *, expected: int, got: int, line: int) -> InputError:
+    """Build the error for a line with too few or too many fields."""
+    return input_error(
+        shown,
+        f"must have {expected} fields in every line, as in the header",
+        f"{got} in line {line}",
+        "quote fields that contain the separator.",
+    )
 
 
 # ---------------------------------------------------------------- columns
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """Quote a column name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _kind(database_type: str) -> Kind:
+def column_kind(database_type: str) -> Kind:
+    """Return what kind of values a DuckDB type holds."""
     if _NUMBERS.fullmatch(database_type):
         return "number"
     if database_type == "BOOLEAN":

@@ -1,0 +1,107 @@
+"""Values of a policy file: each is there, of the right type and range, or named in one sentence."""
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_rate, check_whole_counts, input_error
+from demur.exceptions import InputError
+from demur.typing import FloatArray
+
+__all__ = ["block_columns", "number", "optional_number", "parsed", "part", "rate", "text", "threshold"]
+
+_INFINITE = {"inf": math.inf, "-inf": -math.inf}
+
+
+def parsed(path: str | Path) -> Any:
+    """Return the content of a JSON file."""
+    try:
+        content = Path(path).read_text(encoding="utf-8")
+        return json.loads(content)
+    except OSError as error:
+        raise input_error(str(path), "must be a policy file", str(error.strerror)) from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        hint = "`demur decide ... -o policy.json` writes one."
+        raise input_error(str(path), "must be a policy file", f"no JSON{where}", hint) from None
+
+
+def part(data: Any, name: str, kind: type | None = None) -> Any:
+    """Return the value at a dotted name, as a number if `kind` is float."""
+    value = data
+    for key in name.split("."):
+        if not isinstance(value, dict) or key not in value:
+            raise InputError(f"`{name}` is missing.")
+        value = value[key]
+    return value if kind is None else number(value, name)
+
+
+def text(data: Any, name: str) -> str:
+    """Return the text at a dotted name."""
+    value = part(data, name)
+    if not isinstance(value, str):
+        raise input_error(name, "must be text", _shown(value))
+    return value
+
+
+def optional_number(data: Any, name: str) -> float | None:
+    """Return the number at a dotted name, or None for null."""
+    return None if part(data, name) is None else number(part(data, name), name)
+
+
+def number(value: Any, name: str, *, infinite: bool = False) -> float:
+    """Return one number, not NaN; with `infinite` also inf and -inf, in files "inf" and "-inf"."""
+    if infinite and isinstance(value, str):
+        value = _INFINITE.get(value, value)
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise input_error(name, "must be a number", _shown(value))
+    try:
+        found = float(value)
+    except OverflowError:
+        found = math.inf
+    if math.isnan(found):
+        raise input_error(name, "must not be NaN", "NaN")
+    if math.isinf(found) and not infinite:
+        raise input_error(name, "must be finite", found)
+    return found
+
+
+def threshold(value: Any, name: str) -> float:
+    """Return a threshold: a number, inf or -inf ("inf" and "-inf" in files), not NaN."""
+    return number(value, name, infinite=True)
+
+
+def rate(value: Any, name: str) -> float:
+    """Return a share in [0, 1]; sums of masses that exceed it by rounding are cut."""
+    found = number(value, name)
+    return check_rate(min(found, 1.0) if found < 1 + 1e-12 else found, name)
+
+
+def block_columns(data: Any, names: tuple[str, ...]) -> list[FloatArray]:
+    """Return the columns of the blocks, of one length and at least one block."""
+    columns = {}
+    for name in names:
+        where = f"evidence.blocks.{name}"
+        values = part(data, where)
+        if not isinstance(values, list) or not values:
+            raise input_error(where, "must be a list of numbers", _shown(values))
+        ends = name in ("lower", "upper")
+        columns[name] = np.array([number(value, where, infinite=ends) for value in values])
+        if not ends and np.any(columns[name] < 0):
+            raise input_error(where, "must not be negative", float(columns[name].min()))
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise input_error("evidence.blocks", "must have columns of one length", lengths)
+    check_whole_counts(columns["groups"], "evidence.blocks.groups")
+    if not 0 < float((columns["positives"] + columns["negatives"]).sum()) < math.inf:
+        raise input_error("evidence.blocks", "must hold cases", "a sum of 0 or infinity")
+    return list(columns.values())
+
+
+def _shown(value: Any) -> str:
+    """Show a value as it stands in the file, if it is short."""
+    shown = json.dumps(value) if value is None or isinstance(value, (bool, str)) else repr(value)
+    return shown if len(shown) <= 40 else type(value).__name__

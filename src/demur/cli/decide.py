@@ -1,0 +1,89 @@
+"""`demur decide FILE`: choose thresholds at the user's costs and write them as a policy."""
+
+import click
+
+from demur.cli.options import (
+    cost_model,
+    cost_options,
+    limit_options,
+    output_options,
+    prediction_options,
+)
+from demur.exceptions import InputError
+
+__all__ = ["command"]
+
+
+@click.command(
+    name="decide",
+    epilog="""\b
+Example: a miss costs 100, a false alarm 40, a review by a person 12
+  demur decide predictions.csv --cost-fn 100 --cost-fp 40 --cost-abstain 12 \\
+    -o policy.json
+""",
+)
+@prediction_options
+@cost_options
+@limit_options
+@click.option("--abstain-label", metavar="VALUE", help="Label of an abstention [default: abstain, or -1].")
+@output_options(what="Write the policy to this file instead of standard output.")
+def command(
+    *,
+    file: str,
+    label: str | None,
+    positive: str | None,
+    models: tuple[str, ...],
+    weight: str | None,
+    cost_fn: float | None,
+    cost_fp: float | None,
+    cost_abstain: float | None,
+    mu: float | None,
+    nu: float | None,
+    prevalence: float | None,
+    max_abstention: float | None,
+    min_precision_positive: float | None,
+    min_precision_negative: float | None,
+    abstain_label: str | None,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Choose thresholds at these costs and write them as a policy.
+
+    FILE as for `demur compare`. Of several score columns the cheapest at these costs is taken.
+    The policy goes to -o, and the decision in words to standard output; without -o the policy
+    goes to standard output and the words to standard error. With --json standard output holds
+    the whole answer, policy included.
+    """
+    costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
+    if costs is None:
+        raise InputError(
+            "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
+        )
+    from demur.cli.comparison import Limits, rank_models
+    from demur.cli.deciding import answer, policy_of, words
+    from demur.cli.output import document, remark, wrapped, write, write_file
+    from demur.cli.predictions import read_predictions
+
+    read = read_predictions(file, label=label, positive=positive, models=models, weight=weight)
+    remark(read.sentence(), quiet=quiet)
+    limits = Limits(
+        max_abstention=max_abstention,
+        min_precision_positive=min_precision_positive,
+        min_precision_negative=min_precision_negative,
+    )
+    ranking = rank_models(read.counts(), costs=costs, prevalence=prevalence, limits=limits)
+    policy = policy_of(ranking, read, abstain_label)
+    to_file = output not in (None, "-")
+    if to_file:
+        from pathlib import Path
+
+        write_file(Path(str(output)), policy.to_json() + "\n")
+    if as_json:
+        write(document("decide", {"data": read.to_dict(), **answer(ranking, policy)}), None)
+    elif to_file:
+        write("\n".join(map(wrapped, words(ranking, policy, output))), None)
+    else:
+        for line in words(ranking, policy, output):
+            remark(line, quiet=quiet)
+        write(policy.to_json(), None)

@@ -1,0 +1,243 @@
+"""Rows of a file in batches, cells as they stand there, one column read as scores.
+
+For files of any size: a CSV is read line by line, so that every bad value is reported with its
+line; Parquet comes from DuckDB in batches. Only one batch is in memory.
+"""
+
+import csv
+import glob
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+from demur.engines.files import (
+    MISSING_WORDS,
+    PARQUET_SOURCE,
+    column_kind,
+    database_errors,
+    header_separator,
+    open_text,
+    quoted,
+    ragged_line,
+    source_files,
+    text_errors,
+    unknown_column,
+)
+from demur.exceptions import InputError
+from demur.typing import FloatArray
+
+__all__ = ["BadRow", "Batch", "RowStream", "open_rows"]
+
+# a batch is bounded by rows and by cells, so that wide tables do not need more memory
+_MOST_ROWS = 1 << 16
+_MOST_CELLS = 1 << 18
+
+
+class BadRow(NamedTuple):
+    """A row without a score: where it stands and what is wrong with it."""
+
+    where: str
+    problem: str
+
+
+class Batch(NamedTuple):
+    """Some rows of a file.
+
+    Attributes
+    ----------
+    rows : list of sequences of str
+        The cells; empty where only the scores were asked for.
+    scores : array
+        Element i is the score of row i, NaN where it is bad.
+    bad : list of BadRow
+        One entry per NaN, in order.
+    """
+
+    rows: Sequence[Sequence[str]]
+    scores: FloatArray
+    bad: list[BadRow]
+
+
+class RowStream(ABC):
+    """An opened file. Made by `open_rows`.
+
+    Attributes
+    ----------
+    name : str
+        The source as the user wrote it.
+    columns : list of str
+        Names of the columns.
+    separator : str
+        Separator of the fields; a comma for Parquet.
+    """
+
+    name: str
+    columns: list[str]
+    separator: str = ","
+    _types: dict[str, str]
+
+    def batches(self, column: str, *, cells: bool = True) -> Iterator[Batch]:
+        """Yield the rows in the order of the file, with `column` as the scores.
+
+        `cells` = False leaves the other columns out where that saves work.
+        """
+        if column not in self.columns:
+            raise unknown_column(self.name, column, self.columns)
+        kind = self._types.get(column)
+        if kind is not None and column_kind(kind) not in ("number", "bool"):
+            raise InputError(f"`{self.name}` must have numbers in column {column!r}, got {kind}.")
+        size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
+        return self._batches(column, size, cells=cells)
+
+    @abstractmethod
+    def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
+        """Yield batches of at most `size` rows; `column` exists and may hold numbers."""
+
+
+@contextmanager
+def open_rows(source: str, *, stdin: IO[bytes] | None = None) -> Iterator[RowStream]:
+    """Open a CSV file (also gzipped), a Parquet file, a glob of either, or "-" for standard input.
+
+    A file without rows is fine. Raises `InputError` in one sentence for everything else.
+
+    Examples
+    --------
+    >>> import io
+    >>> with open_rows("-", stdin=io.BytesIO(b"id;score\\n007;0.5\\n008;x\\n")) as stream:
+    ...     batch = next(stream.batches("score"))
+    >>> batch.rows, batch.bad[0].where, batch.bad[0].problem
+    ([['007', '0.5'], ['008', 'x']], 'line 3', "'x' is not a number")
+    """
+    with ExitStack() as resources:
+        name, paths, kind = source_files(source, stdin=stdin, resources=resources)
+        if kind == "parquet":
+            import duckdb
+
+            yield _ParquetRows(name, paths, resources.enter_context(duckdb.connect()))
+        else:
+            yield _TextRows(name, paths, kind)
+
+
+# ---------------------------------------------------------------- CSV
+
+
+class _TextRows(RowStream):
+    def __init__(self, name: str, paths: list[Path], kind: str) -> None:
+        self.name = name
+        self._paths = paths
+        self._kind = kind
+        self._types = {}
+        for path in paths:
+            with text_errors(name), open_text(path, kind) as handle:
+                separator, rows = self._reader(handle)
+                # names as `open_table` has them, without spaces around
+                header = [name.strip() for name in next(rows, [])]
+            if path is paths[0]:
+                self.separator, self.columns = separator, header
+            elif (separator, header) != (self.separator, self.columns):
+                raise InputError(f"`{name}` must match files with one header, but {path} has another.")
+
+    def _reader(self, handle: IO[str]) -> tuple[str, Any]:
+        first = handle.readline()
+        separator = header_separator(first, self.name)
+        return separator, csv.reader(chain([first], handle), delimiter=separator)
+
+    def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
+        at = self.columns.index(column)
+        for path in self._paths:
+            prefix = f"{path} line" if len(self._paths) > 1 else "line"
+            rows, lines = [], []
+            for line, row in self._rows(path):
+                rows.append(row)
+                lines.append(line)
+                if len(rows) == size:
+                    yield _text_batch(rows, lines, at, prefix)
+                    rows, lines = [], []
+            if rows:
+                yield _text_batch(rows, lines, at, prefix)
+
+    def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
+        """Yield (line, cells); blank lines are no rows, except in a file of one column."""
+        width = len(self.columns)
+        with text_errors(self.name), open_text(path, self._kind) as handle:
+            rows = self._reader(handle)[1]
+            next(rows)
+            try:
+                for row in rows:
+                    if len(row) == width:
+                        yield rows.line_num, row
+                    elif row:
+                        shown = self.name if len(self._paths) == 1 else str(path)
+                        raise ragged_line(shown, expected=width, got=len(row), line=rows.line_num)
+                    elif width == 1:
+                        yield rows.line_num, [""]
+            except csv.Error as error:
+                rule = f"must be a readable table, got this in line {rows.line_num}: {error}"
+                raise InputError(f"`{self.name}` {rule}.") from None
+
+
+def _text_batch(rows: list[list[str]], lines: list[int], at: int, prefix: str) -> Batch:
+    texts = [row[at] for row in rows]
+    try:
+        scores = np.array(list(map(float, texts)))
+        suspect = any("_" in text for text in texts)
+    except ValueError:
+        suspect = True
+    if suspect:
+        scores = np.array([_score(text) for text in texts])
+    found = np.flatnonzero(np.isnan(scores)).tolist()
+    return Batch(rows, scores, [BadRow(f"{prefix} {lines[k]}", _problem(texts[k])) for k in found])
+
+
+def _score(text: str) -> float:
+    """Return the number, NaN if there is none; Python alone would take 1_000 for a thousand."""
+    try:
+        return math.nan if "_" in text else float(text)
+    except ValueError:
+        return math.nan
+
+
+def _problem(text: str) -> str:
+    word = text.strip()
+    if word in MISSING_WORDS or word.lower().lstrip("+-") == "nan":
+        return "the score is missing"
+    return f"{word[:40]!r} is not a number"
+
+
+# ---------------------------------------------------------------- Parquet
+
+
+class _ParquetRows(RowStream):
+    def __init__(self, name: str, paths: list[Path], connection: Any) -> None:
+        self.name = name
+        self._connection = connection
+        # a name such as scores[1].parquet is meant as it stands: globs are resolved already
+        self._params = {"names": [glob.escape(str(path)) for path in paths]}
+        with database_errors(name):
+            relation = connection.sql(f"select * from {PARQUET_SOURCE}", params=self._params)
+        self.columns = list(relation.columns)
+        self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
+
+    def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
+        # DuckDB writes the cells, so that dates and decimals look as they do in its own CSV files
+        shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
+        chosen = ", ".join([*shown, f"cast({quoted(column)} as double)"])
+        with database_errors(self.name):
+            found = self._connection.execute(f"select {chosen} from {PARQUET_SOURCE}", self._params)
+        done = 0
+        while True:
+            with database_errors(self.name):
+                fetched = found.fetchmany(size)
+            if not fetched:
+                return
+            scores = np.array([row[-1] for row in fetched], dtype=np.float64)  # None becomes NaN
+            missing = np.flatnonzero(np.isnan(scores)).tolist()
+            bad = [BadRow(f"row {done + k + 1}", "the score is missing") for k in missing]
+            yield Batch([row[:-1] for row in fetched] if cells else [], scores, bad)
+            done += len(fetched)
