@@ -55,11 +55,13 @@ def test_decision_of_the_worked_example_by_hand(run, worked, tmp_path):
     assert text.startswith(
         "With these costs use good: act on 33 of 100 cases, send 67 to a person. Call negative up to -0.7, "
         "positive from 0.6 on; abstain in between. Expected cost 16,667 per 1000 cases. "
-        "Never abstaining: 25,000. Best rule without a model (always abstain): 25,000. All costs are with "
-        "hindsight: thresholds were chosen on these same data, so expect slightly higher costs in use. "
+        "Never abstaining: 25,000. Best rule without a model (always abstain): 25,000. Honest cost, judged on "
+        "cases that did not choose the thresholds: "
+    )
+    assert (
         "Chosen as the cheapest at these costs among bad, good. "
         "Labels: positive = 1, negative = 0, abstain = -1; 50.0 % positive assumed."
-    )
+    ) in text
     assert text.endswith("Written to policy.json. Next: demur apply policy.json FILE")
     assert max(map(len, answer.out.splitlines())) <= 80
     expected = Policy.from_surface(abstention_surface(Y, GOOD), costs=MODEL, model="good")

@@ -9,16 +9,24 @@ from demur._results import Interval, json_safe
 from demur.auc_inference import auc_interval
 from demur.auc_models import AucPairwiseTests, auc_pairwise_tests
 from demur.certificates import surface_certificate
-from demur.cli.comparison import Comparison, ModelResult
+from demur.cli.comparison import Comparison, ModelResult, Ranking
 from demur.cli.output import number, percent, table, wrapped
 from demur.cli.predictions import Predictions
 from demur.costs import CostModel
+from demur.counts import ScoreCounts
 from demur.cross_fitting import cross_fitted_surface
 from demur.exceptions import InputError
 from demur.surface_bands import volume_interval
 from demur.surface_tests import VolumeComparison, volume_comparison
 
-__all__ = ["Certainty", "certainty_sections", "how_sure"]
+__all__ = [
+    "Certainty",
+    "HonestCost",
+    "certainty_sections",
+    "honest_cost",
+    "honest_sentence",
+    "how_sure",
+]
 
 _MOST_PAIRS = 10
 _MOST_FOLDS = 10
@@ -86,8 +94,7 @@ class Certainty:
 
 def how_sure(read: Predictions, found: Comparison, *, confidence_level: float, seed: int) -> Certainty:
     """Compute intervals and tests; data that do not allow them give the reason instead."""
-    smaller = int(min(found.best.counts.n_positive, found.best.counts.n_negative))
-    folds = min(_MOST_FOLDS, max(smaller, 2))
+    folds = _folds(found)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "folds": folds}
     try:
         models = tuple(_model(model, found, **settings) for model in found.models)
@@ -114,7 +121,7 @@ def how_sure(read: Predictions, found: Comparison, *, confidence_level: float, s
         return Certainty(**settings, left_out=str(error))
 
 
-def _given(found: Comparison) -> float | None:
+def _given(found: Ranking) -> float | None:
     """The prevalence the user asked for; None for the sample's own, which has sampling error."""
     same = found.prevalence == found.best.counts.prevalence
     return None if same else found.prevalence
@@ -128,15 +135,7 @@ def _model(
     volume = volume_interval(counts, confidence_level=confidence_level, **keywords)
     honest = None
     if found.costs is not None:
-        surface = cross_fitted_surface(counts, **keywords)
-        mu, nu = found.costs.mu, found.costs.nu
-        certificate = surface_certificate(counts, prevalence=prevalence, confidence_level=confidence_level)
-        ends = surface.interval(mu, nu, confidence_level=confidence_level)
-        honest = HonestCost(
-            cost=_in_unit(found.costs, surface.cost(mu, nu), found.prevalence),
-            interval=Interval(*(_in_unit(found.costs, end, found.prevalence) for end in ends)),
-            certified=certificate.window(costs=found.costs).certified_expected_cost,
-        )
+        honest = _honest_cost(counts, found.costs, confidence_level=confidence_level, **keywords)
     return ModelCertainty(
         name=model.name,
         auc=model.auc,
@@ -145,6 +144,64 @@ def _model(
         volume_interval=Interval(volume.low, volume.high),
         honest=honest,
     )
+
+
+def _honest_cost(
+    counts: ScoreCounts,
+    costs: CostModel,
+    *,
+    prevalence: float | None,
+    confidence_level: float,
+    folds: int,
+    rng: int,
+) -> HonestCost:
+    surface = cross_fitted_surface(counts, prevalence=prevalence, folds=folds, rng=rng)
+    certificate = surface_certificate(counts, prevalence=prevalence, confidence_level=confidence_level)
+    ends = surface.interval(costs.mu, costs.nu, confidence_level=confidence_level)
+    return HonestCost(
+        cost=_in_unit(costs, surface.cost(costs.mu, costs.nu), surface.prevalence),
+        interval=Interval(*(_in_unit(costs, end, surface.prevalence) for end in ends)),
+        certified=certificate.window(costs=costs).certified_expected_cost,
+    )
+
+
+def honest_cost(found: Ranking, *, confidence_level: float, seed: int) -> HonestCost | str:
+    """Return what the best model will cost, or why that cannot be said."""
+    if found.costs is None or found.limits.given():
+        return "Windows under limits have no honest cost here yet: judge them on new data."
+    try:
+        return _honest_cost(
+            found.best.counts,
+            found.costs,
+            prevalence=_given(found),
+            confidence_level=confidence_level,
+            folds=_folds(found),
+            rng=seed,
+        )
+    except InputError as error:
+        return f"Honest costs are left out: {error}"
+
+
+def honest_sentence(honest: HonestCost | str, confidence_level: float) -> str:
+    """Say what to expect on new cases."""
+    if isinstance(honest, str):
+        return honest
+    low, high = (number(_CASES * end, 3) for end in honest.interval)
+    return (
+        f"Honest cost, judged on cases that did not choose the thresholds: {number(_CASES * honest.cost, 3)} "
+        f"per 1000 cases ({_level(confidence_level)} interval {low} to {high}); certified at most "
+        f"{number(_CASES * honest.certified, 3)}."
+    )
+
+
+def _level(confidence_level: float) -> str:
+    return percent(confidence_level).replace(".0 %", " %")
+
+
+def _folds(found: Ranking) -> int:
+    """Ten folds, or as many as the smaller class has cases."""
+    smaller = int(min(found.best.counts.n_positive, found.best.counts.n_negative))
+    return min(_MOST_FOLDS, max(smaller, 2))
 
 
 def _in_unit(costs: CostModel, normalized: Any, prevalence: float) -> float:
@@ -156,7 +213,7 @@ def _in_unit(costs: CostModel, normalized: Any, prevalence: float) -> float:
 
 def certainty_sections(sure: Certainty) -> list[tuple[str, str]]:
     """Return (title, body) of what to print."""
-    level = percent(sure.confidence_level).replace(".0 %", " %")
+    level = _level(sure.confidence_level)
     if sure.left_out:
         return [("How sure", wrapped(f"Intervals and tests are left out: {sure.left_out}"))]
     sections = []

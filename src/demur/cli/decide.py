@@ -3,6 +3,7 @@
 import click
 
 from demur.cli.options import (
+    certainty_options,
     cost_model,
     cost_options,
     limit_options,
@@ -25,6 +26,12 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 @prediction_options
 @cost_options
 @limit_options
+@certainty_options
+@click.option(
+    "--no-labels",
+    is_flag=True,
+    help="FILE holds P(positive) only: thresholds from the costs alone, no policy.",
+)
 @click.option("--abstain-label", metavar="VALUE", help="Label of an abstention [default: abstain, or -1].")
 @output_options(what="Write the policy to this file instead of standard output.")
 def command(
@@ -43,6 +50,9 @@ def command(
     max_abstention: float | None,
     min_precision_positive: float | None,
     min_precision_negative: float | None,
+    confidence: float,
+    seed: int,
+    no_labels: bool,
     abstain_label: str | None,
     output: str | None,
     as_json: bool,
@@ -60,6 +70,21 @@ def command(
         raise InputError(
             "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
         )
+    if no_labels:
+        from demur.cli.unlabelled import decide_without_labels
+
+        given = {"--label": label, "--positive": positive, "--weight": weight, "--prevalence": prevalence}
+        given |= {"--max-abstention": max_abstention, "--abstain-label": abstain_label}
+        given |= {
+            f"--min-precision-{kind}": value
+            for kind, value in (("positive", min_precision_positive), ("negative", min_precision_negative))
+        }
+        unusable = [flag for flag, value in given.items() if value is not None]
+        if unusable:
+            raise InputError(f"`{unusable[0]}` needs labelled cases. Hint: leave it out with --no-labels.")
+        decide_without_labels(file, models, costs, output=output, as_json=as_json, quiet=quiet)
+        return
+    from demur.cli.certainty import honest_cost, honest_sentence
     from demur.cli.comparison import Limits, rank_models
     from demur.cli.deciding import answer, policy_of, words
     from demur.cli.output import document, remark, wrapped, write, write_file
@@ -74,16 +99,22 @@ def command(
     )
     ranking = rank_models(read.counts(), costs=costs, prevalence=prevalence, limits=limits)
     policy = policy_of(ranking, read, abstain_label)
+    honest = honest_cost(ranking, confidence_level=confidence, seed=seed)
+    sentence = honest_sentence(honest, confidence)
     to_file = output not in (None, "-")
     if to_file:
         from pathlib import Path
 
         write_file(Path(str(output)), policy.to_json() + "\n")
     if as_json:
-        write(document("decide", {"data": read.to_dict(), **answer(ranking, policy)}), None)
+        found = {"data": read.to_dict(), **answer(ranking, policy)}
+        found["honest"] = (
+            honest if isinstance(honest, str) else {**vars(honest), "confidence_level": confidence}
+        )
+        write(document("decide", found), None)
     elif to_file:
-        write("\n".join(map(wrapped, words(ranking, policy, output))), None)
+        write("\n".join(map(wrapped, words(ranking, policy, output, sentence))), None)
     else:
-        for line in words(ranking, policy, output):
+        for line in words(ranking, policy, output, sentence):
             remark(line, quiet=quiet)
         write(policy.to_json(), None)

@@ -63,10 +63,10 @@ def _whole(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and text == str(int(text))
 
 
-def words(ranking: Ranking, policy: Policy, output: str | None) -> list[str]:
+def words(ranking: Ranking, policy: Policy, output: str | None, honest: str) -> list[str]:
     """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
     names = [model.name for model in ranking.models]
-    lines = decision_lines(ranking)
+    lines = [*decision_lines(ranking), honest]
     if len(names) > 1:
         lines.append(f"Chosen as the cheapest at these costs among {', '.join(sorted(names))}.")
     lines += [f"Left out: {name}. {why}" for name, why in ranking.impossible.items()]

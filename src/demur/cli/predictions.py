@@ -22,6 +22,7 @@ __all__ = [
     "missing_values",
     "positive_cases",
     "read_predictions",
+    "read_scores",
 ]
 
 _LABEL_NAMES = ("y_true", "label", "target", "class", "y")
@@ -140,6 +141,23 @@ def read_predictions(
         scores={name: check_scores(columns[name].values, name) for name in roles.models},
         weights=weights,
     )
+
+
+def read_scores(file: str, models: Sequence[str]) -> tuple[str, str, FloatArray]:
+    """Read one score column of a file without labels: (source, column, scores)."""
+    with open_table(file) as table:
+        table.require(models)
+        for name in models:
+            _require_numbers(table, name, "--model")
+        found = tuple(models) or _guessed_models(table, taken=set())[0]
+        if len(found) != 1:
+            raise InputError(
+                f"`{table.name}` has {len(found)} score columns ({', '.join(found)}). "
+                "Hint: choose one with --model."
+            )
+        column = table.read(found)[found[0]]
+    _require_complete(column)
+    return table.name, found[0], check_scores(column.values, found[0])
 
 
 # ---------------------------------------------------------------- which column is what

@@ -93,8 +93,8 @@ def _advice(found: Ranking) -> Iterator[str]:
 
 
 def decision_lines(found: Ranking) -> list[str]:
-    """Return the decision, its limits and how far to trust it, one paragraph each."""
-    lines = (decision(found), limits_in_words(found.limits), _HINDSIGHT)
+    """Return the decision and its limits, one paragraph each."""
+    lines = (decision(found), limits_in_words(found.limits))
     return [line for line in lines if line]
 
 
