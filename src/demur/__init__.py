@@ -30,6 +30,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "iso_discriminability",
         "roc_point_index",
     ),
+    "class_maps": (
+        "ClassCostMap",
+        "class_cost_maps",
+    ),
     "confidence": (
         "ConfidentSegment",
         "TangoInterval",
@@ -51,6 +55,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "cost_line_difference",
         "roc_line_to_cost_point",
     ),
+    "cost_matrices": ("CostMatrix",),
     "costs": (
         "CostModel",
         "probability_cost",
@@ -85,12 +90,19 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "SurfaceRowDisplay",
     ),
     "displays.windows": ("WindowDisplay",),
+    "engines.cost_files": ("read_cost_matrix",),
+    "estimators.cost_weighted": ("CostWeightedClassifier",),
     "exceptions": (
         "DegenerateDataWarning",
         "DemurError",
         "InputError",
         "UndefinedError",
     ),
+    "metaclass": (
+        "MetaClassNode",
+        "MetaClassTree",
+    ),
+    "multiclass": ("optimize_weights",),
     "net_benefit": (
         "NetBenefitCurve",
         "net_benefit_curve",
@@ -107,6 +119,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "precision_recall_curve",
         "roc_curve",
     ),
+    "weight_cells": (
+        "CellMargin",
+        "QuotaWeights",
+        "cell_margin",
+        "weights_for_counts",
+    ),
+    "weight_rules": ("ClassWeights",),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -15,6 +15,8 @@ from demur.area_bounds import RocPointIndex as RocPointIndex
 from demur.area_bounds import auc_bounds as auc_bounds
 from demur.area_bounds import iso_discriminability as iso_discriminability
 from demur.area_bounds import roc_point_index as roc_point_index
+from demur.class_maps import ClassCostMap as ClassCostMap
+from demur.class_maps import class_cost_maps as class_cost_maps
 from demur.confidence import ConfidentSegment as ConfidentSegment
 from demur.confidence import TangoInterval as TangoInterval
 from demur.confidence import confident_segment as confident_segment
@@ -30,6 +32,7 @@ from demur.cost_lines import CostLineDifference as CostLineDifference
 from demur.cost_lines import cost_line as cost_line
 from demur.cost_lines import cost_line_difference as cost_line_difference
 from demur.cost_lines import roc_line_to_cost_point as roc_line_to_cost_point
+from demur.cost_matrices import CostMatrix as CostMatrix
 from demur.costs import CostModel as CostModel
 from demur.costs import probability_cost as probability_cost
 from demur.counts import Blocks as Blocks
@@ -50,10 +53,15 @@ from demur.displays.surfaces import AbstentionSurfaceDisplay as AbstentionSurfac
 from demur.displays.surfaces import SurfaceDifferenceDisplay as SurfaceDifferenceDisplay
 from demur.displays.surfaces import SurfaceRowDisplay as SurfaceRowDisplay
 from demur.displays.windows import WindowDisplay as WindowDisplay
+from demur.engines.cost_files import read_cost_matrix as read_cost_matrix
+from demur.estimators.cost_weighted import CostWeightedClassifier as CostWeightedClassifier
 from demur.exceptions import DegenerateDataWarning as DegenerateDataWarning
 from demur.exceptions import DemurError as DemurError
 from demur.exceptions import InputError as InputError
 from demur.exceptions import UndefinedError as UndefinedError
+from demur.metaclass import MetaClassNode as MetaClassNode
+from demur.metaclass import MetaClassTree as MetaClassTree
+from demur.multiclass import optimize_weights as optimize_weights
 from demur.net_benefit import NetBenefitCurve as NetBenefitCurve
 from demur.net_benefit import net_benefit_curve as net_benefit_curve
 from demur.regions import SurfaceCells as SurfaceCells
@@ -64,5 +72,10 @@ from demur.roc import RocHull as RocHull
 from demur.roc import auc_score as auc_score
 from demur.roc import precision_recall_curve as precision_recall_curve
 from demur.roc import roc_curve as roc_curve
+from demur.weight_cells import CellMargin as CellMargin
+from demur.weight_cells import QuotaWeights as QuotaWeights
+from demur.weight_cells import cell_margin as cell_margin
+from demur.weight_cells import weights_for_counts as weights_for_counts
+from demur.weight_rules import ClassWeights as ClassWeights
 
 __version__: str
