@@ -79,6 +79,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "CostDifferenceDisplay",
         "RocCostDualDisplay",
     ),
+    "displays.multiclass": (
+        "MetaClassTreeDisplay",
+        "SimplexDisplay",
+        "WeightMapDisplay",
+    ),
     "displays.net_benefit": ("NetBenefitDisplay",),
     "displays.roc": (
         "PrecisionRecallDisplay",

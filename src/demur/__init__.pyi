@@ -46,6 +46,9 @@ from demur.displays.confidence import TangoIntervalDisplay as TangoIntervalDispl
 from demur.displays.cost_curves import CostCurveDisplay as CostCurveDisplay
 from demur.displays.cost_curves import CostDifferenceDisplay as CostDifferenceDisplay
 from demur.displays.cost_curves import RocCostDualDisplay as RocCostDualDisplay
+from demur.displays.multiclass import MetaClassTreeDisplay as MetaClassTreeDisplay
+from demur.displays.multiclass import SimplexDisplay as SimplexDisplay
+from demur.displays.multiclass import WeightMapDisplay as WeightMapDisplay
 from demur.displays.net_benefit import NetBenefitDisplay as NetBenefitDisplay
 from demur.displays.roc import PrecisionRecallDisplay as PrecisionRecallDisplay
 from demur.displays.roc import RocCurveDisplay as RocCurveDisplay

@@ -123,14 +123,20 @@ def _check_label_columns(labels: ArrayLike, n: int, m: int) -> IntArray:
     return found
 
 
-def widest_weights(g: FloatArray, labels: IntArray) -> tuple[float, FloatArray]:
-    """Return the best margin of a cell and log weights that reach it (the first one 0)."""
+def cell_gaps(g: FloatArray, labels: IntArray) -> FloatArray:
+    """A[a, b], the largest g_ib - g_ia among the rows labelled a: the cell is u_a - u_b > A[a, b]."""
     m = g.shape[1]
     gaps = np.full((m, m), -np.inf)
     for a in np.unique(labels):
         rows = g[labels == a]
         gaps[a] = (rows - rows[:, a : a + 1]).max(axis=0)
     np.fill_diagonal(gaps, -np.inf)
+    return gaps
+
+
+def widest_weights(g: FloatArray, labels: IntArray) -> tuple[float, FloatArray]:
+    """Return the best margin of a cell and log weights that reach it (the first one 0)."""
+    gaps = cell_gaps(g, labels)
     margin = -_largest_cycle_mean(gaps)
     if np.isinf(margin):
         margin = WIDEST

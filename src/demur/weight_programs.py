@@ -4,15 +4,16 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from demur._kernels.weight_objective import Table
+from demur._kernels.weight_objective import Table, pair_gains
 from demur.exceptions import DemurError
-from demur.typing import FloatArray
+from demur.typing import FloatArray, IntArray
 
 __all__ = ["LinearRelaxation", "MixedSolution", "linear_relaxation", "mixed_integer", "pair_bound"]
 
 _LARGEST_PROGRAM = 200_000  # rows of the integer program; beyond it nothing is ever closed
 _GAP = 1e-9
 _PAIR_BUDGET = 10**7
+_LARGEST_GROUP = 400
 
 
 class MixedSolution(NamedTuple):
@@ -148,35 +149,23 @@ def pair_bound(table: Table) -> float:
     single = v.min(axis=1)
     if n < 2 or m < 2:
         return float(single.sum())
-    size = int(min(n, max(2, _PAIR_BUDGET // (n * m * m)), 400))
-    # rows that are answered alike fight for the same weights: keep them together
+    size = int(min(n, max(2, _PAIR_BUDGET // (n * m * m)), _LARGEST_GROUP))
+    # rows that are answered alike fight for the same weights: deal them out evenly
     order = np.argsort(np.argmax(g, axis=1), kind="stable")
-    gains = [_matched_gain(g[rows], v[rows], single[rows], table.tolerance) for rows in _groups(order, size)]
-    return float(single.sum() + sum(gains))
+    n_groups = n // size
+    gains = pair_gains(table, order, n_groups)
+    return float(single.sum() + sum(_matched(*found) for found in gains))
 
 
-def _groups(order: Any, size: int) -> list[Any]:
-    """Deal the ordered rows out to groups of about `size`, each with rows from everywhere."""
-    n_groups = max(1, len(order) // size)
-    return [order[start::n_groups] for start in range(n_groups)]
-
-
-def _matched_gain(g: FloatArray, v: FloatArray, single: FloatArray, tolerance: float) -> float:
-    """Gain over the sum of single optima by a greedy matching."""
-    n, m = g.shape
-    gain = np.full((n, n), np.inf)
-    for k in range(m):
-        for other in range(m):
-            ahead = g[:, k] - g[:, other]
-            possible = (ahead[:, None] - ahead[None, :] > -tolerance) | (k == other)
-            np.minimum(gain, np.where(possible, v[:, k, None] + v[None, :, other], np.inf), out=gain)
-    gain -= single[:, None] + single[None, :]
-    first, second = np.triu_indices(n, 1)
-    useful = np.flatnonzero(gain[first, second] > 0)
-    ranked = useful[np.argsort(-gain[first[useful], second[useful]], kind="stable")]
-    free, total = np.ones(n, dtype=bool), 0.0
-    for i, j in zip(first[ranked].tolist(), second[ranked].tolist(), strict=True):
-        if free[i] and free[j]:
-            free[i] = free[j] = False
-            total += float(gain[i, j])
+def _matched(first: IntArray, second: IntArray, gain: FloatArray) -> float:
+    """Sum of gains of a greedy matching, largest gain first."""
+    ranked = np.argsort(-gain, kind="stable")
+    used: set[int] = set()
+    total = 0.0
+    for i, j, more in zip(
+        first[ranked].tolist(), second[ranked].tolist(), gain[ranked].tolist(), strict=True
+    ):
+        if i not in used and j not in used:
+            used.update((i, j))
+            total += more
     return total

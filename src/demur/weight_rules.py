@@ -33,6 +33,7 @@ __all__ = [
     "Family",
     "LabelledScores",
     "SearchOptions",
+    "answer_scores",
     "fitted_rule",
     "log_of_scores",
 ]
@@ -119,13 +120,13 @@ def log_of_scores(scores: ArrayLike, *, log: bool, columns: int | None = None) -
     return np.asarray(g - np.log(np.exp(g).sum(axis=1, keepdims=True)))
 
 
-def _answer_scores(
-    g: FloatArray, costs: FloatArray, abstain_costs: FloatArray | None, family: str
-) -> FloatArray:
+def answer_scores(data: LabelledScores, family: str) -> FloatArray:
     """One column per answer: the classes, then abstaining with the constant score 1 or -log L_r."""
     if family == "columns":
-        return log_column_costs(g, _with_abstaining(costs, abstain_costs))
-    return g if abstain_costs is None else np.column_stack([g, np.zeros(len(g))])
+        return log_column_costs(data.log_scores, _with_abstaining(data.costs.values, data.abstain_costs))
+    if data.abstain_costs is None:
+        return data.log_scores
+    return np.column_stack([data.log_scores, np.zeros(len(data.log_scores))])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -162,6 +163,10 @@ class ClassWeights(Result):
         Number of examples.
     cross_validation : dict or None
         Mean held-out cost of each candidate, for ``method="cv"``.
+    costs, abstain_costs
+        The costs in use.
+    log_answer_weights : array
+        `log_weights`, and the one of abstaining if that is an answer.
     """
 
     weights: FloatArray
@@ -179,16 +184,17 @@ class ClassWeights(Result):
     n: int
     cross_validation: dict[str, float] | None
     costs: CostMatrix
-    _log_all: FloatArray
-    _abstain_costs: FloatArray | None
+    abstain_costs: FloatArray | None
+    log_answer_weights: FloatArray
 
     _evidence = ("counts", "costs")
 
     def decide(self, scores: ArrayLike, *, log: bool = False) -> IntArray:
         """Index in `classes` for every row of new scores, `ABSTAIN` where abstaining is best."""
         g = log_of_scores(scores, log=log, columns=len(self.classes))
-        answers = _answer_scores(g, self.costs.values, self._abstain_costs, self.family)
-        return _as_codes(predicted(answers, self._log_all), len(self.classes))
+        new = LabelledScores(g, np.zeros(0, np.int64), None, self.costs, self.abstain_costs, None)
+        answers = answer_scores(new, self.family)
+        return _as_codes(predicted(answers, self.log_answer_weights), len(self.classes))
 
     def predict(self, scores: ArrayLike, *, abstain_label: Any = ABSTAIN, log: bool = False) -> Any:
         """Names instead of indices: an array of classes, `abstain_label` where it abstains."""
@@ -196,15 +202,11 @@ class ClassWeights(Result):
 
 
 def named_answers(codes: IntArray, classes: Sequence[Any], abstain_label: Any) -> Any:
-    """Replace class indices by names; one dtype only if names and label share it."""
-    names: Any = np.asarray(list(classes))
-    if np.any(codes == ABSTAIN):
-        joined = np.asarray([*classes, abstain_label])
-        names = (
-            joined if joined.dtype.kind == names.dtype.kind else np.array([*classes, abstain_label], object)
-        )
+    """Replace class indices by names; text and numbers together need an array of objects."""
+    names = [*classes, abstain_label] if np.any(codes == ABSTAIN) else list(classes)
+    mixed = len({isinstance(name, str) for name in names}) > 1
     # ABSTAIN is -1: it picks the last name, the label of abstaining
-    return names[codes]
+    return np.array(names, dtype=object if mixed else None)[codes]
 
 
 def _as_codes(labels: IntArray, m: int) -> IntArray:
@@ -216,7 +218,7 @@ def _as_codes(labels: IntArray, m: int) -> IntArray:
 
 def fitted_rule(data: LabelledScores, method: str, family: Family, options: SearchOptions) -> ClassWeights:
     """Run one method and describe what it found."""
-    answers = _answer_scores(data.log_scores, data.costs.values, data.abstain_costs, family)
+    answers = answer_scores(data, family)
     v = data.answer_costs()
     if data.sample_weight is not None and not data.sample_weight.all():
         # cases of weight 0 must not shape the cells either
@@ -250,8 +252,8 @@ def fitted_rule(data: LabelledScores, method: str, family: Family, options: Sear
         n=len(data.y),
         cross_validation=None,
         costs=data.costs,
-        _log_all=u,
-        _abstain_costs=data.abstain_costs,
+        abstain_costs=data.abstain_costs,
+        log_answer_weights=u,
     )
 
 

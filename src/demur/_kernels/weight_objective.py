@@ -6,6 +6,7 @@ each answer to each example costs, so that eq. (1) is the sum of one entry per r
 """
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "Table",
     "descend",
     "log_column_costs",
+    "pair_gains",
     "predicted",
     "single_moves",
     "soft_cost",
@@ -243,3 +245,39 @@ def _descend(
         else:
             unimproved += 1
     return current
+
+
+def pair_gains(
+    table: Table, order: IntArray, n_groups: int
+) -> Iterator[tuple[IntArray, IntArray, FloatArray]]:
+    """For each group of rows: pairs (i, j) that cannot both get their cheapest answer, and by how much.
+
+    Rows are dealt out along `order`. Answers (k, l) to rows i, j are possible together if and
+    only if k = l or g_ik - g_il > g_jk - g_jl; ties within the tolerance count as possible, so
+    that what follows stays a lower bound.
+    """
+    g, v = table.g, table.v
+    n, m = g.shape
+    kernel = compiled(_pair_gains) if worth_compiling(n * n // n_groups * m * m) else _pair_gains
+    single = v.min(axis=1)
+    for start in range(n_groups):
+        rows = order[start::n_groups]
+        gain = np.zeros((len(rows), len(rows)))
+        kernel(g[rows], v[rows], single[rows], table.tolerance, gain)
+        first, second = np.nonzero(gain)
+        yield first, second, gain[first, second]
+
+
+def _pair_gains(g: Any, v: Any, single: Any, tolerance: float, gain: Any) -> None:
+    n, m = g.shape
+    for i in range(n):
+        for j in range(i + 1, n):
+            best = np.inf
+            for k in range(m):
+                for other in range(m):
+                    cost = v[i, k] + v[j, other]
+                    if cost < best and (
+                        k == other or g[i, k] - g[i, other] - g[j, k] + g[j, other] > -tolerance
+                    ):
+                        best = cost
+            gain[i, j] = max(best - single[i] - single[j], 0.0)
