@@ -36,16 +36,8 @@ def test_tree_against_reference(case):
 
 
 def test_worked_example_by_hand():
-    f = [
-        [0.7, 0.2, 0.1],
-        [0.5, 0.3, 0.2],
-        [0.4, 0.35, 0.25],
-        [0.3, 0.5, 0.2],
-        [0.45, 0.4, 0.15],
-        [0.2, 0.3, 0.5],
-        [0.5, 0.1, 0.4],
-        [0.34, 0.33, 0.33],
-    ]
+    f = np.array([7, 2, 1, 5, 3, 2, 4, 3.5, 2.5, 3, 5, 2, 4.5, 4, 1.5, 2, 3, 5, 5, 1, 4, 3.4, 3.3, 3.3])
+    f = f.reshape(8, 3) / 10
     tree = MetaClassTree().fit(f, [0, 1, 1, 1, 0, 2, 2, 0], [[0, 1, 4], [3, 0, 2], [8, 6, 0]])
     nodes = [(depth, node.left, node.right, node.n) for depth, node in tree.nodes()]
     assert nodes == [(0, (0,), (1, 2), 8), (1, (1,), (2,), 5)]

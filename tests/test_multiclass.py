@@ -398,8 +398,8 @@ def test_interpreted_and_compiled_kernels_agree():
             7,
             table.tolerance,
             table.cost_tolerance,
-            np.empty((2, n)),
-            np.empty((2, n), dtype=np.int64),
+            np.empty((4, n)),
+            np.empty((4, n), dtype=np.int64),
         )
         for kernel, u in zip(
             (weight_objective._descend, compiled(weight_objective._descend)), starts, strict=True
@@ -439,6 +439,28 @@ def test_restarts_reach_the_exact_optimum_of_three_classes():
         exact = optimize_weights(g, y, costs, log=True)
         found = optimize_weights(g, y, costs, log=True, method="restarts", rng=0)
         assert found.objective == pytest.approx(exact.objective)
+
+
+def test_restarts_are_never_worse_than_genetic_search_or_differential_evolution():
+    from sklearn.datasets import load_wine
+    from sklearn.naive_bayes import GaussianNB
+
+    x, y = load_wine(return_X_y=True)
+    g = GaussianNB(var_smoothing=1e-3).fit(x[::2, :2], y[::2]).predict_joint_log_proba(x[::2, :2])
+    for seed in range(3):
+        costs = np.random.default_rng(100 + seed).integers(1, 11, (3, 3)) * (1 - np.eye(3))
+        ours = optimize_weights(g, y[::2], costs, log=True, method="restarts", rng=0)
+        assert ours.objective == pytest.approx(optimize_weights(g, y[::2], costs, log=True).objective)
+        for method in ("ga", "ga-solff", "de"):
+            theirs = optimize_weights(g, y[::2], costs, log=True, method=method, rng=0)
+            assert ours.objective <= theirs.objective + 1e-12
+
+
+def test_tied_examples_cannot_fill_every_quota():
+    found = weights_for_counts([[0.0, 1.0], [0.0, 1.0]], [1, 1])
+    assert sorted(found.labels.tolist()) == [0, 1]
+    assert found.margin == 0
+    assert weights_for_counts([[0.0, 1.0], [0.0, 1.0]], [0, 2]).margin == 1
 
 
 # ---------------------------------------------------------------- laws

@@ -147,7 +147,7 @@ class CostMatrix(Result):
         rest = None if abstain_cost is None else by_class(abstain_cost, "abstain_cost", self.classes)
         review = None if rest is None else (float(rest[a]), float(rest[b]))
         what = f"{positive!r} against {negative!r}"
-        return _binary(what, miss=c[a, b], alarm=c[b, a], hit=c[a, a], rejection=c[b, b], review=review)
+        return _binary(what, miss=c[a, b], alarm=c[b, a], right=(c[a, a], c[b, b]), review=review)
 
     def one_vs_rest(self, positive: Any, *, priors: Any = None, abstain_cost: Any = None) -> CostModel:
         """Costs of telling one class from all others, averaged over the others by `priors`.
@@ -167,20 +167,26 @@ class CostMatrix(Result):
         c = self.values
         rest = None if abstain_cost is None else by_class(abstain_cost, "abstain_cost", self.classes)
         review = None if rest is None else (float(rest[a]), float(rest @ share))
-        averages = {"miss": c[a] @ share, "alarm": c[:, a] @ share, "rejection": np.diag(c) @ share}
-        return _binary(f"{positive!r} against the rest", hit=c[a, a], review=review, **averages)
+        right = c[a, a], np.diag(c) @ share
+        what = f"{positive!r} against the rest"
+        return _binary(what, miss=c[a] @ share, alarm=c[:, a] @ share, right=right, review=review)
 
 
 def _binary(
-    what: str, *, miss: float, alarm: float, hit: float, rejection: float, review: tuple[float, float] | None
+    what: str,
+    *,
+    miss: float,
+    alarm: float,
+    right: tuple[float, float],
+    review: tuple[float, float] | None,
 ) -> CostModel:
     on_positive, on_negative = review or (None, None)
     try:
         return CostModel(
             cost_fn=float(miss),
             cost_fp=float(alarm),
-            cost_tp=float(hit),
-            cost_tn=float(rejection),
+            cost_tp=float(right[0]),
+            cost_tn=float(right[1]),
             cost_abstain_positive=on_positive,
             cost_abstain_negative=on_negative,
         )

@@ -230,7 +230,7 @@ def fitted_rule(data: LabelledScores, method: str, family: Family, options: Sear
     labels = predicted(table.g, u)
     margin, centred = widest_weights(table.g, labels)
     # "none" promises the scores as they are; other weights of the cell answer new cases otherwise
-    if options.center and margin > 0 and method != "none":
+    if options.center and method != "none" and np.array_equal(predicted(table.g, centred), labels):
         u = centred
     objective = total_cost(table.v, labels)
     bound = min(objective, pair_bound(table) if bound is None else bound)

@@ -34,16 +34,14 @@ DEEPEST = 690.0
 _SAME = 4e-13  # breakpoints closer than this, relative to the largest score, are one
 _SAME_COST = 1e-12
 _MOST_BUCKETS = 512
-# what one element of one pass of a line search stands for, compared with one of a simple sweep
-_PASSES = 16
+_PASSES = 16  # rounds over the moves that a descent takes, about: what compiling is weighed against
 
 
 class Table(NamedTuple):
-    """Distinct score rows with the costs of the examples in each, and where the examples went."""
+    """Distinct score rows, the best score of each 0, with the summed costs of the examples in each."""
 
     g: FloatArray
     v: FloatArray
-    row_of: IntArray
     tolerance: float
 
     @property
@@ -57,14 +55,11 @@ def table_of(log_scores: FloatArray, v: FloatArray) -> Table:
     g = log_scores - log_scores.max(axis=1, keepdims=True)
     np.maximum(g, -DEEPEST, out=g)
     distinct, row_of = np.unique(g, axis=0, return_inverse=True)
-    row_of = row_of.reshape(-1)
     if len(distinct) < len(g):
         merged = np.zeros_like(distinct)
-        np.add.at(merged, row_of, v)
+        np.add.at(merged, row_of.reshape(-1), v)
         g, v = distinct, merged
-    else:
-        row_of = np.arange(len(g))
-    return Table(g, np.ascontiguousarray(v), row_of, _SAME * max(1.0, -float(g.min())))
+    return Table(g, np.ascontiguousarray(v), _SAME * max(1.0, -float(g.min())))
 
 
 def predicted(g: FloatArray, u: FloatArray) -> IntArray:
@@ -100,8 +95,10 @@ def log_column_costs(log_scores: FloatArray, costs: FloatArray) -> FloatArray:
 
 
 def single_moves(m: int) -> IntArray:
-    """One row per class but the first: 1 where the weight moves, 0 where it stays."""
-    # moving the first class alone is moving all others together; it is worth a line of its own
+    """One row per class: 1 where the weight moves, 0 where it stays.
+
+    Moving one class is moving all others the other way, so each class is a line of its own.
+    """
     return np.eye(m, dtype=np.int64)
 
 
@@ -124,7 +121,7 @@ def descend(
     size = table.g.size * len(moves) * work * _PASSES
     kernel = compiled(_descend) if worth_compiling(size) else _descend
     limits = table.tolerance, table.cost_tolerance
-    floats, whole = np.empty((2, n)), np.empty((2, n), dtype=np.int64)
+    floats, whole = np.empty((4, n)), np.empty((4, n), dtype=np.int64)
     buckets = min(max(n // 4, 1), _MOST_BUCKETS)
     return float(kernel(table.g, table.v, u, moves, current, steps, buckets, *limits, floats, whole))
 
@@ -146,29 +143,58 @@ def _descend(
     # they are put in buckets instead, and a bucket is sorted only if what its falling costs add
     # up to could beat the best value so far. Same minimum, same place.
     n, m = g.shape
-    breaks, change = floats[0], floats[1]
-    bucket_of, order = whole[0], whole[1]
+    breaks, change, tops, runners = floats[0], floats[1], floats[2], floats[3]
+    bucket_of, order, leader, second = whole[0], whole[1], whole[2], whole[3]
     ends = np.empty(buckets + 1, dtype=np.int64)
     sums, falls = np.empty(buckets), np.empty(buckets)
     lows, highs = np.empty(buckets + 1), np.empty(buckets)
     unimproved = index = 0
+    stale = True
     while unimproved < len(moves) and steps > 0:
         steps -= 1
         side = moves[index]
         index = (index + 1) % len(moves)
+        lone = -1
+        for k in range(m):
+            if side[k] != 0:
+                lone = k if side[k] == 1 and lone == -1 else -2
+        if lone >= 0 and stale:
+            # the two best answers of every row: all a line of one class needs, until weights move
+            for i in range(n):
+                top = runner = -np.inf
+                leader[i] = second[i] = 0
+                for k in range(m):
+                    value = u[k] + g[i, k]
+                    if value > top:
+                        runner = top
+                        second[i] = leader[i]
+                        top = value
+                        leader[i] = k
+                    elif value > runner:
+                        runner = value
+                        second[i] = k
+                tops[i] = top
+                runners[i] = runner
+            stale = False
         prefix = spread = 0.0
         for i in range(n):
             outside = inside = -np.inf
             below = above = 0
-            for k in range(m):
-                value = u[k] + g[i, k]
-                if side[k] == 0:
-                    if value > outside:
-                        outside = value
-                        below = k
-                elif side[k] == 1 and value > inside:
-                    inside = value
-                    above = k
+            if lone >= 0:
+                above = lone
+                inside = u[lone] + g[i, lone]
+                below = second[i] if leader[i] == lone else leader[i]
+                outside = runners[i] if leader[i] == lone else tops[i]
+            else:
+                for k in range(m):
+                    value = u[k] + g[i, k]
+                    if side[k] == 0:
+                        if value > outside:
+                            outside = value
+                            below = k
+                    elif side[k] == 1 and value > inside:
+                        inside = value
+                        above = k
             breaks[i] = outside - inside
             spread += abs(outside - inside)
             prefix += v[i, below]
@@ -242,6 +268,7 @@ def _descend(
                     u[k] += step
             current = best
             unimproved = 1
+            stale = True
         else:
             unimproved += 1
     return current
@@ -258,20 +285,23 @@ def pair_gains(
     """
     g, v = table.g, table.v
     n, m = g.shape
-    kernel = compiled(_pair_gains) if worth_compiling(n * n // n_groups * m * m) else _pair_gains
-    single = v.min(axis=1)
+    kernel = compiled(_pair_gains) if worth_compiling(n * n // n_groups * m) else _pair_gains
+    cheapest = v.argmin(axis=1)
     for start in range(n_groups):
         rows = order[start::n_groups]
         gain = np.zeros((len(rows), len(rows)))
-        kernel(g[rows], v[rows], single[rows], table.tolerance, gain)
+        kernel(g[rows], v[rows], cheapest[rows], table.tolerance, gain)
         first, second = np.nonzero(gain)
         yield first, second, gain[first, second]
 
 
-def _pair_gains(g: Any, v: Any, single: Any, tolerance: float, gain: Any) -> None:
+def _pair_gains(g: Any, v: Any, cheapest: Any, tolerance: float, gain: Any) -> None:
     n, m = g.shape
     for i in range(n):
         for j in range(i + 1, n):
+            a, b = cheapest[i], cheapest[j]
+            if a == b or g[i, a] - g[i, b] - g[j, a] + g[j, b] > -tolerance:
+                continue
             best = np.inf
             for k in range(m):
                 for other in range(m):
@@ -280,4 +310,4 @@ def _pair_gains(g: Any, v: Any, single: Any, tolerance: float, gain: Any) -> Non
                         k == other or g[i, k] - g[i, other] - g[j, k] + g[j, other] > -tolerance
                     ):
                         best = cost
-            gain[i, j] = max(best - single[i] - single[j], 0.0)
+            gain[i, j] = best - v[i, a] - v[j, b]

@@ -23,6 +23,7 @@ from sklearn.utils.validation import (
 
 from demur._checks import input_error
 from demur.abstention import ABSTAIN
+from demur.cost_matrices import as_cost_matrix, by_class
 from demur.exceptions import InputError
 from demur.multiclass import optimize_weights
 from demur.typing import ArrayLike, FloatArray, IntArray
@@ -182,15 +183,11 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _costs_by_position(self, costs: Any) -> Any:
         """Costs with class positions as names, after checking the user's names."""
-        from demur.cost_matrices import as_cost_matrix
-
         return as_cost_matrix(costs, self.classes_.tolist()).values
 
     def _by_position(self, value: Any) -> Any:
         if not hasattr(value, "items"):
             return value
-        from demur.cost_matrices import by_class
-
         name = "abstain_cost" if value is self.abstain_cost else "priors"
         return by_class(value, name, self.classes_.tolist())
 
