@@ -628,6 +628,15 @@ def test_scores_closer_than_rounding_are_one():
     assert found.margin > 1e-3 or not found.optimal
 
 
+def test_unreachable_answers_of_the_exact_scan_fall_back_to_a_search(monkeypatch):
+    # rounding could make the scan see a cell that is none; then nothing may be called proved
+    monkeypatch.setattr("demur.weight_rules.cheapest_labels", lambda table: np.array(Y)[: len(table.g)])
+    with pytest.warns(DegenerateDataWarning, match="closer than rounding"):
+        found = worked()
+    assert found.objective == 0.25
+    assert found.margin > 0
+
+
 def test_narrow_margin_of_the_integer_program_warns():
     g = np.array([[0.0, 0.0], [0.0, 1e-5]])
     with pytest.warns(DegenerateDataWarning, match="margin below 0.0001"):
@@ -647,6 +656,18 @@ def test_names_may_come_in_any_order():
     assert moved.objective == 0.25
     assert moved.predict([[0.1, 0.7, 0.2]]).tolist() == ["a"]
     assert optimize_weights(F, LETTERS, CostMatrix.from_mapping(NAMED)).objective == 0.25
+
+
+def test_names_of_a_data_frame_count_not_its_order():
+    class Frame:
+        index, columns = ("c", "a", "b"), ("b", "c", "a")
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array([[NAMED[t].get(p, 0) for p in self.columns] for t in self.index], dtype=dtype)
+
+    assert optimize_weights(F, LETTERS, Frame()).costs.to_mapping() == {
+        true: {p: float(NAMED[true].get(p, 0)) for p in "abc"} for true in "abc"
+    }
 
 
 def test_a_transposed_matrix_is_another_problem():

@@ -14,7 +14,7 @@ from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = ["CostMatrix", "as_cost_matrix", "by_class", "class_indices", "class_names", "class_priors"]
 
-_NAMED = "pass {true: {predicted: cost}}, a CostMatrix, or an array with rows true, columns predicted."
+_NAMED = "pass {true: {predicted: cost}}, a CostMatrix, a data frame, or an array with rows true."
 _PRIOR_SUM = 1e-6  # rounding of priors typed by hand
 
 
@@ -235,10 +235,8 @@ def class_names(y_true: Labels, columns: int, costs: Any, classes: Any) -> tuple
     """Names of the score columns: as given, else from the costs, else from the labels."""
     if classes is not None:
         names = tuple(np.asarray(classes).tolist() if isinstance(classes, np.ndarray) else classes)
-    elif isinstance(costs, CostMatrix):
-        names = costs.classes
-    elif isinstance(costs, Mapping):
-        names = CostMatrix.from_mapping(costs).classes
+    elif (named := _named_costs(costs)) is not None:
+        names = named.classes
     else:
         found = _distinct(y_true)
         numbered = all(isinstance(name, int) and 0 <= name < columns for name in found)
@@ -278,12 +276,23 @@ def class_indices(y_true: Labels, classes: Sequence[Any]) -> IntArray:
     return np.array([position[name] for name in np.asarray(y_true).tolist()], dtype=np.int64)
 
 
+def _named_costs(costs: Any) -> CostMatrix | None:
+    """The matrix of anything that names its rows and columns; None for a bare table."""
+    if isinstance(costs, CostMatrix):
+        return costs
+    if hasattr(costs, "index") and hasattr(costs, "columns"):
+        # a data frame: its names count, not the order in which they happen to stand
+        rows = np.asarray(costs).tolist()
+        columns, index = list(costs.columns), list(costs.index)
+        costs = {true: dict(zip(columns, row, strict=True)) for true, row in zip(index, rows, strict=True)}
+    return CostMatrix.from_mapping(costs) if isinstance(costs, Mapping) else None
+
+
 def as_cost_matrix(costs: Any, classes: Sequence[Any]) -> CostMatrix:
     """Return the costs for these classes in this order, whatever form they were given in."""
-    if isinstance(costs, CostMatrix):
-        return costs.arranged(classes)
-    if isinstance(costs, Mapping):
-        return CostMatrix.from_mapping(costs).arranged(classes)
+    named = _named_costs(costs)
+    if named is not None:
+        return named.arranged(classes)
     values = check_finite(costs, "costs")
     m = len(classes)
     if values.shape != (m, m):

@@ -67,8 +67,8 @@ def optimize_weights(
         Confidences f >= 0, one column per class, such as probabilities; logarithms if `log`.
     y_true : n labels
         True classes.
-    costs : mapping {true: {predicted: cost}}, CostMatrix or array
-        An array has rows true, columns predicted, in the order of the columns.
+    costs : mapping {true: {predicted: cost}}, CostMatrix, data frame or array
+        Rows are true classes, columns answers; a bare array is in the order of the columns.
     classes : m names, optional
         Names of the columns; default: the sorted names in `costs`, or the sorted labels.
     priors : mapping {class: p} or m numbers, optional
@@ -86,7 +86,8 @@ def optimize_weights(
     abstain_cost : number, or one per class, optional
         Allows the answer "abstain" at this price; scores are scaled to probabilities.
     center : bool
-        Move the weights to the middle of their cell (same answers, largest margin).
+        Move the weights to the middle of their cell (same answers, largest margin); False keeps
+        them as the method left them.
     n_restarts, order, time_limit, folds
         Of "restarts", "lachiche-flach" (class names), "milp" (seconds) and "cv".
     rng : seed or Generator, optional

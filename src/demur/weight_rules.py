@@ -120,13 +120,13 @@ def log_of_scores(scores: ArrayLike, *, log: bool, columns: int | None = None) -
     return np.asarray(g - np.log(np.exp(g).sum(axis=1, keepdims=True)))
 
 
-def answer_scores(data: LabelledScores, family: str) -> FloatArray:
+def answer_scores(
+    g: FloatArray, costs: CostMatrix, abstain_costs: FloatArray | None, family: str
+) -> FloatArray:
     """One column per answer: the classes, then abstaining with the constant score 1 or -log L_r."""
     if family == "columns":
-        return log_column_costs(data.log_scores, _with_abstaining(data.costs.values, data.abstain_costs))
-    if data.abstain_costs is None:
-        return data.log_scores
-    return np.column_stack([data.log_scores, np.zeros(len(data.log_scores))])
+        return log_column_costs(g, _with_abstaining(costs.values, abstain_costs))
+    return g if abstain_costs is None else np.column_stack([g, np.zeros(len(g))])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -192,8 +192,7 @@ class ClassWeights(Result):
     def decide(self, scores: ArrayLike, *, log: bool = False) -> IntArray:
         """Index in `classes` for every row of new scores, `ABSTAIN` where abstaining is best."""
         g = log_of_scores(scores, log=log, columns=len(self.classes))
-        new = LabelledScores(g, np.zeros(0, np.int64), None, self.costs, self.abstain_costs, None)
-        answers = answer_scores(new, self.family)
+        answers = answer_scores(g, self.costs, self.abstain_costs, self.family)
         return _as_codes(predicted(answers, self.log_answer_weights), len(self.classes))
 
     def predict(self, scores: ArrayLike, *, abstain_label: Any = ABSTAIN, log: bool = False) -> Any:
@@ -218,7 +217,7 @@ def _as_codes(labels: IntArray, m: int) -> IntArray:
 
 def fitted_rule(data: LabelledScores, method: str, family: Family, options: SearchOptions) -> ClassWeights:
     """Run one method and describe what it found."""
-    answers = answer_scores(data, family)
+    answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
     v = data.answer_costs()
     if data.sample_weight is not None and not data.sample_weight.all():
         # cases of weight 0 must not shape the cells either

@@ -147,7 +147,7 @@ def _descend(
     bucket_of, order, leader, second = whole[0], whole[1], whole[2], whole[3]
     ends = np.empty(buckets + 1, dtype=np.int64)
     sums, falls = np.empty(buckets), np.empty(buckets)
-    lows, highs = np.empty(buckets + 1), np.empty(buckets)
+    lows = np.empty(buckets + 1)
     unimproved = index = 0
     stale = True
     while unimproved < len(moves) and steps > 0:
@@ -204,7 +204,6 @@ def _descend(
             ends[b] = 0
             sums[b] = falls[b] = 0.0
             lows[b] = np.inf
-            highs[b] = -np.inf
         for i in range(n):
             x = breaks[i]
             b = min(int((x / (spread + abs(x)) + 1.0) * 0.5 * buckets), buckets - 1)
@@ -213,7 +212,6 @@ def _descend(
             sums[b] += change[i]
             falls[b] += min(change[i], 0.0)
             lows[b] = min(lows[b], x)
-            highs[b] = max(highs[b], x)
         lows[buckets] = np.inf
         # from the last bucket down: `lows` becomes the next breakpoint at or after the bucket
         for b in range(buckets - 1, -1, -1):

@@ -155,7 +155,8 @@ class WeightMapDisplay(_RuleDisplay):
         return self
 
     def _table(self) -> Table:
-        answers = answer_scores(self.data, self.result.family)
+        data, family = self.data, self.result.family
+        answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
         if answers.shape[1] != 3:
             raise input_error(
                 "result",
@@ -163,7 +164,7 @@ class WeightMapDisplay(_RuleDisplay):
                 f"{answers.shape[1]} answers",
                 "maps over two ratios exist for three answers only.",
             )
-        return table_of(answers, self.data.answer_costs())
+        return table_of(answers, data.answer_costs())
 
     def _ratios(self) -> FloatArray:
         u = self.result.log_answer_weights
@@ -283,7 +284,8 @@ class SimplexDisplay(_RuleDisplay):
                 continue
             share = areas(polygon[None])[0] / (_HEIGHT / 2)
             size = f"{100 * share:.0f}" if share > 0.01 else "below 1"
-            words = f"answer {name} ({size} % of the simplex)"
+            what = f"answer {name}" if color != ABSTAIN_COLOR else name
+            words = f"{what} ({size} % of the simplex)"
             (self.regions_[name],) = ax.fill(*polygon.T, color=color, alpha=0.25, lw=0, label=words)
             ax.fill(*polygon.T, fill=False, ec="black", lw=0.8)
             self._append(what=f"border of {name}", x=polygon[:, 0], y=polygon[:, 1])
