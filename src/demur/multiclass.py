@@ -110,7 +110,7 @@ def optimize_weights(
     k. J is constant on the cells of an arrangement, so no gradient helps; with the number of
     classes part of the input the problem is NP-hard. `lower_bound` holds for all weights,
     except that "milp" looks only at weights with a margin of 1e-4. Confidences of 0 count as
-    exp(-690) of the best of their row.
+    exp(-690) of the best of their row, log ratios closer than 4e-13 of the largest as equal.
 
     References
     ----------

@@ -259,6 +259,8 @@ def fitted_rule(data: LabelledScores, method: str, family: Family, options: Sear
 def _resolved(method: str, table: Table) -> str:
     """The method that "auto" stands for; refuse what cannot be done for so many answers."""
     n, answers = table.g.shape
+    if answers == 1 and method != "none":
+        return "exact"
     if method == "auto":
         exact = answers <= 2 or (answers == 3 and n <= _EXACT_UP_TO)
         return "exact" if exact else "restarts"

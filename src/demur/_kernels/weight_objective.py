@@ -141,7 +141,8 @@ def _descend(
 ) -> float:
     # Line search of spec 202, section 3.1. Sorting all breakpoints would take most of the time;
     # they are put in buckets instead, and a bucket is sorted only if what its falling costs add
-    # up to could beat the best value so far. Same minimum, same place.
+    # up to could beat the best value so far. Same minimum, same place. All in one function:
+    # compiled twins cannot call each other.
     n, m = g.shape
     breaks, change, tops, runners = floats[0], floats[1], floats[2], floats[3]
     bucket_of, order, leader, second = whole[0], whole[1], whole[2], whole[3]
