@@ -89,7 +89,7 @@ def restarts(table: Table, rng: np.random.Generator, n_restarts: int) -> FloatAr
     example, where all classes tie. Small problems end with exact moves of two weights.
     """
     n, m = table.g.shape
-    best, value = _best_of(table, [np.zeros(m), lachiche_flach(table)], n_restarts)
+    best, value = _best_of(table, [np.zeros(m), lachiche_flach(table)], n_restarts + 2)
     spread = float(np.median(np.abs(table.g - np.median(table.g, axis=1, keepdims=True))))
     moves = single_moves(m)
     for turn in range(n_restarts):
@@ -97,7 +97,7 @@ def restarts(table: Table, rng: np.random.Generator, n_restarts: int) -> FloatAr
             u = best + rng.normal(size=m) * (_NOISE[turn // 2 % len(_NOISE)] * spread)
         else:
             u = 1e-6 * rng.normal(size=m) - table.g[rng.integers(n)]
-        reached = descend(table, u, rng.permutation(moves), current=table_cost(table, u), work=n_restarts)
+        reached = descend(table, u, rng.permutation(moves), current=table_cost(table, u), work=n_restarts + 2)
         if reached < value - table.cost_tolerance:
             best, value = u, reached
     best = _pair_polished(table, best)
