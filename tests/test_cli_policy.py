@@ -55,8 +55,8 @@ def test_decision_of_the_worked_example_by_hand(run, worked, tmp_path):
     assert text.startswith(
         "With these costs use good: act on 33 of 100 cases, send 67 to a person. Call negative up to -0.7, "
         "positive from 0.6 on; abstain in between. Expected cost 16,667 per 1000 cases. "
-        "Never abstaining: 25,000. Best rule without a model (always abstain): 25,000. Honest cost, judged on "
-        "cases that did not choose the thresholds: "
+        "Never abstaining: 25,000. Best rule without a model (always abstain): 25,000. Honest cost, "
+        "judged on cases that did not choose the thresholds: "
     )
     assert (
         "Chosen as the cheapest at these costs among bad, good. "

@@ -71,6 +71,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "SurfaceCertificate",
         "surface_certificate",
     ),
+    "class_maps": (
+        "ClassCostMap",
+        "class_cost_maps",
+    ),
     "confidence": (
         "ConfidentSegment",
         "TangoInterval",
@@ -98,6 +102,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "cost_line_difference",
         "roc_line_to_cost_point",
     ),
+    "cost_matrices": ("CostMatrix",),
     "costs": (
         "CostModel",
         "probability_cost",
@@ -165,6 +170,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "IsometricDisplay",
         "ReliableWindowDisplay",
     ),
+    "displays.multiclass": (
+        "MetaClassTreeDisplay",
+        "SimplexDisplay",
+        "WeightMapDisplay",
+    ),
     "displays.net_benefit": ("NetBenefitDisplay",),
     "displays.ordinal": (
         "OrdinalMeasuresDisplay",
@@ -191,7 +201,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ThresholdsByCostDisplay",
     ),
     "displays.windows": ("WindowDisplay",),
+    "engines.cost_files": ("read_cost_matrix",),
     "estimators.c45_pruning": ("LaplaceTreeClassifier",),
+    "estimators.cost_weighted": ("CostWeightedClassifier",),
     "estimators.difference_rescaler": ("DifferenceRescaler",),
     "estimators.kalman_forecaster": (
         "KalmanForecaster",
@@ -244,6 +256,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "isometric",
         "isometric_grid",
     ),
+    "metaclass": (
+        "MetaClassNode",
+        "MetaClassTree",
+    ),
+    "multiclass": ("optimize_weights",),
     "multiclass_auc": (
         "HandTillAuc",
         "hand_till_auc",
@@ -375,6 +392,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "UnlabelledDecision",
         "unlabelled_decision",
     ),
+    "weight_cells": (
+        "CellMargin",
+        "QuotaWeights",
+        "cell_margin",
+        "weights_for_counts",
+    ),
+    "weight_rules": ("ClassWeights",),
     "window_sets": (
         "WindowSet",
         "window_interval",

@@ -42,6 +42,8 @@ from demur.cautious import decisions_at_abstention as decisions_at_abstention
 from demur.certificates import CertifiedWindow as CertifiedWindow
 from demur.certificates import SurfaceCertificate as SurfaceCertificate
 from demur.certificates import surface_certificate as surface_certificate
+from demur.class_maps import ClassCostMap as ClassCostMap
+from demur.class_maps import class_cost_maps as class_cost_maps
 from demur.confidence import ConfidentSegment as ConfidentSegment
 from demur.confidence import TangoInterval as TangoInterval
 from demur.confidence import confident_segment as confident_segment
@@ -61,6 +63,7 @@ from demur.cost_lines import CostLineDifference as CostLineDifference
 from demur.cost_lines import cost_line as cost_line
 from demur.cost_lines import cost_line_difference as cost_line_difference
 from demur.cost_lines import roc_line_to_cost_point as roc_line_to_cost_point
+from demur.cost_matrices import CostMatrix as CostMatrix
 from demur.costs import CostModel as CostModel
 from demur.costs import probability_cost as probability_cost
 from demur.counts import Blocks as Blocks
@@ -102,6 +105,9 @@ from demur.displays.cost_curves import CostDifferenceDisplay as CostDifferenceDi
 from demur.displays.cost_curves import RocCostDualDisplay as RocCostDualDisplay
 from demur.displays.isometrics import IsometricDisplay as IsometricDisplay
 from demur.displays.isometrics import ReliableWindowDisplay as ReliableWindowDisplay
+from demur.displays.multiclass import MetaClassTreeDisplay as MetaClassTreeDisplay
+from demur.displays.multiclass import SimplexDisplay as SimplexDisplay
+from demur.displays.multiclass import WeightMapDisplay as WeightMapDisplay
 from demur.displays.net_benefit import NetBenefitDisplay as NetBenefitDisplay
 from demur.displays.ordinal import OrdinalMeasuresDisplay as OrdinalMeasuresDisplay
 from demur.displays.ordinal import OrdinalSurfaceDisplay as OrdinalSurfaceDisplay
@@ -118,7 +124,9 @@ from demur.displays.thresholds import MimeticCostDisplay as MimeticCostDisplay
 from demur.displays.thresholds import NrocCurveDisplay as NrocCurveDisplay
 from demur.displays.thresholds import ThresholdsByCostDisplay as ThresholdsByCostDisplay
 from demur.displays.windows import WindowDisplay as WindowDisplay
+from demur.engines.cost_files import read_cost_matrix as read_cost_matrix
 from demur.estimators.c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
+from demur.estimators.cost_weighted import CostWeightedClassifier as CostWeightedClassifier
 from demur.estimators.difference_rescaler import DifferenceRescaler as DifferenceRescaler
 from demur.estimators.kalman_forecaster import KalmanForecaster as KalmanForecaster
 from demur.estimators.kalman_forecaster import SeriesForecast as SeriesForecast
@@ -157,6 +165,9 @@ from demur.isometrics import IsometricGrid as IsometricGrid
 from demur.isometrics import Precision as Precision
 from demur.isometrics import isometric as isometric
 from demur.isometrics import isometric_grid as isometric_grid
+from demur.metaclass import MetaClassNode as MetaClassNode
+from demur.metaclass import MetaClassTree as MetaClassTree
+from demur.multiclass import optimize_weights as optimize_weights
 from demur.multiclass_auc import HandTillAuc as HandTillAuc
 from demur.multiclass_auc import hand_till_auc as hand_till_auc
 from demur.net_benefit import NetBenefitCurve as NetBenefitCurve
@@ -246,6 +257,11 @@ from demur.thresholds import ranking_threshold as ranking_threshold
 from demur.thresholds import shifted_threshold as shifted_threshold
 from demur.unlabelled import UnlabelledDecision as UnlabelledDecision
 from demur.unlabelled import unlabelled_decision as unlabelled_decision
+from demur.weight_cells import CellMargin as CellMargin
+from demur.weight_cells import QuotaWeights as QuotaWeights
+from demur.weight_cells import cell_margin as cell_margin
+from demur.weight_cells import weights_for_counts as weights_for_counts
+from demur.weight_rules import ClassWeights as ClassWeights
 from demur.window_sets import WindowSet as WindowSet
 from demur.window_sets import window_interval as window_interval
 

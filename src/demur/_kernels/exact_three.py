@@ -1,0 +1,119 @@
+"""Cheapest weights of three classes, provably, in O(n^2) time and O(n) memory.
+
+With a = u_1 - u_3 and b = u_2 - u_3 every example cuts the plane by three rays from the apex
+(g_3 - g_1, g_3 - g_2): downwards, to the left, and up the diagonal. A cell of the arrangement
+holds no whole line, so it has edges of at least two of the three directions: the cells on both
+sides of all vertical and all horizontal edges are all cells (spec 202, section 3.2).
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.weight_objective import Table
+from demur.typing import FloatArray, IntArray
+
+__all__ = ["cheapest_labels"]
+
+
+class _Breakpoints(NamedTuple):
+    """Breakpoints of one kind in the order in which every line meets them."""
+
+    order: IntArray
+    al: FloatArray
+    keys: FloatArray
+    changes: FloatArray
+
+
+def cheapest_labels(table: Table) -> IntArray:
+    """Return the answers in a cell with the lowest objective, one per row of `table`."""
+    best, found = np.inf, np.zeros(len(table.g), dtype=np.int64)
+    # vertical lines, then horizontal ones by exchanging the first two classes
+    for first, second in ((0, 1), (1, 0)):
+        value, labels = _cheapest_beside_lines(table, first, second)
+        if value < best - table.cost_tolerance:
+            best, found = value, labels
+    return found
+
+
+def _cheapest_beside_lines(table: Table, first: int, second: int) -> tuple[float, IntArray]:
+    g, v, n = table.g, table.v, len(table.g)
+    al, be = g[:, first] - g[:, 2], g[:, second] - g[:, 2]
+    below = np.ascontiguousarray(v[:, [first, 2]])
+    slopes = _breakpoints(al, al - be, v[:, second] - v[:, first])
+    flats = _breakpoints(al, -be, v[:, second] - v[:, 2])
+    lines = np.unique(al)
+    kernel = compiled(_scan) if worth_compiling(8 * n * n) else _scan
+    buffers = np.empty((4, n + 1))
+    limits = table.tolerance, table.cost_tolerance
+    found = kernel(al, below, *slopes[1:], *flats[1:], lines, *limits, buffers)
+    value, bound, n_slopes, n_flats = found
+    labels = np.where(al > bound, first, 2)
+    for kind, passed, chosen in ((slopes, n_slopes, al > bound), (flats, n_flats, al <= bound)):
+        labels[kind.order[chosen[kind.order]][:passed]] = second
+    return float(value), np.asarray(labels, dtype=np.int64)
+
+
+def _breakpoints(al: FloatArray, keys: FloatArray, changes: FloatArray) -> _Breakpoints:
+    order = np.argsort(keys, kind="stable")
+    return _Breakpoints(order, al[order], keys[order], changes[order])
+
+
+def _scan(
+    al: Any,
+    below: Any,
+    slope_al: Any,
+    slope_keys: Any,
+    slope_changes: Any,
+    flat_al: Any,
+    flat_keys: Any,
+    flat_changes: Any,
+    lines: Any,
+    tolerance: float,
+    tiny: float,
+    buffers: Any,
+) -> tuple[float, float, int, int]:
+    # For each line a = -al_i and each side of it: walk b upwards. Below its breakpoint an example
+    # right of the line answers class 1 ("slope", breakpoint al_j - be_j - al_i), one left of it
+    # class 3 ("flat", breakpoint -be_j); above, both answer class 2. The order within a kind is
+    # the same on all lines, so a line is one merge. Returns the best value, what parts slopes
+    # from flats on its line, and how many of each lie below.
+    n = len(al)
+    slope, slope_change, flat, flat_change = buffers[0], buffers[1], buffers[2], buffers[3]
+    best, best_bound, best_slopes, best_flats = np.inf, 0.0, 0, 0
+    for i in range(len(lines)):
+        for side in range(2):
+            # an example on the line itself is a slope only on the right side; at equal values
+            # slopes come first on the left side and last on the right side
+            bound = lines[i] - tolerance if side == 1 else lines[i] + tolerance
+            total = 0.0
+            n_slopes = n_flats = 0
+            for j in range(n):
+                total += below[j, 0] if al[j] > bound else below[j, 1]
+                # write always, advance if it counts: no branch to mispredict
+                slope[n_slopes] = slope_keys[j]
+                slope_change[n_slopes] = slope_changes[j]
+                n_slopes += int(slope_al[j] > bound)
+                flat[n_flats] = flat_keys[j]
+                flat_change[n_flats] = flat_changes[j]
+                n_flats += int(flat_al[j] <= bound)
+            slope[n_slopes] = flat[n_flats] = np.inf
+            if total < best - tiny:
+                best, best_bound, best_slopes, best_flats = total, bound, 0, 0
+            s = f = 0
+            for _ in range(n):
+                if slope[s] < flat[f] + bound:
+                    total += slope_change[s]
+                    s += 1
+                else:
+                    total += flat_change[f]
+                    f += 1
+                if total < best - tiny:
+                    # equal keys of one kind are passed together: there is no cell between them
+                    if 0 < s < n_slopes and slope[s] - slope[s - 1] <= tolerance:
+                        continue
+                    if 0 < f < n_flats and flat[f] - flat[f - 1] <= tolerance:
+                        continue
+                    best, best_bound, best_slopes, best_flats = total, bound, s, f
+    return best, best_bound, best_slopes, best_flats
