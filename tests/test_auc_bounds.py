@@ -291,7 +291,8 @@ def test_largest_area_against_a_linear_program(chain):
     found = auc_bounds(x, y)
     ceiling = outer_bound(x, y)
     assert found.upper <= ceiling + 1e-7
-    assert found.upper >= ceiling - 2e-3 * (ceiling - found.lower) - 1e-7
+    # the program cuts curves off by tangents at finitely many points: a little above the truth
+    assert found.upper >= ceiling - 5e-3 * (ceiling - found.lower) - 1e-7
 
 
 @given(concave_chains())
