@@ -4,11 +4,14 @@ import click
 
 from demur.cli.options import (
     certainty_options,
+    class_options,
     cost_model,
     cost_options,
     output_options,
     prediction_options,
+    refuse_binary_flags,
 )
+from demur.exceptions import InputError
 
 __all__ = ["command"]
 
@@ -22,6 +25,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 )
 @prediction_options
 @cost_options
+@class_options
 @certainty_options
 @output_options()
 def command(
@@ -37,6 +41,8 @@ def command(
     mu: float | None,
     nu: float | None,
     prevalence: float | None,
+    classes: str | None,
+    cost_matrix: str | None,
     confidence: float,
     seed: int,
     output: str | None,
@@ -49,6 +55,34 @@ def command(
     model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV on standard
     input). Without costs the models are compared over all costs.
     """
+    if classes is not None or cost_matrix is not None:
+        if classes is None:
+            raise InputError("`--classes` is needed beside --cost-matrix. Hint: --classes a,b,c.")
+        refuse_binary_flags(
+            positive=positive,
+            models=models,
+            weight=weight,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            mu=mu,
+            nu=nu,
+            prevalence=prevalence,
+        )
+        from demur.cli.many_classes import compare_rules
+
+        compare_rules(
+            file,
+            classes,
+            cost_matrix=cost_matrix,
+            label=label,
+            abstain_cost=cost_abstain,
+            confidence=confidence,
+            seed=seed,
+            output=output,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
     costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
     from demur.cli.certainty import certainty_sections, how_sure
     from demur.cli.comparison import compare_models

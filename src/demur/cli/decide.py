@@ -4,11 +4,13 @@ import click
 
 from demur.cli.options import (
     certainty_options,
+    class_options,
     cost_model,
     cost_options,
     limit_options,
     output_options,
     prediction_options,
+    refuse_binary_flags,
 )
 from demur.exceptions import InputError
 
@@ -26,6 +28,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 @prediction_options
 @cost_options
 @limit_options
+@class_options
 @certainty_options
 @click.option(
     "--no-labels",
@@ -50,6 +53,8 @@ def command(
     max_abstention: float | None,
     min_precision_positive: float | None,
     min_precision_negative: float | None,
+    classes: str | None,
+    cost_matrix: str | None,
     confidence: float,
     seed: int,
     no_labels: bool,
@@ -65,6 +70,37 @@ def command(
     goes to standard output and the words to standard error. With --json standard output holds
     the whole answer, policy included.
     """
+    if classes is not None or cost_matrix is not None:
+        if classes is None:
+            raise InputError("`--classes` is needed beside --cost-matrix. Hint: --classes a,b,c.")
+        refuse_binary_flags(
+            positive=positive,
+            models=models,
+            weight=weight,
+            cost_fn=cost_fn,
+            cost_fp=cost_fp,
+            mu=mu,
+            nu=nu,
+            prevalence=prevalence,
+            max_abstention=max_abstention,
+            abstain_label=abstain_label,
+            min_precision_positive=min_precision_positive,
+            min_precision_negative=min_precision_negative,
+        )
+        from demur.cli.many_classes import decide_weights
+
+        decide_weights(
+            file,
+            classes,
+            cost_matrix=cost_matrix,
+            label=label,
+            abstain_cost=cost_abstain,
+            seed=seed,
+            output=output,
+            as_json=as_json,
+            quiet=quiet,
+        )
+        return
     costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
     if costs is None:
         raise InputError(

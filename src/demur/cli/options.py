@@ -12,11 +12,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "certainty_options",
+    "class_options",
     "cost_model",
     "cost_options",
     "limit_options",
     "output_options",
     "prediction_options",
+    "refuse_binary_flags",
 ]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -125,6 +127,28 @@ limit_options = _all_of(
         )
     )
 )
+
+
+class_options = _all_of(
+    click.option(
+        "--classes",
+        metavar="A,B,C",
+        help="More than two classes: FILE has one column of probabilities per class, of these names.",
+    ),
+    click.option(
+        "--cost-matrix",
+        metavar="FILE",
+        help="Their costs: CSV or TOML with named rows (true) and columns (answer).",
+    ),
+)
+
+
+def refuse_binary_flags(**given: object) -> None:
+    """Raise `InputError` for a flag that means nothing beside --classes."""
+    for name, value in given.items():
+        if value not in (None, ()):
+            flag = "--model" if name == "models" else f"--{name.replace('_', '-')}"
+            raise InputError(f"`{flag}` is for two classes. Hint: leave it out beside --classes.")
 
 
 def output_options(

@@ -21,6 +21,7 @@ __all__ = [
     "described",
     "missing_values",
     "positive_cases",
+    "read_class_columns",
     "read_predictions",
     "read_scores",
 ]
@@ -141,6 +142,29 @@ def read_predictions(
         scores={name: check_scores(columns[name].values, name) for name in roles.models},
         weights=weights,
     )
+
+
+def read_class_columns(
+    file: str, classes: Sequence[str], label: str | None
+) -> tuple[str, str, list[str], FloatArray]:
+    """Read one probability column per class: (source, label column, true classes, probabilities)."""
+    with open_table(file) as table:
+        chosen = label if label is not None else _guessed_label(table, taken=list(classes))
+        table.require([chosen, *classes])
+        for name in classes:
+            _require_numbers(table, name, "--classes")
+        columns = table.read([chosen, *classes])
+    for column in columns.values():
+        _require_complete(column)
+    truth = [_class_name(value) for value in columns[chosen].values]
+    unknown = next((name for name in truth if name not in classes), None)
+    if unknown is not None:
+        raise InputError(
+            f"Label column {chosen!r} holds the class {unknown!r}, which --classes does not list. "
+            "Hint: list every class, in the spelling of the file."
+        )
+    proba = np.column_stack([check_scores(columns[name].values, name) for name in classes])
+    return table.name, chosen, truth, proba
 
 
 def read_scores(file: str, models: Sequence[str]) -> tuple[str, str, FloatArray]:
