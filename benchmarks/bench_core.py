@@ -1,5 +1,6 @@
 """Counts, surfaces and start-up against NumPy and scikit-learn."""
 
+import os
 import subprocess
 import sys
 
@@ -79,8 +80,12 @@ def grid():
 
 
 def start_up():
+    # as installed: with byte code beside the sources
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+
     def run(*arguments):
-        return lambda: subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        command = [sys.executable, *arguments]
+        return lambda: subprocess.run(command, check=True, capture_output=True, env=environment)
 
     numpy_scipy = run("-c", "import numpy, scipy.optimize")
     mine, peer = alternate(run("-c", "import demur"), numpy_scipy)
