@@ -20,8 +20,8 @@ _WITHOUT_MODEL = {
 _MOST_RANGES = 8
 _MOST_PAIRS = 10
 _HINDSIGHT = (
-    "All costs are with hindsight: thresholds were chosen on these same data, so expect slightly "
-    "higher costs in use."
+    "Costs not called honest are with hindsight: thresholds were chosen on these same data, so expect "
+    "slightly higher costs in use."
 )
 _COSTS_WANTED = (
     "For a decision in words give your costs, for example --cost-fn 100 --cost-fp 40 --cost-abstain 12."
