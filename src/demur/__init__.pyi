@@ -112,11 +112,17 @@ from demur.displays.surfaces import AbstentionSurfaceDisplay as AbstentionSurfac
 from demur.displays.surfaces import SurfaceDifferenceDisplay as SurfaceDifferenceDisplay
 from demur.displays.surfaces import SurfaceRowDisplay as SurfaceRowDisplay
 from demur.displays.windows import WindowDisplay as WindowDisplay
+from demur.estimators.abstaining import AbstainingClassifier as AbstainingClassifier
+from demur.estimators.cautious import CautiousClassifier as CautiousClassifier
+from demur.estimators.delegating import DelegatingClassifier as DelegatingClassifier
 from demur.estimators.difference_rescaler import DifferenceRescaler as DifferenceRescaler
+from demur.estimators.honest_cost import ExpectedCost as ExpectedCost
 from demur.estimators.kalman_forecaster import KalmanForecaster as KalmanForecaster
 from demur.estimators.kalman_forecaster import SeriesForecast as SeriesForecast
 from demur.estimators.model_tree import ModelTreeRegressor as ModelTreeRegressor
 from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor as NaiveBayesRegressor
+from demur.estimators.optimal_costs import OptimalCosts as OptimalCosts
+from demur.estimators.reliable import ReliableClassifier as ReliableClassifier
 from demur.estimators.stacking import StackedForecast as StackedForecast
 from demur.estimators.stacking import stack_forecasters as stack_forecasters
 from demur.exceptions import DegenerateDataWarning as DegenerateDataWarning
