@@ -112,7 +112,7 @@ def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
     check_consistent_length(labels, weights)
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise input_error("y", "must hold at least two classes", f"one class ({classes[0]!r})")
+        raise input_error("y", "must hold at least two classes", f"one class ({classes.tolist()[0]!r})")
     return TrainingCases(labels, classes, codes, weights)
 
 
@@ -229,7 +229,7 @@ def _splits(
             raise input_error(
                 "cv",
                 "must leave cases of every class to fit",
-                f"a fold without class {cases.classes[missing[0]]!r}",
+                f"a fold without class {cases.classes.tolist()[missing[0]]!r}",
                 "use a stratified splitter or collect more cases of that class.",
             )
         seen[test] += 1
