@@ -1,5 +1,6 @@
 """What scikit-learn asks of an estimator, for all four classifiers that abstain."""
 
+import json
 import pickle
 import warnings
 
@@ -10,6 +11,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
@@ -72,6 +74,15 @@ EXPECTED = {
     "reliable": {"check_classifiers_classes": ONE_LABEL, "check_classifiers_train": NOT_THE_ARGMAX},
     "delegating": {"check_classifiers_classes": ONE_LABEL},
 }
+FIRST_ROW = (
+    "in scikit-learn 1.6 makes two classes of three by the first row, which differs between the weighted and "
+    "the repeated cases it compares; passes from the version on that takes the smallest label"
+)
+OLD = {
+    f"check_sample_weight_equivalence_on_{kind}_data": FIRST_ROW
+    for kind in ("dense", "sparse")
+    if sklearn.__version__.startswith("1.6.")
+}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -79,12 +90,12 @@ def test_check_estimator(kind):
     model = classifier(kind, quiet_logistic(), abstain_label=-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tiny data sets: degenerate data, skipped checks
-        done = check_estimator(model, expected_failed_checks=EXPECTED[kind], on_fail=None)
+        done = check_estimator(model, expected_failed_checks={**EXPECTED[kind], **OLD}, on_fail=None)
     failed = {check["check_name"]: check["exception"] for check in done if check["status"] == "failed"}
     assert failed == {}
     # a check that is expected to fail and passes would be a stale excuse
     excused = {check["check_name"] for check in done if check["status"] == "xfail"}
-    assert excused == set(EXPECTED[kind])
+    assert excused - set(OLD) == set(EXPECTED[kind])
 
 
 def test_cautious_classifier_that_never_abstains_passes_the_argmax_check():
@@ -212,3 +223,18 @@ def test_scores_exist_exactly_where_the_inner_estimator_has_them(kind):
     assert hasattr(model, "predict_proba")
     assert not hasattr(model, "decision_function")
     assert not hasattr(AbstainingClassifier(FirstColumn()), "predict_proba")
+
+
+def test_frozen_estimator_survives_a_clone(data):
+    X, y = data
+    frozen = FrozenEstimator(quiet_logistic().fit(X, y))
+    model = clone(AbstainingClassifier(frozen, mu=1, nu=0.2, cv="prefit")).fit(X, y)
+    assert np.array_equal(model.predict_proba(X), frozen.predict_proba(X))
+
+
+def test_results_are_json_safe(data):
+    model = AbstainingClassifier(quiet_logistic(), mu=1, nu=float("inf")).fit(*data)
+    for result in (model.expected_cost_, model.optimal_costs_, model.certificate_, model.window_):
+        assert json.loads(json.dumps(result.to_dict(), allow_nan=False))
+        assert len(repr(result)) < 400
+    assert model.optimal_costs_.to_dict()["nu"][1] == "inf"

@@ -23,6 +23,8 @@ from demur import (
 
 CHEAP, DEAR = CostModel(cost_abstain=0.1), CostModel(cost_abstain=0.25)
 STAGES = [("line", LogisticRegression()), ("tree", DecisionTreeClassifier(max_depth=4, random_state=0))]
+HALVES = np.arange(0, 600, 2), np.arange(1, 600, 2)
+SPLITS = [HALVES, HALVES[::-1]]  # fits the first stage, but no later one
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +89,12 @@ def test_stages_of_many_classes_and_of_every_kind():
     assert model.score(X[~train], names[~train]) > alone.score(X[~train], names[~train])
     assert set(model.predict(X)) <= set(names)
     binary = y < 5
-    reliable = ReliableClassifier(GaussianNB(), positive=Precision(0.9), negative=Precision(0.9))
+    reliable = ReliableClassifier(
+        LinearDiscriminantAnalysis(), positive=Precision(0.97), negative=Precision(0.97)
+    )
     mixed = DelegatingClassifier([("sure", reliable), *STAGES[1:]]).fit(X, binary)
     assert set(mixed.deciding_stage(X)) == {0, 1}
+    assert set(mixed.predict(X).tolist()) == {False, True}  # as numbers, beside the abstain label -1
 
 
 def test_parameters_of_stages_are_set_by_name(moons):
@@ -120,6 +125,11 @@ def test_stage_without_cases_is_left_out_with_a_warning():
         (STAGES, {}, "`costs` must say what delegating costs at stage 'line', got None"),
         (STAGES, {"costs": [CHEAP]}, "`costs` must be one CostModel or 2, one per stage, got 1"),
         (STAGES, {"costs": [0.1, None]}, "`costs` must be a CostModel, got float"),
+        (
+            STAGES,
+            {"costs": CHEAP, "cv": SPLITS},
+            "`cv` must split the .* cases at hand, got rows beyond them",
+        ),
         (STAGES, {"costs": CHEAP, "abstain_label": 1}, "`abstain_label` must not be one of the classes"),
     ],
 )

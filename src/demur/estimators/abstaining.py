@@ -45,7 +45,7 @@ def warn_if_constant(counts: ScoreCounts) -> None:
             f"All out-of-fold scores are equal ({counts.scores[0]:g}), so every case gets the same "
             "decision. Hint: check the features and the inner estimator.",
             DegenerateDataWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
@@ -117,7 +117,8 @@ class AbstainingClassifier(TwoClassAbstainer):
         The positive class; ``classes_[1]`` by default, as everywhere in scikit-learn.
     cv : int, splitter, "prefit" or None
         Folds for the out-of-fold scores; None: 5 (fewer if a class has fewer cases). A splitter with
-        one split holds out a part. "prefit": the estimator is fitted, all cases choose the window.
+        one split holds out a part. "prefit": the estimator is fitted, all cases choose the window
+        (`clone` forgets the fit; `sklearn.frozen.FrozenEstimator` keeps it).
     abstain_label : value, default -1
         Prediction for cases abstained on: not a class; a string where the classes are strings.
     response_method : {"auto", "predict_proba", "decision_function"}

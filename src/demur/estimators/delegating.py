@@ -10,13 +10,19 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from demur._checks import check_type, check_weights, input_error
+from demur._checks import check_type, input_error
 from demur.abstention import ABSTAIN
 from demur.costs import CostModel
 from demur.estimators.abstaining import AbstainingClassifier
-from demur.estimators.out_of_fold import OutOfFoldClassifier, TrainingCases, check_outcomes, training_cases
+from demur.estimators.out_of_fold import (
+    OutOfFoldClassifier,
+    TrainingCases,
+    check_outcomes,
+    share_right,
+    training_cases,
+)
 from demur.exceptions import DegenerateDataWarning
 from demur.typing import IntArray
 
@@ -112,10 +118,7 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
 
     def _named(self) -> list[tuple[str, Any]]:
         stages = self.estimators
-        pairs = isinstance(stages, (list, tuple)) and all(
-            isinstance(stage, tuple) and len(stage) == 2 for stage in stages
-        )
-        if not pairs or not stages:
+        if not _are_named(stages):
             raise input_error(
                 "estimators",
                 "must be a non-empty list of (name, classifier)",
@@ -246,17 +249,25 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of cases answered rightly; the higher the better. An abstention is no answer."""
-        decided = self.decide(X)
-        right = (self._outcomes[decided] == column_or_1d(y)) & (decided != ABSTAIN)
-        return float(np.average(right, weights=check_weights(sample_weight)))
+        return share_right(self._outcomes, self.decide(X), y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = [get_tags(stage) for _, stage in self._stages()]
+        # tags are asked for before `fit` checks the stages
+        inner = [get_tags(stage) for _, stage in self.estimators] if _are_named(self.estimators) else []
         tags.input_tags.sparse = all(stage.input_tags.sparse for stage in inner)
         tags.input_tags.allow_nan = all(stage.input_tags.allow_nan for stage in inner)
-        tags.classifier_tags.multi_class = all(stage.classifier_tags.multi_class for stage in inner)
+        many = all(stage.classifier_tags and stage.classifier_tags.multi_class for stage in inner)
+        tags.classifier_tags.multi_class = many and self.costs is None  # windows are for two classes
         return tags
+
+
+def _are_named(stages: Any) -> bool:
+    """Tell whether there are stages and each has a name."""
+    pairs = isinstance(stages, (list, tuple)) and all(
+        isinstance(stage, tuple) and len(stage) == 2 for stage in stages
+    )
+    return pairs and len(stages) > 0
 
 
 def _answers(stage: Any, X: Any) -> tuple[Any, Any]:

@@ -22,7 +22,7 @@ from demur.typing import FloatArray
 __all__ = ["ExpectedCost", "expected_cost", "loss_table"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class ExpectedCost(Result):
     """Honest cost per case of a window, in the unit of the costs; the lower the better.
 

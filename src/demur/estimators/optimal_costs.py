@@ -14,7 +14,7 @@ from demur.typing import FloatArray, Range
 __all__ = ["OptimalCosts", "optimal_costs"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class OptimalCosts(Result):
     """The costs (mu, nu) at which a window is among the cheapest: a convex polygon.
 
@@ -31,10 +31,9 @@ class OptimalCosts(Result):
 
     Notes
     -----
-    With r_b the share of positives in block b and q_b = 1 - r_b (spec: Friedel et al. 2006 in the
-    block form), a window that abstains on the blocks i + 1 to j is optimal where
-    r_i <= nu <= r_{i+1} and mu q_{j+1} <= nu <= mu q_j; an empty one at t where
-    r_t / q_t <= mu <= r_{t+1} / q_{t+1} and nu >= max(r_t, mu q_{t+1}).
+    With r_b the share of positives in block b and q_b = 1 - r_b, a window that abstains on the
+    blocks i + 1 to j is optimal where r_i <= nu <= r_{i+1} and mu q_{j+1} <= nu <= mu q_j; an
+    empty one at t where r_t / q_t <= mu <= r_{t+1} / q_{t+1} and nu >= max(r_t, mu q_{t+1}).
     """
 
     mu: Range
@@ -68,7 +67,7 @@ def _half_planes(shares: FloatArray, i: int, j: int) -> FloatArray:
 def _range(by: FloatArray, rest: FloatArray) -> Range:
     """Solve by x + rest <= 0 for x >= 0."""
     low, high = 0.0, math.inf
-    for slope, level in zip(by, rest, strict=True):
+    for slope, level in zip(by.tolist(), rest.tolist(), strict=True):
         if slope > 0:
             high = min(high, -level / slope)
         elif slope < 0:

@@ -40,6 +40,7 @@ __all__ = [
     "class_probabilities",
     "out_of_fold",
     "positive_scores",
+    "share_right",
     "training_cases",
 ]
 
@@ -152,6 +153,12 @@ def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     return mixed
 
 
+def share_right(outcomes: Any, decided: IntArray, y: Any, sample_weight: Any) -> float:
+    """Return the weighted share of cases answered rightly; an abstention is no answer."""
+    right = (outcomes[decided] == column_or_1d(y)) & (decided != ABSTAIN)
+    return float(np.average(right, weights=check_weights(sample_weight)))
+
+
 # ---------------------------------------------------------------- out of fold
 
 
@@ -224,6 +231,10 @@ def _splits(
     splitter = _splitter(cv, cases)
     seen = np.zeros(len(cases.codes), dtype=np.int64)
     for train, test in splitter.split(X, cases.labels, **split_params):
+        if max(train.max(initial=0), test.max(initial=0)) >= len(seen):
+            raise input_error(
+                "cv", f"must split the {len(seen)} cases at hand", "rows beyond them", "pass a splitter."
+            )
         missing = np.setdiff1d(np.arange(len(cases.classes)), cases.codes[train])
         if len(missing):
             raise input_error(
@@ -389,9 +400,7 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of cases answered rightly; the higher the better. An abstention is no answer."""
-        decided = self.decide(X)
-        right = (self._outcomes[decided] == column_or_1d(y)) & (decided != ABSTAIN)
-        return float(np.average(right, weights=check_weights(sample_weight)))
+        return share_right(self._outcomes, self.decide(X), y, sample_weight)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
