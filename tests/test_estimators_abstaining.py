@@ -69,6 +69,16 @@ def test_costs_and_ratios_are_the_same_aim():
     assert money.score(HAND_X, HAND_Y) == pytest.approx(-100 * 7 / 48)
 
 
+def test_costs_of_abstaining_by_class_against_the_surface():
+    costs = CostModel(cost_abstain_positive=0.1, cost_abstain_negative=0.4)
+    model = on_scores(costs=costs).fit(HAND_X, HAND_Y)
+    # spec 000, section 10: cost 1/6, groups (1, 4)
+    assert model.window_.cost == pytest.approx(1 / 6)
+    assert (model.window_.lower_index, model.window_.upper_index) == (1, 4)
+    assert model.optimal_costs_ is None
+    assert model.expected_cost_.hindsight == pytest.approx(1 / 6)
+
+
 def test_positive_label_turns_the_scores_around():
     flipped = on_scores(mu=0.5, nu=0.25, pos_label=0).fit(HAND_X, HAND_Y)
     expected = abstention_surface(1 - HAND_Y, -HAND_X[:, 0]).window(0.5, 0.25)

@@ -113,7 +113,8 @@ def test_costs_of_several_classes_against_every_state():
 
 def test_weights_against_repeated_cases():
     weights = np.array([1, 2, 3, 1, 1, 2, 1, 1])
-    model = on_columns(min_accuracy=0.7).fit(PROBA, Y, sample_weight=weights)
+    with pytest.warns(UserWarning, match=r"Columns\.fit takes no sample_weight"):
+        model = on_columns(min_accuracy=0.7).fit(PROBA, Y, sample_weight=weights)
     expected = response_curve(np.repeat(Y, weights), np.repeat(PROBA, weights, axis=0))
     assert np.allclose(model.response_curve_.value, expected.value)
 
@@ -148,6 +149,21 @@ def test_constant_probabilities_warn():
     with pytest.warns(DegenerateDataWarning, match="All out-of-fold probabilities are equal"):
         model = on_columns(max_abstention=0.5).fit(np.full((8, 2), 0.5), Y)
     assert len(set(model.decide(PROBA[:1]).tolist())) == 1
+
+
+@pytest.mark.parametrize(
+    ("costs", "sentence", "abstention"),
+    [
+        (CostModel(cost_abstain=0.0), r"Abstaining is free \(nu = 0\)", 0.5),
+        (CostModel(cost_abstain=0.5), r"Abstaining never pays at these costs", 0.0),
+        ([[0, 1], [1, 0], [0, 0]], "answers cannot pay: 50.0% of the cases", 0.5),
+        ([[0, 1], [1, 0], [1, 1]], "abstaining never pays", 0.0),
+    ],
+)
+def test_costs_that_settle_the_question_warn(costs, sentence, abstention):
+    with pytest.warns(DegenerateDataWarning, match=sentence):
+        model = on_columns(costs=costs).fit(PROBA, Y)
+    assert model.reached_.abstention == abstention
 
 
 def test_single_precision_probabilities_are_made_to_sum_to_one():

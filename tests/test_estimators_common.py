@@ -177,9 +177,10 @@ def test_weights_reach_the_inner_estimator_and_the_rule(kind, data):
     expected = LogisticRegression(max_iter=1000).fit(X, y, sample_weight=weights)
     assert np.allclose(inner[1].estimator_.coef_, expected.coef_)
     # an inner estimator without weights: only the rule is weighted
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DegenerateDataWarning)  # a promise that is not kept
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
         model = classifier(kind, KNeighborsClassifier()).fit(X, y, sample_weight=weights)
+    assert any("KNeighborsClassifier.fit takes no sample_weight" in str(warning.message) for warning in said)
     assert set(model.predict(X)) <= {-1, 0, 1}
 
 
@@ -211,7 +212,17 @@ def test_groups_are_routed_to_the_splitter(data):
     assert np.array_equal(model.out_of_fold_rows_, np.concatenate(tests))
 
 
-def test_fit_parameters_pass_through_without_routing():
+def test_weights_of_a_step_pass_through_without_routing(data):
+    X, y = data
+    weights = np.where(y == 1, 4, 1)
+    model = AbstainingClassifier(make_pipeline(quiet_logistic()), mu=1, nu=0.2)
+    model.fit(X, y, sample_weight=weights, logisticregression__sample_weight=weights)
+    expected = AbstainingClassifier(quiet_logistic(), mu=1, nu=0.2).fit(X, y, sample_weight=weights)
+    assert model.window_.to_dict() == expected.window_.to_dict()
+    assert np.array_equal(model.predict(X), expected.predict(X))
+
+
+def test_unknown_fit_parameters_are_refused_by_the_inner_estimator():
     model = AbstainingClassifier(FirstColumn(), mu=1, nu=0.25, cv=2)
     with pytest.raises(TypeError, match="unexpected keyword"):
         model.fit(HAND_X, HAND_Y, epochs=3)

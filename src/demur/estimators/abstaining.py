@@ -1,6 +1,5 @@
 """`AbstainingClassifier`: the cheapest window for stated costs, around any scikit-learn classifier."""
 
-import math
 import warnings
 from typing import Any
 
@@ -32,7 +31,7 @@ from demur.estimators.out_of_fold import (
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_constant"]
+__all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_constant", "warn_if_costs_are_odd"]
 
 _HONEST_FOLDS = 10
 _SEED = 0  # of the folds of the honest cost: the same data give the same bytes
@@ -47,6 +46,28 @@ def warn_if_constant(counts: ScoreCounts) -> None:
             DegenerateDataWarning,
             stacklevel=5,
         )
+
+
+def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
+    """Say what happens where the costs settle the question of abstaining for all cases."""
+    mu, nu_p, nu_n = costs.mu, costs.nu_positive, costs.nu_negative
+    if not costs.may_abstain:
+        return
+    if nu_p <= 0 and nu_n <= 0:
+        text = (
+            f"Abstaining is free (nu = {max(nu_p, nu_n):g}), so every case that is not certain is "
+            f"abstained on: {abstention_rate:.1%} of the cases. "
+            "Hint: give abstaining a cost or set max_abstention."
+        )
+    elif mu * nu_p + nu_n >= mu:  # lemma 1 of Friedel et al. (2006), by class
+        text = (
+            f"Abstaining never pays at these costs (mu = {mu:g}, nu = {nu_p:g}; it can only where "
+            f"nu < mu / (1 + mu) = {mu / (1 + mu):g}), so no case is abstained on for its cost. "
+            "Hint: lower the cost of abstaining, or leave it out to say so."
+        )
+    else:
+        return
+    warnings.warn(text, DegenerateDataWarning, stacklevel=4)
 
 
 class TwoClassAbstainer(OutOfFoldClassifier):
@@ -275,7 +296,8 @@ class AbstainingClassifier(TwoClassAbstainer):
     def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
         counts = self._counts(cases, found)
         self.window_ = self._window(counts)
-        self._warn_if_costs_are_odd()
+        if self.costs_ is not None and self.max_abstention is None:  # reviews within a limit may be free
+            warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
         surface = abstention_surface(counts, prevalence=self.prevalence)
         if self.store_surface:
             self.surface_ = surface
@@ -285,27 +307,6 @@ class AbstainingClassifier(TwoClassAbstainer):
         usable = plain and not self._constrained and self.window_.nu_positive >= 0
         self.optimal_costs_ = optimal_costs(surface, self.window_) if usable else None
         self.expected_cost_, self.certificate_ = self._evidence(counts)
-
-    def _warn_if_costs_are_odd(self) -> None:
-        """Say what happens where the costs settle the question of abstaining for all cases."""
-        w = self.window_
-        if self.max_abstention is not None or not math.isfinite(w.nu_positive + w.nu_negative):
-            return  # reviews within a limit may be free; NaN and infinity: no cost was stated
-        if w.nu_positive <= 0 and w.nu_negative <= 0:
-            text = (
-                f"Abstaining is free (nu = {max(w.nu_positive, w.nu_negative):g}), so every case that is "
-                f"not certain is abstained on: {w.abstention_rate:.1%} of the cases. "
-                "Hint: give abstaining a cost or set max_abstention."
-            )
-        elif w.mu * w.nu_positive + w.nu_negative >= w.mu:
-            text = (
-                f"Abstaining never pays at these costs (mu = {w.mu:g}, nu = {w.nu_positive:g}; it can only "
-                f"where nu < mu / (1 + mu) = {w.mu / (1 + w.mu):g}), so no case is abstained on for its "
-                "cost. Hint: lower the cost of abstaining, or leave it out to say so."
-            )
-        else:
-            return
-        warnings.warn(text, DegenerateDataWarning, stacklevel=4)
 
     def _evidence(self, counts: ScoreCounts) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
         """Honest cost and certificate, where they are defined."""

@@ -8,6 +8,7 @@ import numpy as np
 from demur._checks import check_rate, check_simplex, input_error
 from demur.costs import CostModel
 from demur.decision_rules import CautionWindowRule, equal_bias
+from demur.estimators.abstaining import warn_if_costs_are_odd
 from demur.estimators.out_of_fold import (
     OutOfFold,
     OutOfFoldClassifier,
@@ -145,6 +146,27 @@ class CautiousClassifier(OutOfFoldClassifier):
         self.reached_ = self._aim(self.response_curve_)
         self.window_ = min(self.reached_.window, 1.0)
         self.rule_ = CautionWindowRule(self._bias, self.window_)
+        if self.costs is not None:
+            self._warn_if_costs_are_odd(self.costs)
+
+    def _warn_if_costs_are_odd(self, costs: Any) -> None:
+        if isinstance(costs, CostModel):
+            warn_if_costs_are_odd(costs, self.reached_.abstention)
+            return
+        table = np.asarray(costs, dtype=np.float64)
+        if np.all(table[-1] <= table[:-1].min(axis=0)):
+            text = (
+                "Abstaining costs no more than the best answer for any class, so answers cannot pay: "
+                f"{self.reached_.abstention:.1%} of the cases are abstained on. Hint: give abstaining a cost."
+            )
+        elif np.any(np.all(table[:-1] <= table[-1], axis=1)):
+            text = (
+                "One answer costs no more than abstaining, whatever the class, so abstaining never pays. "
+                "Hint: lower the cost of abstaining."
+            )
+        else:
+            return
+        warnings.warn(text, DegenerateDataWarning, stacklevel=4)
 
     def _aim(self, curve: ResponseCurve) -> ResponsePoint:
         """Return the state that serves the aim; of several the one with the least abstention."""

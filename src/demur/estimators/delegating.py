@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import _BaseComposition
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from demur._checks import check_type, input_error
 from demur.abstention import ABSTAIN
@@ -22,6 +22,7 @@ from demur.estimators.out_of_fold import (
     check_outcomes,
     share_right,
     training_cases,
+    weight_params,
 )
 from demur.exceptions import DegenerateDataWarning
 from demur.typing import IntArray
@@ -175,9 +176,7 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
         if get_config()["enable_metadata_routing"]:
             routed = process_routing(self, "fit", sample_weight=weights)
             return {name: routed[name].fit.get("sample_weight") for name, _ in stages}
-        return {
-            name: weights if has_fit_parameter(stage, "sample_weight") else None for name, stage in stages
-        }
+        return {name: weight_params(stage, weights, {}).get("sample_weight") for name, stage in stages}
 
     # ---------------------------------------------------------------- fit
 

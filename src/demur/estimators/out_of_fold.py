@@ -6,6 +6,7 @@ choose the rule; the model in use is then fitted to all cases.
 """
 
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from numbers import Number
 from typing import Any, NamedTuple, Self
@@ -42,6 +43,7 @@ __all__ = [
     "positive_scores",
     "share_right",
     "training_cases",
+    "weight_params",
 ]
 
 _DEFAULT_FOLDS = 5
@@ -115,6 +117,23 @@ def training_cases(owner: Any, y: Any, sample_weight: Any) -> TrainingCases:
     if len(classes) < 2:
         raise input_error("y", "must hold at least two classes", f"one class ({classes.tolist()[0]!r})")
     return TrainingCases(labels, classes, codes, weights)
+
+
+def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the weights as an argument of `fit`, or say that the estimator cannot take them."""
+    if sample_weight is None:
+        return {}
+    if has_fit_parameter(estimator, "sample_weight"):
+        return {"sample_weight": np.asarray(sample_weight)}
+    if not any(name.endswith("sample_weight") for name in params):
+        warnings.warn(
+            f"{type(estimator).__name__}.fit takes no sample_weight, so it is fitted without the weights; "
+            "only the rule that abstains uses them. Hint: enable metadata routing, or pass the weights of a "
+            "step of a pipeline by its name, such as logisticregression__sample_weight.",
+            UserWarning,
+            stacklevel=4,
+        )
+    return {}
 
 
 def _is_missing(value: Any) -> bool:
@@ -361,9 +380,9 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
             routed = process_routing(self, "fit", sample_weight=sample_weight, **params)
             splitter = routed.get("splitter", Bunch(split={}))
             return dict(routed.estimator.fit), dict(splitter.split)
-        if sample_weight is not None and has_fit_parameter(self.estimator, "sample_weight"):
-            return {**params, "sample_weight": np.asarray(sample_weight)}, {}
-        return params, {}
+        if isinstance(self.cv, str):  # fitted already
+            return params, {}
+        return {**params, **weight_params(self.estimator, sample_weight, params)}, {}
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the router: weights for the rule, all for the inner `fit`, groups for the splitter."""
