@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, ShuffleSplit, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -369,6 +369,10 @@ def test_bad_data_sentences():
     with pytest.raises(InputError, match="must hold the classes the estimator was fitted to"):
         AbstainingClassifier(FirstColumn().fit(HAND_X, HAND_Y), mu=1, nu=0.25, cv="prefit").fit(
             HAND_X, HAND_Y + 1
+        )
+    with pytest.raises(InputError, match="must be a classifier with classes_, got LinearRegression"):
+        AbstainingClassifier(LinearRegression().fit(HAND_X, HAND_Y), mu=1, nu=0.25, cv="prefit").fit(
+            HAND_X, HAND_Y
         )
 
 

@@ -72,7 +72,7 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
 
     Examples
     --------
-    A quick linear model answers the easy cases; a forest trained on the rest answers most others:
+    A quick linear model answers the easy cases; a forest trained on the others answers the rest:
 
     >>> from sklearn.datasets import make_moons
     >>> from sklearn.ensemble import RandomForestClassifier

@@ -236,7 +236,10 @@ def _check_prefit(estimator: Any, cases: TrainingCases) -> None:
             f"an unfitted {type(estimator).__name__}",
             "fit it on other cases first, or pass cv=5.",
         ) from None
-    unknown = sorted(set(cases.classes.tolist()) ^ set(np.asarray(estimator.classes_).tolist()))
+    if not hasattr(estimator, "classes_"):
+        raise input_error("estimator", "must be a classifier with classes_", type(estimator).__name__)
+    known = set(np.asarray(estimator.classes_).tolist())
+    unknown = sorted(known ^ set(cases.classes.tolist()), key=repr)
     if unknown:
         raise input_error(
             "y", "must hold the classes the estimator was fitted to", f"a difference in {unknown}"
