@@ -408,6 +408,13 @@ def test_constraints_that_fail_without_a_part_of_the_cases_warn():
     assert model.certificate_.certified_cost > model.window_.cost
 
 
+def test_promise_without_decisions_warns():
+    X, y = np.append(HAND_X, [[2.0]], axis=0), np.append(HAND_Y, 0)
+    with pytest.warns(DegenerateDataWarning, match="No positive decision is made; alone"):
+        model = on_scores(min_precision_positive=0.99, min_precision_negative=0.9).fit(X, y)
+    assert 1 not in model.decide(X)
+
+
 def test_surface_is_dropped_on_demand():
     model = on_scores(mu=1, nu=0.25).fit(HAND_X, HAND_Y)
     assert model.surface_.cost(1, 0.25) == pytest.approx(1 / 6)

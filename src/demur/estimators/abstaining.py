@@ -31,13 +31,13 @@ from demur.estimators.out_of_fold import (
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_constant", "warn_if_costs_are_odd"]
+__all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_costs_are_odd", "warn_of_note"]
 
 _HONEST_FOLDS = 10
 _SEED = 0  # of the folds of the honest cost: the same data give the same bytes
 
 
-def warn_if_constant(counts: ScoreCounts) -> None:
+def _warn_if_constant(counts: ScoreCounts) -> None:
     """Say what happens where the scores order nothing."""
     if len(counts.scores) == 1:
         warnings.warn(
@@ -46,6 +46,13 @@ def warn_if_constant(counts: ScoreCounts) -> None:
             DegenerateDataWarning,
             stacklevel=5,
         )
+
+
+def warn_of_note(window: Any) -> None:
+    """Pass on what a window under constraints could not reach."""
+    note = getattr(window, "note", "")
+    if note:
+        warnings.warn(note, DegenerateDataWarning, stacklevel=4)
 
 
 def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
@@ -100,7 +107,7 @@ class TwoClassAbstainer(OutOfFoldClassifier):
         positive = cases.labels[found.rows] == self._outcomes[1]
         counts = ScoreCounts.from_arrays(positive, found.response, sample_weight=cases.weights_of(found.rows))
         counts.require_both_classes("A window")
-        warn_if_constant(counts)
+        _warn_if_constant(counts)
         return counts
 
     def _decide(self, response: Any) -> IntArray:
@@ -296,6 +303,7 @@ class AbstainingClassifier(TwoClassAbstainer):
     def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
         counts = self._counts(cases, found)
         self.window_ = self._window(counts)
+        warn_of_note(self.window_)
         if self.costs_ is not None and self.max_abstention is None:  # reviews within a limit may be free
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
         surface = abstention_surface(counts, prevalence=self.prevalence)

@@ -1,13 +1,12 @@
 """`ReliableClassifier`: a promised performance per class around any classifier."""
 
-import warnings
 from typing import Any
 
 from demur._checks import check_type
 from demur.constrained_windows import deterministic_window
-from demur.estimators.abstaining import TwoClassAbstainer
+from demur.estimators.abstaining import TwoClassAbstainer, warn_of_note
 from demur.estimators.out_of_fold import OutOfFold, TrainingCases
-from demur.exceptions import DegenerateDataWarning, InputError
+from demur.exceptions import InputError
 from demur.isometrics import check_target
 from demur.reliable import ReliableWindow, reliable_window
 from demur.typing import IntArray
@@ -106,8 +105,7 @@ class ReliableClassifier(TwoClassAbstainer):
         counts = self._counts(cases, found)
         design = reliable_window if self.randomized else deterministic_window
         self.window_ = design(counts, positive=self.positive, negative=self.negative, skew=self.skew)
-        if self.window_.note:
-            warnings.warn(self.window_.note, DegenerateDataWarning, stacklevel=3)
+        warn_of_note(self.window_)
 
     def _decide(self, response: Any) -> IntArray:
         if isinstance(self.window_, ReliableWindow):
