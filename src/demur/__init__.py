@@ -202,9 +202,13 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "displays.windows": ("WindowDisplay",),
     "engines.cost_files": ("read_cost_matrix",),
+    "estimators.abstaining": ("AbstainingClassifier",),
     "estimators.c45_pruning": ("LaplaceTreeClassifier",),
+    "estimators.cautious": ("CautiousClassifier",),
     "estimators.cost_weighted": ("CostWeightedClassifier",),
+    "estimators.delegating": ("DelegatingClassifier",),
     "estimators.difference_rescaler": ("DifferenceRescaler",),
+    "estimators.honest_cost": ("ExpectedCost",),
     "estimators.kalman_forecaster": (
         "KalmanForecaster",
         "SeriesForecast",
@@ -218,6 +222,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "estimators.model_tree": ("ModelTreeRegressor",),
     "estimators.naive_bayes_regressor": ("NaiveBayesRegressor",),
+    "estimators.optimal_costs": ("OptimalCosts",),
+    "estimators.reliable": ("ReliableClassifier",),
     "estimators.stacking": (
         "StackedForecast",
         "stack_forecasters",

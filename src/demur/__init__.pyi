@@ -125,9 +125,13 @@ from demur.displays.thresholds import NrocCurveDisplay as NrocCurveDisplay
 from demur.displays.thresholds import ThresholdsByCostDisplay as ThresholdsByCostDisplay
 from demur.displays.windows import WindowDisplay as WindowDisplay
 from demur.engines.cost_files import read_cost_matrix as read_cost_matrix
+from demur.estimators.abstaining import AbstainingClassifier as AbstainingClassifier
 from demur.estimators.c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
+from demur.estimators.cautious import CautiousClassifier as CautiousClassifier
 from demur.estimators.cost_weighted import CostWeightedClassifier as CostWeightedClassifier
+from demur.estimators.delegating import DelegatingClassifier as DelegatingClassifier
 from demur.estimators.difference_rescaler import DifferenceRescaler as DifferenceRescaler
+from demur.estimators.honest_cost import ExpectedCost as ExpectedCost
 from demur.estimators.kalman_forecaster import KalmanForecaster as KalmanForecaster
 from demur.estimators.kalman_forecaster import SeriesForecast as SeriesForecast
 from demur.estimators.mimetic import DirectThresholdClassifier as DirectThresholdClassifier
@@ -137,6 +141,8 @@ from demur.estimators.mimetic import mimetic_configurations as mimetic_configura
 from demur.estimators.mimetic import mimetic_costs as mimetic_costs
 from demur.estimators.model_tree import ModelTreeRegressor as ModelTreeRegressor
 from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor as NaiveBayesRegressor
+from demur.estimators.optimal_costs import OptimalCosts as OptimalCosts
+from demur.estimators.reliable import ReliableClassifier as ReliableClassifier
 from demur.estimators.stacking import StackedForecast as StackedForecast
 from demur.estimators.stacking import stack_forecasters as stack_forecasters
 from demur.exceptions import DegenerateDataWarning as DegenerateDataWarning

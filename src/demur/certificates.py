@@ -18,7 +18,7 @@ import numpy as np
 
 from demur._checks import check_confidence_level, check_nonnegative
 from demur._results import Interval, Result, as_scalar
-from demur.abstention import AbstentionSurface, abstention_surface
+from demur.abstention import AbstentionSurface, AbstentionWindow, abstention_surface
 from demur.costs import CostModel
 from demur.counts import ScoreCounts, as_counts
 from demur.cross_fitting import check_cost_point, check_whole_counts
@@ -122,7 +122,13 @@ class SurfaceCertificate(Result):
         self, mu: float | None = None, nu: float | None = None, *, costs: CostModel | None = None
     ) -> CertifiedWindow:
         """Return the cheapest window with certified bounds of its cost and its abstention rate."""
-        found = self.surface.window(mu, nu, costs=costs)
+        return self.of_window(self.surface.window(mu, nu, costs=costs), costs=costs)
+
+    def of_window(self, found: AbstentionWindow, *, costs: CostModel | None = None) -> CertifiedWindow:
+        """Return the bounds for any window of these cases, such as one found under constraints.
+
+        Its costs are those it was made for; `costs`, if it was made with them, adds their unit.
+        """
         nu_p, nu_n = found.nu_positive, found.nu_negative
         if found.is_empty:
             nu_p = nu_n = 0.0

@@ -1,0 +1,363 @@
+"""`AbstainingClassifier`: the cheapest window for stated costs, around any scikit-learn classifier."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from demur._checks import (
+    check_class_codes,
+    check_confidence_level,
+    check_rng,
+    check_type,
+    check_weights,
+    input_error,
+)
+from demur.abstention import AbstentionWindow, abstention_surface, decide
+from demur.certificates import CertifiedWindow, surface_certificate
+from demur.constrained_windows import cheapest_window, widest_coverage_window
+from demur.costs import CostModel
+from demur.counts import ScoreCounts
+from demur.cross_fitting import check_cost_point
+from demur.estimators.honest_cost import ExpectedCost, expected_cost, loss_table
+from demur.estimators.optimal_costs import optimal_costs
+from demur.estimators.out_of_fold import (
+    OutOfFold,
+    OutOfFoldClassifier,
+    TrainingCases,
+    positive_scores,
+)
+from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
+from demur.typing import FloatArray, IntArray
+
+__all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_costs_are_odd", "warn_of_note"]
+
+_HONEST_FOLDS = 10
+_SEED = 0  # of the folds of the honest cost: the same data give the same bytes
+
+
+def _warn_if_constant(counts: ScoreCounts) -> None:
+    """Say what happens where the scores order nothing."""
+    if len(counts.scores) == 1:
+        warnings.warn(
+            f"All out-of-fold scores are equal ({counts.scores[0]:g}), so every case gets the same "
+            "decision. Hint: check the features and the inner estimator.",
+            DegenerateDataWarning,
+            stacklevel=5,
+        )
+
+
+def warn_of_note(window: Any) -> None:
+    """Pass on what a window under constraints could not reach."""
+    note = getattr(window, "note", "")
+    if note:
+        warnings.warn(note, DegenerateDataWarning, stacklevel=4)
+
+
+def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
+    """Say what happens where the costs settle the question of abstaining for all cases."""
+    mu, nu_p, nu_n = costs.mu, costs.nu_positive, costs.nu_negative
+    if not costs.may_abstain:
+        return
+    if nu_p <= 0 and nu_n <= 0:
+        text = (
+            f"Abstaining is free (nu = {max(nu_p, nu_n):g}), so every case that is not certain is "
+            f"abstained on: {abstention_rate:.1%} of the cases. "
+            "Hint: give abstaining a cost or set max_abstention."
+        )
+    elif mu * nu_p + nu_n >= mu:  # lemma 1 of Friedel et al. (2006), by class
+        text = (
+            f"Abstaining never pays at these costs (mu = {mu:g}, nu = {nu_p:g}; it can only where "
+            f"nu < mu / (1 + mu) = {mu / (1 + mu):g}), so no case is abstained on for its cost. "
+            "Hint: lower the cost of abstaining, or leave it out to say so."
+        )
+    else:
+        return
+    warnings.warn(text, DegenerateDataWarning, stacklevel=4)
+
+
+class TwoClassAbstainer(OutOfFoldClassifier):
+    """What the classifiers share that put a window on one score; `window_` decides."""
+
+    pos_label: Any
+    response_method: str
+    window_: Any
+
+    def _labels_of_codes(self, classes: Any) -> Any:
+        """Negative label, positive label."""
+        if len(classes) != 2:
+            raise InputError(
+                f"Only binary classification is supported by {type(self).__name__}. The type of the target "
+                f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
+            )
+        if self.pos_label is None:
+            return classes
+        if self.pos_label not in classes.tolist():
+            raise input_error(
+                "pos_label", f"must be one of the classes {classes.tolist()}", repr(self.pos_label)
+            )
+        return classes if classes[1] == self.pos_label else classes[::-1]
+
+    def _respond(self, estimator: Any, X: Any) -> FloatArray:
+        return positive_scores(estimator, X, self._outcomes[1], self.response_method)
+
+    def _counts(self, cases: TrainingCases, found: OutOfFold) -> ScoreCounts:
+        """Out-of-fold evidence."""
+        positive = cases.labels[found.rows] == self._outcomes[1]
+        counts = ScoreCounts.from_arrays(positive, found.response, sample_weight=cases.weights_of(found.rows))
+        counts.require_both_classes("A window")
+        _warn_if_constant(counts)
+        return counts
+
+    def _decide(self, response: Any) -> IntArray:
+        return decide(response, self.window_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+
+class AbstainingClassifier(TwoClassAbstainer):
+    """Classifier of two classes that abstains where that is the cheapest, for stated costs.
+
+    Wraps any scikit-learn classifier. The window (two thresholds on its score) is the exact
+    optimum on out-of-fold scores; scores inside it get `abstain_label`. Say what you want by
+    costs (`costs`, or `mu` and `nu`), by a limit of abstentions, by promised precisions, or by
+    a combination.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `predict_proba` or `decision_function`. Cloned, unless ``cv="prefit"``.
+    costs : CostModel, optional
+        Named costs in any unit; without a cost of abstaining it never abstains.
+    mu, nu : float, optional
+        Relative costs of a false alarm and of abstaining (a miss costs 1), instead of `costs`.
+    max_abstention : float in [0, 1], optional
+        Largest share abstained on. Without costs: the fewest errors within that share.
+    min_precision_positive, min_precision_negative : float in (0, 1], optional
+        Promised share of right decisions of each kind. Without costs and limit: the widest coverage.
+    prevalence : float, optional
+        P(positive) in use, where it differs from the sample's.
+    pos_label : label, optional
+        The positive class; ``classes_[1]`` by default, as everywhere in scikit-learn.
+    cv : int, splitter, "prefit" or None
+        Folds for the out-of-fold scores; None: 5 (fewer if a class has fewer cases). A splitter with
+        one split holds out a part. "prefit": the estimator is fitted, all cases choose the window
+        (`clone` forgets the fit; `sklearn.frozen.FrozenEstimator` keeps it).
+    abstain_label : value, default -1
+        Prediction for cases abstained on: not a class; a string where the classes are strings.
+    response_method : {"auto", "predict_proba", "decision_function"}
+        The score; "auto" takes the first that exists.
+    refit : bool, default True
+        Fit the inner estimator to all cases; False only with a splitter of one split.
+    store_surface : bool, default True
+        Keep `surface_`, which answers for all other costs.
+    confidence_level : float, default 0.95
+        Of the interval and of the certificate.
+
+    Attributes
+    ----------
+    window_ : AbstentionWindow or ConstrainedWindow
+        Thresholds, rates and cost on the out-of-fold scores.
+    surface_ : AbstentionSurface
+        Costs and windows of the out-of-fold scores at all costs.
+    costs_ : CostModel or None
+        The costs used; None where only precisions were promised.
+    expected_cost_ : ExpectedCost or None
+        Honest cost per case with an interval. None without costs, with weights that are not whole
+        numbers (no sampling error is defined), or with fewer than two cases of a class.
+    certificate_ : CertifiedWindow or None
+        Upper bounds of cost and abstention rate for every sample size; None as `expected_cost_`.
+    optimal_costs_ : OptimalCosts or None
+        All (mu, nu) at which this window stays the cheapest; None under constraints and where
+        abstaining costs more on one class.
+    classes_, estimator_, n_features_in_, feature_names_in_
+        As usual; `estimator_` is the fitted inner estimator.
+    out_of_fold_rows_, out_of_fold_decisions_ : array
+        Cases that were scored by a model fitted without them, and the decision on each.
+
+    Notes
+    -----
+    Interval and certificate take the out-of-fold scores for scores of independent cases by the
+    model in use. With "prefit" or one held-out part that is exact; with several folds and a final
+    fit to all cases it is the usual approximation. `score` is minus the cost per case where costs
+    are given, so that `GridSearchCV` looks for the cheapest model.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
+
+    Examples
+    --------
+    A missed tumour costs 10, a false alarm 2, a second look 0.3. Fourteen of a hundred get one:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from demur import AbstainingClassifier, CostModel
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = AbstainingClassifier(
+    ...     make_pipeline(StandardScaler(), LogisticRegression()),
+    ...     costs=CostModel(cost_fn=10, cost_fp=2, cost_abstain=0.3), pos_label=0,
+    ... ).fit(X, y)
+    >>> round(model.window_.abstention_rate, 2), round(model.expected_cost_.cost, 2)
+    (0.14, 0.09)
+    >>> model.predict(X[:5]).tolist()
+    [0, 0, 0, 0, 0]
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        costs: CostModel | None = None,
+        mu: float | None = None,
+        nu: float | None = None,
+        max_abstention: float | None = None,
+        min_precision_positive: float | None = None,
+        min_precision_negative: float | None = None,
+        prevalence: float | None = None,
+        pos_label: Any = None,
+        cv: Any = None,
+        abstain_label: Any = -1,
+        response_method: str = "auto",
+        refit: bool = True,
+        store_surface: bool = True,
+        confidence_level: float = 0.95,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.mu = mu
+        self.nu = nu
+        self.max_abstention = max_abstention
+        self.min_precision_positive = min_precision_positive
+        self.min_precision_negative = min_precision_negative
+        self.prevalence = prevalence
+        self.pos_label = pos_label
+        self.cv = cv
+        self.abstain_label = abstain_label
+        self.response_method = response_method
+        self.refit = refit
+        self.store_surface = store_surface
+        self.confidence_level = confidence_level
+
+    # ---------------------------------------------------------------- the aim
+
+    @property
+    def _promises(self) -> dict[str, float | None]:
+        return {
+            "min_precision_positive": self.min_precision_positive,
+            "min_precision_negative": self.min_precision_negative,
+        }
+
+    @property
+    def _constrained(self) -> bool:
+        limits = (self.max_abstention, *self._promises.values())
+        return any(limit is not None for limit in limits)
+
+    def _check(self, cases: TrainingCases) -> None:
+        check_confidence_level(self.confidence_level)
+        self.costs_ = self._stated_costs()
+
+    def _stated_costs(self) -> CostModel | None:
+        """Costs in one form; None if only precisions are promised."""
+        given = self.mu is not None, self.nu is not None
+        if self.costs is not None:
+            check_type(self.costs, "costs", CostModel)
+            if any(given):
+                raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
+            return self.costs
+        if any(given):
+            if not all(given):
+                raise InputError("`mu` and `nu` are both needed. Hint: or pass costs=CostModel(...).")
+            mu, nu = (np.asarray(value) for value in check_cost_point(self.mu, self.nu))  # type: ignore[arg-type]
+            if mu.ndim:
+                raise input_error("mu and nu", "must be single numbers", f"shape {mu.shape}")
+            return CostModel(cost_fp=float(mu), cost_abstain=float(nu) if np.isfinite(nu) else None)
+        if self.max_abstention is not None:
+            return CostModel(cost_abstain=0.0)  # errors count, reviews within the limit do not
+        if self._constrained:
+            return None
+        raise InputError(
+            "`costs` are missing: nothing says when to abstain. Hint: pass costs=CostModel(...), mu and nu, "
+            "max_abstention, or a promised precision such as min_precision_positive=0.9."
+        )
+
+    def _window(self, counts: ScoreCounts) -> AbstentionWindow:
+        """Best window of some evidence for the stated aim."""
+        if self.costs_ is None:
+            return widest_coverage_window(counts, prevalence=self.prevalence, **self._promises)
+        if not self._constrained:
+            return abstention_surface(counts, prevalence=self.prevalence).window(costs=self.costs_)
+        limit = 1.0 if self.max_abstention is None else self.max_abstention
+        return cheapest_window(
+            counts, costs=self.costs_, max_abstention=limit, prevalence=self.prevalence, **self._promises
+        )
+
+    # ---------------------------------------------------------------- fit
+
+    def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
+        counts = self._counts(cases, found)
+        self.window_ = self._window(counts)
+        warn_of_note(self.window_)
+        if self.costs_ is not None and self.max_abstention is None:  # reviews within a limit may be free
+            warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
+        surface = abstention_surface(counts, prevalence=self.prevalence)
+        if self.store_surface:
+            self.surface_ = surface
+        elif hasattr(self, "surface_"):
+            del self.surface_
+        plain = self.costs_ is not None and self.window_.nu_positive == self.window_.nu_negative
+        usable = plain and not self._constrained and self.window_.nu_positive >= 0
+        self.optimal_costs_ = optimal_costs(surface, self.window_) if usable else None
+        self.expected_cost_, self.certificate_ = self._evidence(counts)
+
+    def _evidence(self, counts: ScoreCounts) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
+        """Honest cost and certificate, where they are defined."""
+        whole = all(np.all(column == np.floor(column)) for column in (counts.positives, counts.negatives))
+        if self.costs_ is None or not whole:
+            return None, None
+        certificate = surface_certificate(
+            counts, prevalence=self.prevalence, confidence_level=self.confidence_level
+        ).of_window(self.window_, costs=self.costs_)
+        folds = min(_HONEST_FOLDS, int(min(counts.n_positive, counts.n_negative)))
+        if folds < 2:
+            return None, certificate
+        try:
+            honest = expected_cost(
+                counts,
+                self._window,
+                self.costs_,
+                prevalence=self.prevalence,
+                folds=folds,
+                confidence_level=self.confidence_level,
+                rng=check_rng(_SEED),
+            )
+        except UndefinedError as error:
+            warnings.warn(
+                "The constraints are kept with all cases, but not without a part of them, so no honest cost "
+                f"exists. {error}",
+                DegenerateDataWarning,
+                stacklevel=4,
+            )
+            return None, certificate
+        return honest, certificate
+
+    # ---------------------------------------------------------------- use
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return minus the cost per case in the unit of the costs; the higher the better.
+
+        The prevalence is that of the cases passed. Where only precisions are promised there are no
+        costs: then the share of cases answered rightly.
+        """
+        check_is_fitted(self, "estimator_")
+        if self.costs_ is None:
+            return super().score(X, y, sample_weight)
+        actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
+        losses = loss_table(self.costs_)[actual, self.decide(X)]
+        return -float(np.average(losses, weights=check_weights(sample_weight)))
