@@ -25,6 +25,8 @@ LAYERS = {
     "_checks": 1,
     "_results": 1,
     "_kernels": 1,
+    "_parquet": 1,
+    "_whole_files": 1,
     "counts": 2,
     "costs": 2,
     "displays": 4,

@@ -195,3 +195,51 @@ def test_most_blocks_unit_weights_can_make_fit_the_stack():
         fractions = sorted((a / b, a, b) for b in range(1, d + 1) for a in range(b + 1) if gcd(a, b) == 1)
         n = sum(b for _, _, b in fractions)
         assert len(fractions) <= _stack_size(n, weighted=False)
+
+
+# ---------------------------------------------------------------- files
+
+
+@given(scored_data())
+@settings(max_examples=25, deadline=None)
+def test_saved_counts_come_back_bit_by_bit(tmp_path_factory, data):
+    y, s, w = data
+    counts = ScoreCounts.from_arrays(y, s, sample_weight=w)
+    path = tmp_path_factory.mktemp("counts") / "it's.parquet"
+    counts.save(path)
+    assert ScoreCounts.load(path) == counts
+
+
+def test_saved_counts_keep_hard_numbers_and_leave_nothing_behind(tmp_path):
+    scores = [-np.inf, -np.finfo(float).max, 5e-324, np.inf]
+    counts = ScoreCounts.from_counts(scores, [1e13, 0, 0.1, 3], [0, 2, 1e-300, 1])
+    counts.save(tmp_path / "a.parquet")
+    counts.save(tmp_path / "a.parquet")
+    assert ScoreCounts.load(tmp_path / "a.parquet") == counts
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
+
+
+def test_files_that_are_no_counts_are_refused(tmp_path):
+    import duckdb
+
+    (tmp_path / "text.parquet").write_text("no")
+    duckdb.sql("select 1 as score").write_parquet(str(tmp_path / "other.parquet"))
+    for name, extra in (
+        ("old", "schema: 'demur.counts', version: '0'"),
+        ("new", "schema: 'x', version: '1'"),
+    ):
+        duckdb.sql(
+            f"copy (select 1 as score) to '{tmp_path / name}' (format parquet, kv_metadata {{{extra}}})"
+        )
+    for name, message in {
+        "text.parquet": "must be a readable Parquet file",
+        "missing.parquet": "must be a readable Parquet file",
+        "other.parquet": "must hold demur.counts, got another Parquet file",
+        "old": "must be of version 1, got 0",
+        "new": "must hold demur.counts, got x",
+    }.items():
+        with pytest.raises(InputError, match=message):
+            ScoreCounts.load(tmp_path / name)
+    counts = ScoreCounts.from_arrays([0, 1], [1, 2])
+    with pytest.raises(InputError, match="cannot be written"):
+        counts.save(tmp_path / "no folder" / "a.parquet")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import check_finite, check_nonnegative, check_probability, check_rate, input_error
+from demur._checks import check_finite, check_nonnegative, check_probability, input_error
 from demur._results import Result, as_scalar
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, Scalar
@@ -181,11 +181,3 @@ def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLi
             "Hint: give a positive cost to a class with positive prevalence."
         )
     return as_scalar(np.asarray(misses / total))
-
-
-def relative_cost(prevalence: float, pc: float) -> float:
-    """Return mu for an operating point: mu = (pi_P / pi_N) (1 - x) / x; infinite at x = 0."""
-    rate, x = check_rate(prevalence, "prevalence"), check_rate(pc, "pc")
-    if x == 0 or rate == 1:
-        return math.inf
-    return rate / (1 - rate) * (1 - x) / x

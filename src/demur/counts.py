@@ -5,6 +5,7 @@ Arrays, files and engines all build a `ScoreCounts`; every curve and surface sta
 """
 
 from functools import cached_property
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,11 +21,14 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.sweep import Sample, Sweep, sorted_samples, sweep
+from demur._parquet import read_columns, write_columns
 from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = ["Blocks", "ScoreCounts", "as_counts"]
+
+_SCHEMA, _VERSION = "demur.counts", 1
 
 
 class Blocks(NamedTuple):
@@ -56,7 +60,8 @@ class ScoreCounts:
 
     The sufficient statistic of all evaluation of one model: the order of the cases, and
     any increasing rescaling of the scores, are irrelevant. Counts of disjoint data add up
-    (`merge`), so days, shards and clusters can be counted apart.
+    (`merge`), so days, shards and clusters can be counted apart, kept with `save` and
+    brought back with `load`.
 
     Build one with `from_arrays` (one row per case) or `from_counts` (already grouped).
     Objects are immutable.
@@ -151,6 +156,19 @@ class ScoreCounts:
             np.concatenate([part.positives for part in parts]),
             np.concatenate([part.negatives for part in parts]),
         )
+
+    # ---------------------------------------------------------------- files
+
+    def save(self, path: str | Path) -> None:
+        """Write the counts to a Parquet file: a row per distinct score, whole or not at all."""
+        columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
+        write_columns(path, columns, schema=_SCHEMA, version=_VERSION)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ScoreCounts":
+        """Read counts written by `save`; other files and other versions are refused."""
+        columns = read_columns(path, ("score", "positives", "negatives"), schema=_SCHEMA, version=_VERSION)
+        return cls.from_counts(columns["score"], columns["positives"], columns["negatives"])
 
     # ---------------------------------------------------------------- the two passes
 

@@ -21,6 +21,7 @@ _VERBS = {
     "decide": "Choose thresholds at these costs and write them as a policy.",
     "apply": "Decide on every row of a file with a policy.",
     "rec": "Tell which regression errs least, at which tolerance.",
+    "merge": "Add up saved counts of disjoint data.",
     "check": "Look for problems in a file of predictions.",
 }
 

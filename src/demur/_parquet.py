@@ -1,0 +1,66 @@
+"""Columns of numbers to and from one Parquet file, with a schema name and version inside."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from demur._checks import input_error
+from demur.exceptions import InputError
+from demur.typing import FloatArray
+
+__all__ = ["read_columns", "write_columns"]
+
+
+def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: str, version: int) -> None:
+    """Write equally long columns; the file appears whole or not at all."""
+    import duckdb
+
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        with duckdb.connect() as connection:
+            connection.register("written", columns)
+            connection.execute(
+                f"copy written to {_quoted(draft)} "
+                f"(format parquet, kv_metadata {{schema: '{schema}', version: '{version}'}})"
+            )
+        os.replace(draft, target)
+    except (duckdb.Error, OSError) as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
+
+
+def read_columns(
+    path: str | Path, names: tuple[str, ...], *, schema: str, version: int
+) -> dict[str, FloatArray]:
+    """Read columns written by `write_columns`; refuses other files and other versions."""
+    import duckdb
+
+    source = _quoted(Path(path))
+    try:
+        with duckdb.connect() as connection:
+            stored = connection.sql(f"select decode(key), decode(value) from parquet_kv_metadata({source})")
+            found: dict[str, str] = dict(stored.fetchall())
+            if found.get("schema") != schema:
+                raise input_error(
+                    str(path), f"must hold {schema}", found.get("schema", "another Parquet file")
+                )
+            if found.get("version") != str(version):
+                raise input_error(
+                    str(path), f"must be of version {version}", found.get("version"), "use a newer demur."
+                )
+            wanted = ", ".join(names)
+            columns: dict[str, Any] = connection.sql(
+                f"select {wanted} from read_parquet({source})"
+            ).fetchnumpy()
+    except duckdb.Error as error:
+        raise InputError(f"`{path}` must be a readable Parquet file: {_first_line(error)}.") from None
+    return columns
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", 1)[0].strip().rstrip(".")
