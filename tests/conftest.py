@@ -3,8 +3,13 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+# CI looks at the same examples every time; at home each run looks at new ones
+settings.register_profile("ci", derandomize=True)
+if os.environ.get("DEMUR_NO_SKIPS"):
+    settings.load_profile("ci")
 
 
 @pytest.hookimpl(hookwrapper=True)
