@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import check_finite, check_nonnegative, check_probability, input_error
+from demur._checks import check_finite, check_nonnegative, check_number, check_probability, input_error
 from demur._results import Result, as_scalar
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, Scalar
@@ -62,11 +62,11 @@ class CostModel(Result):
 
     def __post_init__(self) -> None:
         for name in ("cost_fn", "cost_fp", "cost_tp", "cost_tn"):
-            object.__setattr__(self, name, _one_cost(getattr(self, name), name))
+            object.__setattr__(self, name, check_number(getattr(self, name), name))
         for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, _one_cost(value, name))
+                object.__setattr__(self, name, check_number(value, name))
         if self.cost_fn <= self.cost_tp:
             raise input_error(
                 "cost_fn", f"must exceed cost_tp = {self.cost_tp:g}", f"{self.cost_fn:g}", "a miss must hurt."
@@ -128,13 +128,6 @@ class CostModel(Result):
     def probability_cost(self, prevalence: ArrayLike) -> Scalar:
         """Return PC(+), the operating point of Drummond and Holte for these costs."""
         return probability_cost(prevalence, self.cost_fn - self.cost_tp, self.cost_fp - self.cost_tn)
-
-
-def _one_cost(value: float, name: str) -> float:
-    array = check_finite(value, name)
-    if array.ndim:
-        raise input_error(name, "must be one number", f"shape {array.shape}")
-    return float(array)
 
 
 def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Scalar:

@@ -1,5 +1,6 @@
 """Rules that turn class probabilities into a class or an abstention, for any number of classes."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ __all__ = [
 _TIE = 8 * np.finfo(np.float64).eps
 
 
-class _Rule(Result):
+class _Rule(Result, ABC):
     """A rule decides row by row; subclasses say which class and whether it is sure enough."""
 
     __slots__ = ()
@@ -52,8 +53,9 @@ class _Rule(Result):
     def _n_classes(self) -> int | None:
         return None
 
+    @abstractmethod
     def _choose(self, proba: FloatArray) -> tuple[IntArray, BoolArray]:
-        raise NotImplementedError
+        """Return the class of each case and whether it is answered."""
 
 
 def _picked(proba: FloatArray, best: IntArray) -> FloatArray:

@@ -6,6 +6,7 @@ scores, and every measure is a difference of running sums. More classes are a li
 (this case is abstained on; this case changes class), sorted by window.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -37,7 +38,7 @@ _SAME_WINDOW = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class States:
+class States(ABC):
     """What all response curves of one classifier share.
 
     Attributes
@@ -56,19 +57,19 @@ class States:
         return self.right + self.wrong
 
     @property
+    @abstractmethod
     def right(self) -> FloatArray:
         """Weight of the cases answered rightly per state."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def wrong(self) -> FloatArray:
         """Weight of the cases answered wrongly per state."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def class_totals(self) -> FloatArray:
         """Weight of the cases of each class."""
-        raise NotImplementedError
 
     @property
     def n(self) -> float:
@@ -85,17 +86,17 @@ class States:
         """Window at which each state begins and ends."""
         return np.concatenate([[0.0], self.breaks]), np.concatenate([self.breaks, [1.0]])
 
+    @abstractmethod
     def total_cost(self, costs: FloatArray) -> FloatArray:
         """Cost of all cases per state; `costs` in the layout of a confusion matrix."""
-        raise NotImplementedError
 
+    @abstractmethod
     def auc(self) -> FloatArray:
         """AUC of the answered cases per state; NaN where it does not exist."""
-        raise NotImplementedError
 
+    @abstractmethod
     def confusion(self, state: int) -> CautiousConfusion:
         """Return the confusion matrix of one state."""
-        raise NotImplementedError
 
 
 # ---------------------------------------------------------------- two classes

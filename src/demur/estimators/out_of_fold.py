@@ -7,6 +7,7 @@ choose the rule; the model in use is then fitted to all cases.
 
 import math
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from numbers import Number
 from typing import Any, NamedTuple, Self
@@ -303,7 +304,7 @@ def _inner_has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """Meta-classifier whose rule is chosen from out-of-fold responses.
 
     Subclasses check their parameters in `_check`, turn cases into what the rule needs in
@@ -317,21 +318,21 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  
 
     # ---------------------------------------------------------------- what subclasses say
 
+    @abstractmethod
     def _check(self, cases: TrainingCases) -> None:
         """Check the parameters and set what `_respond` needs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _respond(self, estimator: Any, X: Any) -> Any:
         """Return what the rule looks at, one row per case."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
         """Choose the rule and set the fitted attributes."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _decide(self, response: Any) -> IntArray:
         """Apply the rule."""
-        raise NotImplementedError
 
     # ---------------------------------------------------------------- fit
 

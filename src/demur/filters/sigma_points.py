@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_finite, input_error
+from demur._checks import check_number, input_error
 from demur.exceptions import DegenerateDataWarning
 from demur.filters.base import CovarianceFilter, KalmanFilter
 from demur.filters.factors import gain, lower_factor
@@ -51,7 +51,7 @@ class UnscentedRule:
 
     def __init__(self, n: int, alpha: float, beta: float, kappa: float) -> None:
         alpha, beta, kappa = (
-            _one_number(value, name) for value, name in ((alpha, "alpha"), (beta, "beta"), (kappa, "kappa"))
+            check_number(value, name) for value, name in ((alpha, "alpha"), (beta, "beta"), (kappa, "kappa"))
         )
         square = alpha**2 * (n + kappa)
         if alpha <= 0 or square <= 0:
@@ -92,7 +92,7 @@ class CentralDifferenceRule:
     centre_is_negative = False
 
     def __init__(self, n: int, spread: float) -> None:
-        h = _one_number(spread, "spread")
+        h = check_number(spread, "spread")
         if h < 1:
             raise input_error("spread", "must be at least 1", h, "sqrt(3) is best for a normal law.")
         self.reach = h
@@ -111,13 +111,6 @@ class CentralDifferenceRule:
     def state_deviations(self, factor: FloatArray) -> FloatArray:
         """Return the deviations of the points themselves, drawn with a lower factor."""
         return np.hstack([factor, np.zeros_like(factor)])
-
-
-def _one_number(value: float, name: str) -> float:
-    number = check_finite(value, name)
-    if number.ndim:
-        raise input_error(name, "must be one number", f"shape {number.shape}")
-    return float(number)
 
 
 # ---------------------------------------------------------------- filters
