@@ -22,6 +22,7 @@ _VERBS = {
     "apply": "Decide on every row of a file with a policy.",
     "rec": "Tell which regression errs least, at which tolerance.",
     "merge": "Add up saved counts of disjoint data.",
+    "reproduce": "Run a source paper again and compare with what it prints.",
     "check": "Look for problems in a file of predictions.",
 }
 

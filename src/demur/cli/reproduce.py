@@ -1,0 +1,210 @@
+"""`demur reproduce NAME`: run a source paper again, its printed values beside what comes out."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from demur.cli.options import output_options
+from demur.exceptions import InputError
+
+if TYPE_CHECKING:
+    from demur.reproduce._data import PaperData
+    from demur.reproduce._study import Cell, Reproduction, Study
+
+__all__ = ["command"]
+
+_WIDTH = 80
+_SEED = 2006  # studies draw from one fixed seed: the same numbers on every run
+
+
+@click.command(
+    name="reproduce",
+    epilog="""\b
+Examples:
+  demur reproduce --list
+  demur reproduce vanderlooy2006 -o figures
+  demur reproduce all --quick --data-dir data
+""",
+)
+@click.argument("name", required=False)
+@click.option("--list", "as_list", is_flag=True, help="List the studies and stop.")
+@click.option(
+    "--data-dir",
+    metavar="FOLDER",
+    help="Folder with data that are not shipped: CSV files in uci/, timeseries/, weka_scores/.",
+)
+@click.option("--quick", is_flag=True, help="Fewer repetitions, smaller data: seconds, not minutes.")
+@output_options(what="Folder for the figures; without it none is drawn.", metavar="FOLDER")
+def command(
+    *,
+    name: str | None,
+    as_list: bool,
+    data_dir: str | None,
+    quick: bool,
+    output: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Run a source paper again and compare with what it prints.
+
+    NAME is one of `demur reproduce --list`, or all. Every printed value gets a verdict:
+    "agrees" (within a stated tolerance), "differs" with the reason, or "not run" with what it
+    needs. Exit code 1 if a difference has no reason.
+    """
+    from demur.cli.output import document, write
+    from demur.reproduce import STUDIES, load_study
+    from demur.reproduce._data import PaperData
+
+    if as_list:
+        listed = [{"name": study, "title": title} for study, (_, title) in STUDIES.items()]
+        write(document("reproduce", {"studies": listed}) if as_json else _listing(listed), None)
+        return
+    if name is None:
+        raise InputError("A study is needed. Hint: demur reproduce --list shows them; all runs every one.")
+    studies = {each: load_study(each) for each in (STUDIES if name == "all" else [name])}
+    folder, data = _figure_folder(output), PaperData(data_dir)
+    runs = [_run(each, study, data, quick=quick, quiet=quiet) for each, study in studies.items()]
+    files = [run.save(folder) for run in runs]
+    documented = all(run.result.is_documented for run in runs)
+    if as_json:
+        found = [run.to_dict(saved) for run, saved in zip(runs, files, strict=True)]
+        content = {"quick": quick, "data_dir": data_dir, "documented": documented, "studies": found}
+        write(document("reproduce", content), None)
+    else:
+        write("\n\n\n".join(run.text(saved) for run, saved in zip(runs, files, strict=True)), None)
+    if not documented:
+        raise click.exceptions.Exit(1)
+
+
+def _listing(studies: list[dict[str, str]]) -> str:
+    widest = max(len(study["name"]) for study in studies)
+    return "\n".join(f"{study['name']:{widest}}  {study['title']}" for study in studies)
+
+
+def _figure_folder(output: str | None) -> Path | None:
+    """Refuse before the work what could not be written after it."""
+    if output is None:
+        return None
+    from importlib.util import find_spec
+
+    if find_spec("matplotlib") is None:
+        raise InputError("`--output` needs matplotlib for the figures. Hint: pip install 'demur[plot]'.")
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"`--output` must be a folder, got {output!r}.")
+    return folder
+
+
+@dataclass(frozen=True)
+class _Run:
+    name: str
+    study: "Study"
+    result: "Reproduction"
+
+    def save(self, folder: Path | None) -> list[Path]:
+        from demur.reproduce._study import save_figures
+
+        return [] if folder is None else save_figures(self.result.figures, folder, prefix=self.name)
+
+    def to_dict(self, files: Sequence[Path]) -> dict[str, Any]:
+        facts = self.result.to_dict()
+        for figure, file in zip(facts["figures"], files, strict=False):  # no files without --output
+            figure["file"] = str(file)
+        return {"name": self.name, "title": self.study.TITLE, "reference": self.study.REFERENCE, **facts}
+
+    def text(self, files: Sequence[Path]) -> str:
+        from demur.cli.output import heading, wrapped
+
+        result = self.result
+        parts = [
+            f"{heading(f'{self.name}: {self.study.TITLE}', output=None)}\n{wrapped(self.study.REFERENCE)}"
+        ]
+        parts += [wrapped(remark) for remark in result.remarks]
+        parts += list(_cells_text(result.cells))
+        summary = f"{len(result.cells)} cells: {result.count('agrees')} agree, "
+        summary += f"{result.count('differs')} differ, {result.count('not run')} not run."
+        if not result.is_documented:
+            summary += " Some differences have no reason: this is a fault of demur or of the data given."
+        parts.append(wrapped(summary))
+        if files:
+            parts.append(wrapped(f"Figures: {', '.join(str(file) for file in files)}"))
+        return "\n\n".join(parts)
+
+
+def _run(name: str, study: "Study", data: "PaperData", *, quick: bool, quiet: bool) -> _Run:
+    import numpy as np
+
+    from demur.cli.output import remark
+
+    remark(f"{name} ...", quiet=quiet or not sys.stderr.isatty())
+    return _Run(name, study, study.run(quick=quick, data=data, rng=np.random.default_rng(_SEED)))
+
+
+# ---------------------------------------------------------------- tables of at most 80 columns
+
+
+def _cells_text(cells: "Sequence[Cell]") -> Iterator[str]:
+    """Numbers as a table, then statements, then the reasons, each of them once."""
+    from demur.cli.output import wrapped
+
+    reasons: dict[str, int] = {}
+    for cell in cells:
+        if cell.reason:
+            reasons.setdefault(cell.sentence, len(reasons) + 1)
+    numbers = [cell for cell in cells if not isinstance(cell.published, str)]
+    statements = [cell for cell in cells if isinstance(cell.published, str)]
+    if numbers:
+        yield _number_table(numbers, reasons)
+        yield _tolerances(numbers)
+    if statements:
+        yield "\n".join(_statement(cell, reasons) for cell in statements)
+    if reasons:
+        yield "\n".join(wrapped(f"[{mark}] {sentence}", indent="    ") for sentence, mark in reasons.items())
+
+
+def _number_table(cells: "Sequence[Cell]", reasons: dict[str, int]) -> str:
+    from textwrap import wrap
+
+    from demur.cli.output import number
+
+    rows = [("where", "paper", "demur", "+/-", "verdict")]
+    for cell in cells:
+        ours = number(cell.ours) if isinstance(cell.ours, float) else "-"
+        room = "-" if cell.tolerance is None else number(cell.tolerance, 2)
+        rows.append((cell.where, number(float(cell.published)), ours, room, _marked(cell, reasons)))
+    widths = [max(len(row[k]) for row in rows) for k in range(1, 5)]
+    first = min(max(len(row[0]) for row in rows), _WIDTH - sum(widths) - 8)
+    lines = []
+    for where, paper, ours, room, verdict in rows:
+        *above, last = wrap(where, first, subsequent_indent="  ")
+        lines += above
+        columns = [last.ljust(first), paper.rjust(widths[0]), ours.rjust(widths[1]), room.rjust(widths[2])]
+        lines.append("  ".join([*columns, verdict]).rstrip())
+    return "\n".join(lines)
+
+
+def _marked(cell: "Cell", reasons: dict[str, int]) -> str:
+    return f"{cell.verdict} [{reasons[cell.sentence]}]" if cell.reason else cell.verdict
+
+
+def _tolerances(cells: "Sequence[Cell]") -> str:
+    """Say once why each tolerance is as wide as it is."""
+    from demur.cli.output import wrapped
+
+    found = dict.fromkeys(cell.tolerance_reason for cell in cells if cell.tolerance_reason)
+    return wrapped(f"Tolerance (+/-): {'; '.join(found)}.", indent="  ") if found else "Nothing was run."
+
+
+def _statement(cell: "Cell", reasons: dict[str, int]) -> str:
+    from demur.cli.output import wrapped
+
+    found = [f"{cell.where}: {cell.published}"]
+    if cell.ours is not None:
+        found.append(f"demur: {cell.ours}")
+    if cell.tolerance_reason:
+        found.append(f"({cell.tolerance_reason})")
+    return wrapped(f"{_marked(cell, reasons):11}  {' | '.join(found)}", indent=" " * 13)
