@@ -7,20 +7,20 @@ What is made goes to docs/generated/, which is not kept; the site goes to build/
 
 import argparse
 import ast
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from demur.reproduce._study import Reproduction, Study
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 MADE = DOCS / "generated"
-# examples are pages of their own; the figures of the concepts only illustrate
-FIGURES_ONLY = ("concepts", "readme_figure")
 
 
 def run_script(script: Path, folder: Path) -> str:
@@ -53,40 +53,40 @@ def example_page(script: Path) -> str:
 def write_examples() -> None:
     """Write a page for every example."""
     for script in sorted((ROOT / "examples").glob("*.py")):
-        if script.stem == "readme_figure":
-            continue
-        if script.stem in FIGURES_ONLY:
-            run_script(script, MADE / script.stem)
-        else:
-            page = example_page(script)
-            (MADE / "examples" / f"{script.stem}.md").write_text(page)
+        page = example_page(script)
+        (MADE / "examples" / f"{script.stem}.md").write_text(page)
 
 
 def write_reference() -> None:
-    """Write the API reference: every public name under the heading it has in docs/api.md."""
+    """Write the API reference: every public name, a page for each heading of docs/api.md."""
     import demur
 
     home = {name: module for module, names in demur._HOMES.items() for name in names}
-    lines = ["# Reference", "", "Every public name, in the order of [the list of names](../api.md).", ""]
-    left = set(home)
-    for line in (DOCS / "api.md").read_text().splitlines():
-        if line.startswith("## "):
-            lines += [line, ""]
-        for name in re.findall(r"`([A-Za-z_]\w*)", line):
-            if name in left:
-                left.remove(name)
-                lines += [f"::: demur.{home[name]}.{name}", ""]
-    if left:
-        raise SystemExit(f"docs/api.md does not list {', '.join(sorted(left))}.")
-    (MADE / "reference.md").write_text("\n".join(lines))
+    text = (DOCS / "api.md").read_text()
+    folder = MADE / "reference"
+    folder.mkdir()
+    index = ["# Reference", "", "Every public name with its documentation, by question.", ""]
+    for section in text.split("\n## ")[1:]:
+        title = section.partition("\n")[0]
+        file = re.sub(r"\W+", "_", title.lower()).strip("_") + ".md"
+        # a name is documented where it is listed first
+        names = [name for name in dict.fromkeys(re.findall(r"`([A-Za-z_]\w*)", section)) if name in home]
+        lines = [f"# {title}", "", *(f"::: demur.{home.pop(name)}.{name}\n" for name in names)]
+        (folder / file).write_text("\n".join(lines))
+        index.append(f"- [{title}]({file}): {', '.join(names)}")
+    if home:
+        raise SystemExit(f"docs/api.md does not list {', '.join(sorted(home))}.")
+    (folder / "index.md").write_text("\n".join([*index, ""]))
 
 
 def write_command_line() -> None:
     """Write what every verb says of itself."""
-    from demur.cli.main import VERBS
+    import click
+
+    from demur.cli.main import cli
 
     lines = ["# Command line", "", "Every verb has `--json` where it prints numbers, and exit code 2 for a mistake.", ""]
-    for verb in VERBS:
+    for verb in cli.list_commands(click.Context(cli)):
         text = run_demur(verb, "--help")
         lines += [f"## demur {verb}", "", "```text", text.rstrip(), "```", ""]
     (MADE / "command_line.md").write_text("\n".join(lines))
@@ -102,21 +102,49 @@ def run_demur(*arguments: str) -> str:
     return done.stdout
 
 
+def study_text(name: str, study: "Study", done: "Reproduction") -> str:
+    """Return the verdicts and figures of one study as Markdown."""
+    rows = [
+        f"| {cell.where} | {shown(cell.published)} | {shown(cell.ours)} | {cell.sentence} |" for cell in done.cells
+    ]
+    figures = [
+        f"![{figure.caption}](../generated/papers/{name}/{name}-{figure.name}.png)\n\n*{figure.caption}*"
+        for figure in done.figures
+    ]
+    return "\n\n".join(
+        [
+            study.REFERENCE,
+            "\n".join(["| where | printed | here | verdict |", "|---|---|---|---|", *rows]),
+            *done.remarks,
+            *figures,
+            "",
+        ]
+    )
+
+
+def shown(value: float | str | None) -> str:
+    """Write a value into a table cell."""
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else value
+    return text.replace("|", "\\|")
+
+
 def write_studies(data_dir: str | None, *, quick: bool) -> None:
     """Run the study of every paper and write its verdicts and figures."""
-    from demur.reproduce import STUDIES
+    import numpy as np
+
+    from demur.reproduce import STUDIES, load_study
+    from demur.reproduce._data import PaperData
+    from demur.reproduce._study import save_figures
 
     folder = MADE / "papers"
     index = ["| study | agrees | differs, with its reason | not run |", "|---|---|---|---|"]
     for name in STUDIES:
-        options = ["--json", "--output", str(folder / name), *(["--quick"] if quick else [])]
-        options += ["--data-dir", data_dir] if data_dir else []
-        document = json.loads(run_demur("reproduce", name, *options))
-        (folder / f"{name}.md").write_text(study_text(name, document))
-        counted = Counter(cell["verdict"] for cell in document["cells"])
-        index.append(
-            f"| [{name}]({name}.md) | {counted['agrees']} | {counted['differs']} | {counted['not run']} |"
-        )
+        study = load_study(name)
+        done = study.run(quick=quick, data=PaperData(data_dir), rng=np.random.default_rng(0))
+        save_figures(done.figures, folder / name, prefix=name)
+        (folder / f"{name}.md").write_text(study_text(name, study, done))
+        counts = " | ".join(str(done.count(verdict)) for verdict in ("agrees", "differs", "not run"))
+        index.append(f"| [{name}]({name}.md) | {counts} |")
     (folder / "index.md").write_text("\n".join([*index, ""]))
 
 
@@ -129,10 +157,14 @@ def main() -> None:
     shutil.rmtree(MADE, ignore_errors=True)
     MADE.mkdir()
     write_examples()
+    run_script(ROOT / "tools" / "concept_figures.py", MADE / "concepts")
     write_reference()
     write_command_line()
     write_studies(given.data_dir, quick=not given.full)
-    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"], cwd=ROOT, check=True)
+    # the theme announces its successor on every run
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    subprocess.run(command, cwd=ROOT, check=True, env=quiet)
     print("wrote build/site/index.html")
 
 

@@ -1,4 +1,4 @@
-"""Draw the figures of the concept pages: python examples/concepts.py, into the current folder."""
+"""Draw the figures of the concept pages: python tools/concept_figures.py, into the current folder."""
 
 import matplotlib.pyplot as plt
 import numpy as np

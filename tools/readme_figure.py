@@ -1,4 +1,4 @@
-"""Draw the figure of the README: python examples/readme_figure.py."""
+"""Draw the figure of the README: python tools/readme_figure.py."""
 
 from pathlib import Path
 
