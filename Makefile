@@ -7,14 +7,23 @@ CONSTRAINTS ?= constraints/newest.txt
 VENV ?= .venv
 RUN = $(VENV)/bin/python
 
-.PHONY: demo test check lint bench clean
+.PHONY: demo test check lint bench docs web web-check clean
 
-$(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
+INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
+
+# what users install; the demo needs no more
+$(VENV)/.demo: pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable ".[dev]"
+	$(INSTALL) ".[plot]"
 	touch $@
 
-demo: $(VENV)/.installed
+# what tests, benchmarks and documentation need on top: Spark, a browser driver, other data frames
+$(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) ".[dev]"
+	touch $@
+
+demo: $(VENV)/.demo
 	$(RUN) -m demur demo
 
 test: $(VENV)/.installed
@@ -25,10 +34,26 @@ lint: $(VENV)/.installed
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-check: lint test
+check: lint web-check test docs
 
 bench: $(VENV)/.installed
-	$(RUN) benchmarks/run.py
+	$(RUN) benchmarks/run.py --output docs/performance.md
+
+# DATA_DIR=folder adds the papers' data that cannot be shipped
+docs: $(VENV)/.installed
+	$(RUN) tools/build_docs.py $(if $(DATA_DIR),--data-dir "$(DATA_DIR)")
+
+web/node_modules/.installed: web/package-lock.json
+	cd web && npm ci --no-audit --no-fund --silent
+	touch $@
+
+# rebuilds the page that ships inside the package; Python users need no Node
+web: web/node_modules/.installed
+	cd web && npm run --silent check && npm run --silent build
+
+# types, tests of the mathematics, and whether the committed page is what the source builds
+web-check: web/node_modules/.installed
+	cd web && npm run --silent check && npm test --silent && npm run --silent verify
 
 clean:
-	rm -rf $(VENV) demur-demo
+	rm -rf $(VENV) demur-demo build docs/generated web/node_modules
