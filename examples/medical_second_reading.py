@@ -14,9 +14,7 @@ from demur.datasets.breast_cancer import breast_cancer_scores
 def main():
     data = breast_cancer_scores()
     costs = demur.CostModel(cost_fn=50, cost_fp=1, cost_abstain=0.1)
-    counts = demur.ScoreCounts.from_arrays(
-        data.diagnosis, data.scores["logistic"], pos_label="malignant"
-    )
+    counts = demur.ScoreCounts.from_arrays(data.diagnosis, data.scores["logistic"], pos_label="malignant")
     surface = demur.abstention_surface(counts)
     window = surface.window(costs=costs)
     print(f"benign up to {window.lower:.3f}, malignant from {window.upper:.3f} on, expert in between")
@@ -27,7 +25,9 @@ def main():
     rates = honest.rates(costs.mu, costs.nu)
     low, high = (end * costs.cost_fn for end in honest.interval(costs.mu, costs.nu))
     print(f"to expect: {1000 * rates.fn:.1f} misses and {1000 * rates.fp:.1f} false alarms per 1000,")
-    print(f"cost per biopsy {honest.cost(costs.mu, costs.nu) * costs.cost_fn:.3f}, 95 % {low:.3f} to {high:.3f}")
+    print(
+        f"cost per biopsy {honest.cost(costs.mu, costs.nu) * costs.cost_fn:.3f}, 95 % {low:.3f} to {high:.3f}"
+    )
 
     stable = demur.window_interval(counts, costs=costs)
     print(stable)

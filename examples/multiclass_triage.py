@@ -19,7 +19,9 @@ FEE = 0.4
 def main():
     X, digit = load_digits(return_X_y=True)
     train, rest, y_train, y_rest = train_test_split(X, digit, test_size=0.7, random_state=0, stratify=digit)
-    tune, test, y_tune, y_test = train_test_split(rest, y_rest, test_size=0.5, random_state=0, stratify=y_rest)
+    tune, test, y_tune, y_test = train_test_split(
+        rest, y_rest, test_size=0.5, random_state=0, stratify=y_rest
+    )
     model = LogisticRegression(C=0.001, max_iter=200).fit(train / 16, y_train)
     costs = np.abs(np.subtract.outer(np.arange(10.0), np.arange(10.0)))  # rows true, columns answered
 

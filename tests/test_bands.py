@@ -22,7 +22,7 @@ from demur import (
     roc_curve,
     surface_band,
 )
-from demur.curve_bands import binomial_interval
+from demur._kernels.binomial import binomial_interval
 from demur.held_out import Prices
 from demur.multiplier import _Sums, group_sizes, loss_part, max_deviations, upper_quantile
 from demur.surface_bands import inverse_error

@@ -69,11 +69,7 @@ def test_links_lead_somewhere():
 def test_every_made_page_has_a_maker():
     """Links into docs/generated/ name what the build makes: examples, concepts, papers and lists."""
     examples = {path.stem for path in (DOCS.parent / "examples").glob("*.py")}
-    targets = {
-        target
-        for page in PAGES
-        for target in re.findall(r"generated/([\w/.-]+)", page.read_text())
-    }
+    targets = {target for page in PAGES for target in re.findall(r"generated/([\w/.-]+)", page.read_text())}
     for target in targets:
         kind, _, rest = target.partition("/")
         assert kind in {"papers", "concepts", "reference"} or Path(rest).stem in examples, target

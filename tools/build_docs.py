@@ -85,7 +85,12 @@ def write_command_line() -> None:
 
     from demur.cli.main import cli
 
-    lines = ["# Command line", "", "Every verb has `--json` where it prints numbers, and exit code 2 for a mistake.", ""]
+    lines = [
+        "# Command line",
+        "",
+        "Every verb has `--json` where it prints numbers, and exit code 2 for a mistake.",
+        "",
+    ]
     for verb in cli.list_commands(click.Context(cli)):
         text = run_demur(verb, "--help")
         lines += [f"## demur {verb}", "", "```text", text.rstrip(), "```", ""]
@@ -105,7 +110,8 @@ def run_demur(*arguments: str) -> str:
 def study_text(name: str, study: "Study", done: "Reproduction") -> str:
     """Return the verdicts and figures of one study as Markdown."""
     rows = [
-        f"| {cell.where} | {shown(cell.published)} | {shown(cell.ours)} | {cell.sentence} |" for cell in done.cells
+        f"| {cell.where} | {shown(cell.published)} | {shown(cell.ours)} | {cell.sentence} |"
+        for cell in done.cells
     ]
     figures = [
         f"![{figure.caption}](../generated/papers/{name}/{name}-{figure.name}.png)\n\n*{figure.caption}*"

@@ -52,7 +52,9 @@ def draw_surface(counts):
     axes[0].set_title("the surface: cheapest cost for all costs")
     for mu, style in ((1.0, "-"), (0.4, "--"), (0.1, ":")):
         nu = np.linspace(0, 0.6, 200)
-        axes[1].plot(nu, surface.abstention_rate(mu, nu), color="black", linestyle=style, label=f"mu = {mu:g}")
+        axes[1].plot(
+            nu, surface.abstention_rate(mu, nu), color="black", linestyle=style, label=f"mu = {mu:g}"
+        )
     axes[1].set(xlabel="relative cost of abstaining, nu", ylabel="share abstained", ylim=(-0.02, 1.02))
     axes[1].legend(frameon=False)
     axes[1].set_title("dearer abstaining, less of it")

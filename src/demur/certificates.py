@@ -21,7 +21,7 @@ from demur._results import Interval, Result, as_scalar
 from demur.abstention import AbstentionSurface, AbstentionWindow, abstention_surface
 from demur.costs import CostModel
 from demur.counts import ScoreCounts, as_counts
-from demur.cross_fitting import check_cost_point, check_whole_counts
+from demur.cross_fitting import check_cost_point, check_repeated_cases
 from demur.typing import ArrayLike, Labels, Scalar
 
 __all__ = ["CertifiedWindow", "SurfaceCertificate", "dkw_margin", "surface_certificate"]
@@ -223,7 +223,7 @@ def surface_certificate(
     (11.4, 15.2)
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    check_whole_counts(counts, "a certificate")
+    check_repeated_cases(counts, "a certificate")
     delta = 1 - check_confidence_level(confidence_level)
     surface = abstention_surface(counts, prevalence=prevalence)
     rate, known = surface.prevalence, prevalence is not None

@@ -41,8 +41,8 @@ __all__ = [
     "CrossFittedSurface",
     "bracket_or_average",
     "check_cost_point",
+    "check_repeated_cases",
     "check_sample",
-    "check_whole_counts",
     "cross_fit",
     "cross_fitted_surface",
     "grid_axes",
@@ -54,7 +54,7 @@ _UNIT: Range = (0.0, 1.0)
 # ---------------------------------------------------------------- checks
 
 
-def check_whole_counts(counts: ScoreCounts, quantity: str) -> None:
+def check_repeated_cases(counts: ScoreCounts, quantity: str) -> None:
     """Require whole-number weights: intervals count independent cases."""
     for name in ("positives", "negatives"):
         column = getattr(counts, name)
@@ -293,7 +293,7 @@ def cross_fitted_surface(
 def check_sample(counts: ScoreCounts, folds: Any, quantity: str) -> int:
     """Check what every cross-fitted number needs of the counts; return the number of folds."""
     counts.require_both_classes(quantity[0].upper() + quantity[1:])
-    check_whole_counts(counts, quantity)
+    check_repeated_cases(counts, quantity)
     return _check_folds(folds, counts.n_positive, counts.n_negative)
 
 

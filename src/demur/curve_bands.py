@@ -12,6 +12,7 @@ from demur._checks import (
     check_rng,
     input_error,
 )
+from demur._kernels.binomial import binomial_interval
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result, as_scalar
 from demur.certificates import dkw_margin
@@ -19,8 +20,8 @@ from demur.cost_lines import CostLine
 from demur.counts import ScoreCounts, as_counts
 from demur.cross_fitting import (
     bracket_or_average,
+    check_repeated_cases,
     check_sample,
-    check_whole_counts,
     cross_fit,
 )
 from demur.exceptions import InputError, UndefinedError
@@ -29,19 +30,7 @@ from demur.roc import roc_curve
 from demur.surface_bands import side_factors
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["CostCurveBand", "RocBand", "binomial_interval", "cost_curve_band", "roc_band"]
-
-
-def binomial_interval(count: ArrayLike, n: float, confidence_level: float) -> tuple[FloatArray, FloatArray]:
-    """Exact interval of a probability after `count` of n (Clopper and Pearson 1934); elementwise."""
-    from scipy.special import betaincinv
-
-    k = np.asarray(count, dtype=np.float64)
-    tail = (1 - confidence_level) / 2
-    # at the ends the Beta law degenerates and the limit is 0 or 1
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, tail), 0.0)
-    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - tail), 1.0)
-    return low, high
+__all__ = ["CostCurveBand", "RocBand", "cost_curve_band", "roc_band"]
 
 
 # ---------------------------------------------------------------- ROC
@@ -162,7 +151,7 @@ def roc_band(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     curve = roc_curve(counts)
-    check_whole_counts(counts, "a ROC band")
+    check_repeated_cases(counts, "a ROC band")
     level = check_confidence_level(confidence_level)
     n_positive, n_negative = counts.n_positive, counts.n_negative
     aside, above = (dkw_margin(n, (1 - level) / 2) for n in (n_negative, n_positive))

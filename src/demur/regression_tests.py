@@ -19,6 +19,7 @@ from demur._checks import (
     check_type,
     input_error,
 )
+from demur._kernels.binomial import binomial_interval
 from demur._results import Interval, Result
 from demur.exceptions import InputError
 from demur.regression import RecCurve, regression_errors, tolerance_limit
@@ -124,7 +125,7 @@ def rec_band(curve: RecCurve, *, confidence_level: float = 0.95, method: str = "
         half = math.sqrt(math.log(2 / (1 - level)) / (2 * curve.n_cases))
         low, high = np.clip(curve.accuracy - half, 0, 1), np.clip(curve.accuracy + half, 0, 1)
     else:
-        low, high = _clopper_pearson(np.rint(curve.accuracy * curve.n_cases), curve.n_cases, 1 - level)
+        low, high = binomial_interval(np.rint(curve.accuracy * curve.n_cases), curve.n_cases, level)
     return RecBand(
         tolerance=curve.tolerance,
         accuracy=curve.accuracy,
@@ -134,15 +135,6 @@ def rec_band(curve: RecCurve, *, confidence_level: float = 0.95, method: str = "
         method=method,
         simultaneous=method == "dkw",
     )
-
-
-def _clopper_pearson(k: FloatArray, n: int, alpha: float) -> tuple[FloatArray, FloatArray]:
-    from scipy.special import betaincinv
-
-    # a Beta law with parameter 0 is a point; keep betaincinv away from it
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, alpha / 2), 0.0)
-    high = np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - alpha / 2), 1.0)
-    return low, high
 
 
 # ---------------------------------------------------------------- bootstrap of a mean

@@ -20,6 +20,7 @@ from demur._checks import (
     check_scores,
     input_error,
 )
+from demur._kernels.binomial import binomial_interval
 from demur._results import Interval, Result
 from demur.abstention import ABSTAIN, no_threshold
 from demur.constrained_windows import ConstrainedWindow, cost_ratio_of, window_of_cuts
@@ -264,17 +265,14 @@ class ReliableWindow(Result):
         decisions; assumes independent cases of weight 1, and ignores that the window was chosen on
         the same cases, so that the lower limit is a little too high.
         """
-        from scipy.special import betaincinv
-
-        tail = (1 - check_confidence_level(confidence_level)) / 2
+        level = check_confidence_level(confidence_level)
         e = self.expected
         right, wrong = (e.tp, e.fp) if check_choice(side, "side", _SIDES) == "positive" else (e.tn, e.fn)
         if right + wrong == 0:
             raise UndefinedError(
                 f"A precision needs decisions, got no {side} decision. Hint: lower the target."
             )
-        low = betaincinv(right, wrong + 1, tail) if right > 0 else 0.0
-        high = betaincinv(right + 1, wrong, 1 - tail) if wrong > 0 else 1.0
+        low, high = binomial_interval(right, right + wrong, level)
         return Interval(float(low), float(high))
 
     # ---------------------------------------------------------------- use

@@ -26,8 +26,8 @@ from demur.costs import CostModel
 from demur.counts import ScoreCounts, as_counts
 from demur.cross_fitting import (
     CrossFittedSurface,
+    check_repeated_cases,
     check_sample,
-    check_whole_counts,
     cross_fit,
 )
 from demur.exceptions import InputError, UndefinedError
@@ -286,7 +286,7 @@ def window_interval(
                 "A standard error with a given prevalence needs two cases of each class, "
                 f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
             )
-        check_whole_counts(counts, "a standard error")
+        check_repeated_cases(counts, "a standard error")
         allowed = None
         weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
         good = _within_error(surface, window, steps, weighting, z)
