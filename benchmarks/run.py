@@ -1,10 +1,12 @@
-"""Print benchmarks as ratios measured in the same run: python benchmarks/run.py [NAME ...] [--output PAGE.md].
+"""Print benchmarks as ratios measured in the same run.
 
-With --output the tables become a page of the documentation as well.
+python benchmarks/run.py [NAME ...] [--output PAGE.md]: with --output the tables become a page of the
+documentation as well.
 """
 
 import argparse
 import importlib
+import os
 import platform
 import sys
 from pathlib import Path
@@ -14,16 +16,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 HEADER = ("what", "size", "demur", "peer", "ratio", "asked")
 INTRODUCTION = """# Performance
 
-Made by `make bench` ({machine}). Every row is a ratio of two times of the same run, our own and that of
-a named peer doing the same work, measured in turns; "asked" is what we want to reach, and a row that does not reach it
-stays here. Absolute times are those of the machine it ran on.
+Made by `make bench` ({machine}). Every row is a ratio of two times of the same run, our own and
+that of a named peer doing the same work, measured in turns; "asked" is what we want to reach, and a row
+that does not reach it stays here. Absolute times are those of the machine it ran on.
 """
 
 
 def machine():
     """Say what ran: processor kind, cores and Python, no names of hosts or folders."""
-    import os
-
     return f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 

@@ -37,9 +37,7 @@ def main():
     band = demur.surface_difference_band(sick, first, second, rng=0, nu=(0, 0.5))
     print(band)
     volume = demur.volume_difference_test(sick, first, second, rng=0)
-    print(
-        f"volume over all costs: {volume.difference:+.4f} (below 0: the first is cheaper), p = {volume.pvalue:.3f}"
-    )
+    print(f"volume: {volume.difference:+.4f} (below 0: the first is cheaper), p = {volume.pvalue:.3f}")
 
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
     demur.CostCurveDisplay.from_predictions(sick, first).plot(axes[0])

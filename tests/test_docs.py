@@ -1,4 +1,4 @@
-"""The documentation runs: every Python block and every command, page by page, each page in an empty folder."""
+"""The documentation runs: every Python block and every command, each page in an empty folder."""
 
 import doctest
 import re

@@ -1,8 +1,8 @@
-"""Build the documentation: run examples and studies, list the reference, then call MkDocs (warnings are errors).
+"""Build the documentation: run examples and studies, list the reference, call MkDocs.
 
 python tools/build_docs.py [--data-dir DIR] [--full]
 
-What is made goes to docs/generated/, which is not kept; the site goes to build/site.
+What is made goes to docs/generated/, which is not kept; the site goes to build/site. Warnings are errors.
 """
 
 import argparse

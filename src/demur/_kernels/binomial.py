@@ -8,7 +8,7 @@ __all__ = ["binomial_interval"]
 
 
 def binomial_interval(count: ArrayLike, n: float, level: float) -> tuple[FloatArray, FloatArray]:
-    """Limits of a probability after `count` of n (Clopper and Pearson 1934); elementwise, expected counts too."""
+    """Limits of a probability after `count` (perhaps expected) of n (Clopper and Pearson 1934)."""
     from scipy.special import betaincinv
 
     k = np.asarray(count, dtype=np.float64)
