@@ -55,6 +55,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_difference_variances",
         "auc_unpaired_test",
     ),
+    "bin_bounds": (
+        "BoundedWindow",
+        "CountBounds",
+        "count_bounds",
+    ),
     "binned_counts": (
         "BinnedCounts",
         "bins_to_refine",

@@ -32,6 +32,9 @@ from demur.auc_tests import AucUnpairedTest as AucUnpairedTest
 from demur.auc_tests import auc_difference_test as auc_difference_test
 from demur.auc_tests import auc_difference_variances as auc_difference_variances
 from demur.auc_tests import auc_unpaired_test as auc_unpaired_test
+from demur.bin_bounds import BoundedWindow as BoundedWindow
+from demur.bin_bounds import CountBounds as CountBounds
+from demur.bin_bounds import count_bounds as count_bounds
 from demur.binned_counts import BinnedCounts as BinnedCounts
 from demur.binned_counts import bins_to_refine as bins_to_refine
 from demur.capacity import CapacityGraph as CapacityGraph

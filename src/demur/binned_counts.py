@@ -194,6 +194,8 @@ class BinnedCounts(ScoreCounts):
 
     def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
         """Add up bins; those that overlap become one, which is what the same bins of two days do."""
+        if all(part.exact for part in parts):
+            return super()._union(parts)
         sizes = [len(part.scores) for part in parts]
         names = ("scores", "upper_scores", "positives", "negatives")
         columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
