@@ -311,6 +311,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "OrdinalSurface",
         "OrdinalVertices",
     ),
+    "paired_counts": ("PairedCounts",),
     "policy": (
         "Policy",
         "PolicyEvidence",

@@ -202,6 +202,7 @@ from demur.ordinal_inference import vus_difference_test as vus_difference_test
 from demur.ordinal_inference import vus_unpaired_test as vus_unpaired_test
 from demur.ordinal_surface import OrdinalSurface as OrdinalSurface
 from demur.ordinal_surface import OrdinalVertices as OrdinalVertices
+from demur.paired_counts import PairedCounts as PairedCounts
 from demur.policy import Policy as Policy
 from demur.policy import PolicyEvidence as PolicyEvidence
 from demur.prevalence_shift import PrevalenceShift as PrevalenceShift
