@@ -19,7 +19,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.bin_certificates import Masses, bin_gaps, largest_surface_gap
-from demur._kernels.sweep import Sample
+from demur._kernels.sweep import Sample, ascending_order
 from demur._parquet import write_columns
 from demur._results import json_safe, read_only
 from demur.counts import BINNED_VERSION, SCHEMA, Blocks, ScoreCounts
@@ -171,7 +171,7 @@ class BinnedCounts(ScoreCounts):
         columns = [
             np.concatenate([old[keep], new]) for old, new in zip(own, (low, high, pos, neg), strict=True)
         ]
-        order = np.argsort(columns[0], kind="stable")
+        order = ascending_order(columns[0])
         return _exact_if_possible(BinnedCounts.from_bins(*(column[order] for column in columns)))
 
     def _check_parts(
@@ -290,7 +290,7 @@ def united_ranges(
     Ranges of one `source` are bins of one part. Two of them in one united range: the parts have
     different bins, and chains of overlaps would swallow the scale. Single scores do no harm.
     """
-    order = np.argsort(low, kind="stable")
+    order = ascending_order(low)
     first, last = low[order], np.maximum.accumulate(high[order])
     starts = np.flatnonzero(np.append(True, first[1:] > last[:-1]))
     at = np.empty(len(low), dtype=np.int64)
