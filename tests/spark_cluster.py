@@ -63,8 +63,8 @@ class SparkCluster:
             place = ("--host", "127.0.0.1", "--work-dir", self.work_folder(name))
             self._start(name, "worker.Worker", *place, "--cores", 1, "--memory", "512m", self.master)
         done = "Successfully registered with master"
-        for name in names:
-            self._await(lambda log=self._log(name): done in log.read_text(), f"{name} does not register")
+        logs = [self._log(name) for name in names]
+        self._await(lambda: all(done in log.read_text() for log in logs), "workers do not register")
 
     def work_folder(self, name):
         """Executors of a worker run in folders below this one."""

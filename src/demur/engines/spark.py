@@ -5,6 +5,7 @@ as every other frame, so Spark brings no formula of its own. PySpark and Java ar
 a session is opened; every failure is an `InputError` with one sentence.
 """
 
+import csv
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import reduce
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -80,12 +82,11 @@ def _pyspark() -> Any:
         with warnings.catch_warnings():
             # it warns of the newest pandas, which is not in use here
             warnings.simplefilter("ignore", FutureWarning)
-            from pyspark import sql
+            return import_module("pyspark.sql")
     except ImportError as error:
         raise InputError(
             f"The Spark engine needs PySpark, which is missing ({error}). Hint: pip install 'demur[spark]'."
         ) from None
-    return sql
 
 
 def _require_java() -> None:
@@ -115,30 +116,23 @@ def _require_answer(master: str, seconds: float) -> None:
 
 
 def _started(sql: Any, master: str) -> Any:
-    from pyspark import SparkConf, SparkContext
-    from pyspark.java_gateway import launch_gateway
-
+    core, launch = import_module("pyspark"), import_module("pyspark.java_gateway").launch_gateway
     seen = sys.stderr.isatty()
-    conf = SparkConf().setMaster(master).setAppName("demur")
+    conf = core.SparkConf().setMaster(master).setAppName("demur")
     conf.set("spark.ui.showConsoleProgress", str(seen).lower())
     # what Java says goes to the terminal, or into a file that is read only when the start fails
     with tempfile.TemporaryFile() as log:
         try:
             gateway = None
-            if SparkContext._gateway is None:
-                gateway = launch_gateway(
-                    conf, {"stdout": 2 if seen else log, "stderr": None if seen else log}
-                )
-            return sql.SparkSession(SparkContext(conf=conf, gateway=gateway))
+            if core.SparkContext._gateway is None:
+                gateway = launch(conf, {"stdout": 2 if seen else log, "stderr": None if seen else log})
+            return sql.SparkSession(core.SparkContext(conf=conf, gateway=gateway))
         except _failures() as error:
             raise InputError(f"Spark does not start on {master}: {_reason(error, log)}.") from None
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    from py4j.protocol import Py4JError
-    from pyspark.errors import PySparkException
-
-    return Py4JError, PySparkException
+    return import_module("py4j.protocol").Py4JError, import_module("pyspark.errors").PySparkException
 
 
 def _reason(error: Exception, log: IO[bytes] | None = None) -> str:
@@ -256,21 +250,18 @@ def _csv(session: Any, paths: list[Path], kind: str, shown: str, *, whole: bool)
 
 def _header(line: str, shown: str) -> tuple[str, tuple[str, ...]]:
     """Return separator and names; a column without a name is called as DuckDB does."""
-    import csv
-
     separator = header_separator(line, shown)
     names = next(csv.reader([line], delimiter=separator), [])
     return separator, tuple(name.strip() or f"column{k}" for k, name in enumerate(names))
 
 
 def _csv_part(session: Any, places: list[str], separator: str, names: tuple[str, ...], *, whole: bool) -> Any:
-    from pyspark.sql.types import StringType, StructField, StructType
-
+    kinds = import_module("pyspark.sql.types")
     # text first: Spark would make booleans and dates of it. FAILFAST without column pruning, or a
     # line with too few fields would be filled up in silence
     return session.read.option("columnPruning", "false").csv(
         places,
-        schema=StructType([StructField(name, StringType()) for name in names]),
+        schema=kinds.StructType([kinds.StructField(name, kinds.StringType()) for name in names]),
         sep=separator,
         header=True,
         quote='"',
@@ -282,23 +273,20 @@ def _csv_part(session: Any, places: list[str], separator: str, names: tuple[str,
 
 def _with_numbers(frame: Any) -> Any:
     """Make numbers of the columns that hold nothing else, and nulls of the words for missing values."""
-    from pyspark.sql import functions as F
-
+    sql = import_module("pyspark.sql.functions")
     columns = {name: _column(name) for name in frame.columns}
-    present = {name: F.when(~column.isin(*MISSING_WORDS), column) for name, column in columns.items()}
+    present = {name: sql.when(~column.isin(*MISSING_WORDS), column) for name, column in columns.items()}
     counts = []
     for value in present.values():
-        counts += [F.count(value), F.count(F.when(value.rlike(_NUMBER), value))]
+        counts += [sql.count(value), sql.count(sql.when(value.rlike(_NUMBER), value))]
     found = frame.agg(*counts).first()
     chosen = []
     for k, (name, value) in enumerate(present.items()):
         numbers = found[2 * k] == found[2 * k + 1]
-        chosen.append((F.trim(value).cast("double") if numbers else value).alias(name))
+        chosen.append((sql.trim(value).cast("double") if numbers else value).alias(name))
     return frame.select(*chosen)
 
 
 def _column(name: str) -> Any:
     """Name a column as it stands: Spark would look for a field of a structure in a.b."""
-    from pyspark.sql import functions as F
-
-    return F.col("`" + name.replace("`", "``") + "`")
+    return import_module("pyspark.sql.functions").col("`" + name.replace("`", "``") + "`")
