@@ -55,6 +55,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_difference_variances",
         "auc_unpaired_test",
     ),
+    "binned_counts": (
+        "BinnedCounts",
+        "bins_to_refine",
+    ),
     "capacity": (
         "CapacityGraph",
         "Mixture",

@@ -32,6 +32,8 @@ from demur.auc_tests import AucUnpairedTest as AucUnpairedTest
 from demur.auc_tests import auc_difference_test as auc_difference_test
 from demur.auc_tests import auc_difference_variances as auc_difference_variances
 from demur.auc_tests import auc_unpaired_test as auc_unpaired_test
+from demur.binned_counts import BinnedCounts as BinnedCounts
+from demur.binned_counts import bins_to_refine as bins_to_refine
 from demur.capacity import CapacityGraph as CapacityGraph
 from demur.capacity import Mixture as Mixture
 from demur.capacity import capacity_graph as capacity_graph
