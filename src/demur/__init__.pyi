@@ -131,6 +131,7 @@ from demur.displays.thresholds import ThresholdsByCostDisplay as ThresholdsByCos
 from demur.displays.windows import WindowDisplay as WindowDisplay
 from demur.engines.cost_files import read_cost_matrix as read_cost_matrix
 from demur.engines.counting import read_counts as read_counts
+from demur.engines.paired import read_paired_counts as read_paired_counts
 from demur.estimators.abstaining import AbstainingClassifier as AbstainingClassifier
 from demur.estimators.c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
 from demur.estimators.cautious import CautiousClassifier as CautiousClassifier
