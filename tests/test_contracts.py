@@ -27,6 +27,7 @@ LAYERS = {
     "_kernels": 1,
     "_parquet": 1,
     "_whole_files": 1,
+    "binned_counts": 2,
     "counts": 2,
     "costs": 2,
     "displays": 4,

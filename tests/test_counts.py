@@ -235,7 +235,7 @@ def test_files_that_are_no_counts_are_refused(tmp_path):
         "text.parquet": "must be a readable Parquet file",
         "missing.parquet": "must be a readable Parquet file",
         "other.parquet": "must hold demur.counts, got another Parquet file",
-        "old": "must be of version 1, got 0",
+        "old": "must be of version 1 or 2, got 0",
         "new": "must hold demur.counts, got x",
     }.items():
         with pytest.raises(InputError, match=message):

@@ -31,9 +31,12 @@ def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: s
 
 
 def read_columns(
-    path: str | Path, names: tuple[str, ...], *, schema: str, version: int
+    path: str | Path, names: dict[int, tuple[str, ...]], *, schema: str
 ) -> dict[str, FloatArray]:
-    """Read columns written by `write_columns`; refuses other files and other versions."""
+    """Read columns written by `write_columns`; refuses other files and other versions.
+
+    `names` tells which columns each version holds.
+    """
     import duckdb
 
     source = _quoted(Path(path))
@@ -45,11 +48,11 @@ def read_columns(
                 raise input_error(
                     str(path), f"must hold {schema}", found.get("schema", "another Parquet file")
                 )
-            if found.get("version") != str(version):
-                raise input_error(
-                    str(path), f"must be of version {version}", found.get("version"), "use a newer demur."
-                )
-            wanted = ", ".join(names)
+            known = {str(version): columns for version, columns in names.items()}
+            if found.get("version") not in known:
+                rule = f"must be of version {' or '.join(known)}"
+                raise input_error(str(path), rule, found.get("version"), "use a newer demur.")
+            wanted = ", ".join(known[found["version"]])
             columns: dict[str, Any] = connection.sql(
                 f"select {wanted} from read_parquet({source})"
             ).fetchnumpy()

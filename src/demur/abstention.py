@@ -218,9 +218,8 @@ class AbstentionSurface(Result):
         to_positive, to_negative = self._factors
         counts = self.counts
         ones = np.ones(len(counts.scores), dtype=np.int64)
-        return _running(
-            counts.positives * to_positive, counts.negatives * to_negative, counts.scores, counts.scores, ones
-        )
+        masses = counts.positives * to_positive, counts.negatives * to_negative
+        return _running(*masses, counts.scores, counts.upper_scores, ones)
 
     @property
     def _factors(self) -> tuple[float, float]:
@@ -514,6 +513,7 @@ class AbstentionSurface(Result):
                     blocks.lower, blocks.upper, self.positive_mass, self.negative_mass
                 )
             ],
+            **self._certainty(),
         }
 
     def __repr__(self) -> str:

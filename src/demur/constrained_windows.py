@@ -80,7 +80,7 @@ def _scale(counts: ScoreCounts, prevalence: float | None) -> tuple[float, float]
 
 
 def _thresholds(counts: ScoreCounts, i: int, j: int) -> tuple[float, float]:
-    lower, upper = cut_points(counts.scores, counts.scores)
+    lower, upper = cut_points(counts.scores, counts.upper_scores)
     pair = float(lower[i]), float(upper[j])
     if math.isnan(pair[0]) or math.isnan(pair[1]):
         raise no_threshold()

@@ -26,9 +26,16 @@ from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["Blocks", "ScoreCounts", "as_counts"]
+__all__ = ["BINNED_VERSION", "SCHEMA", "Blocks", "ScoreCounts", "as_counts"]
 
-_SCHEMA, _VERSION = "demur.counts", 1
+SCHEMA = "demur.counts"
+# Version 2 holds bins. A demur that knows only version 1 must refuse them: read as exact
+# scores they would give wrong bounds.
+EXACT_VERSION, BINNED_VERSION = 1, 2
+_COLUMNS = {
+    EXACT_VERSION: ("score", "positives", "negatives"),
+    BINNED_VERSION: ("lower", "upper", "positives", "negatives"),
+}
 
 
 class Blocks(NamedTuple):
@@ -151,6 +158,11 @@ class ScoreCounts:
         for other in others:
             check_type(other, "others", ScoreCounts)
         parts = [self, *others]
+        # bins know how to take exact scores in; exact scores do not know bins
+        owner = next((part for part in parts if not part.exact), self)
+        return owner._union(parts)
+
+    def _union(self, parts: "list[ScoreCounts]") -> "ScoreCounts":
         return ScoreCounts.from_counts(
             np.concatenate([part.scores for part in parts]),
             np.concatenate([part.positives for part in parts]),
@@ -162,13 +174,20 @@ class ScoreCounts:
     def save(self, path: str | Path) -> None:
         """Write the counts to a Parquet file: a row per distinct score, whole or not at all."""
         columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
-        write_columns(path, columns, schema=_SCHEMA, version=_VERSION)
+        write_columns(path, columns, schema=SCHEMA, version=EXACT_VERSION)
 
     @classmethod
     def load(cls, path: str | Path) -> "ScoreCounts":
-        """Read counts written by `save`; other files and other versions are refused."""
-        columns = read_columns(path, ("score", "positives", "negatives"), schema=_SCHEMA, version=_VERSION)
-        return cls.from_counts(columns["score"], columns["positives"], columns["negatives"])
+        """Read counts written by `save`; other files and other versions are refused.
+
+        A file of binned counts gives back a `BinnedCounts`.
+        """
+        columns = read_columns(path, _COLUMNS, schema=SCHEMA)
+        if "lower" in columns:
+            from demur.binned_counts import BinnedCounts
+
+            return BinnedCounts.from_bins(**columns)
+        return ScoreCounts.from_counts(columns["score"], columns["positives"], columns["negatives"])
 
     # ---------------------------------------------------------------- the two passes
 
@@ -204,6 +223,21 @@ class ScoreCounts:
     def negatives(self) -> FloatArray:
         """Weight of the negatives at each distinct score."""
         return self._group_column("negatives")
+
+    @property
+    def upper_scores(self) -> FloatArray:
+        """Largest score each element counts: `scores` itself, unless these are bins."""
+        return self.scores
+
+    @property
+    def exact(self) -> bool:
+        """Whether every distinct score is counted apart; False for bins of several scores."""
+        return True
+
+    @property
+    def certified(self) -> float:
+        """Largest error of a surface of these counts over all costs: 0 unless these are bins."""
+        return 0.0
 
     @cached_property
     def n_positive(self) -> float:
@@ -288,7 +322,7 @@ class ScoreCounts:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScoreCounts):
             return NotImplemented
-        columns = ("scores", "positives", "negatives")
+        columns = ("scores", "upper_scores", "positives", "negatives")
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
 
     __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,292 @@
+"""Tables on a Spark cluster: a session for a master, CSV and Parquet files as a Spark data frame.
+
+Nothing is counted here. The frame goes to `read_counts`, which groups it with the same expression
+as every other frame, so Spark brings no formula of its own. PySpark and Java are needed only when
+a session is opened; every failure is an `InputError` with one sentence.
+"""
+
+import csv
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from demur._checks import input_error
+from demur.engines.files import MISSING_WORDS, header_separator, open_text, source_files, text_errors
+from demur.exceptions import InputError
+
+__all__ = ["open_frame", "spark_errors", "spark_session"]
+
+_WAIT_SECONDS = 10.0
+_MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/]+:\d+|yarn|k8s://.+")
+# a place only Spark can look at: hdfs://, s3a://, ...; a drive letter is no scheme
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+# what DuckDB reads as a number; Java alone would take "1d" and "0x1p3" as well
+_NUMBER = r"(?i)^\s*[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)\s*$"
+
+
+# ---------------------------------------------------------------- a session
+
+
+@contextmanager
+def spark_session(master: str, *, wait_seconds: float = _WAIT_SECONDS) -> Iterator[Any]:
+    """Open a Spark session on a master; use the one this process already has, if there is one.
+
+    Parameters
+    ----------
+    master : str
+        As Spark writes it: spark://host:7077, local[2], yarn, k8s://https://host:443.
+        Memory, cores and everything else come from the user's spark-defaults.conf.
+    wait_seconds : float
+        How long to wait for a standalone master to answer.
+
+    Raises
+    ------
+    InputError
+        If PySpark or Java is missing, the master has another form or does not answer.
+    """
+    sql = _pyspark()
+    if not _MASTERS.fullmatch(master):
+        raise InputError(
+            f"A Spark master looks like spark://host:7077, local[2], yarn or k8s://host, got {master!r}."
+        )
+    running = sql.SparkSession.getActiveSession()
+    if running is not None:
+        if running.sparkContext.master != master:
+            raise InputError(
+                f"A Spark session with master {running.sparkContext.master} is open, got {master!r}. "
+                "Hint: a process has one at a time; stop it, or use its master."
+            )
+        yield running
+        return
+    _require_java()
+    _require_answer(master, wait_seconds)
+    session = _started(sql, master)
+    try:
+        yield session
+    finally:
+        session.stop()
+
+
+def _pyspark() -> Any:
+    try:
+        with warnings.catch_warnings():
+            # it warns of the newest pandas, which is not in use here
+            warnings.simplefilter("ignore", FutureWarning)
+            return import_module("pyspark.sql")
+    except ImportError as error:
+        raise InputError(
+            f"The Spark engine needs PySpark, which is missing ({error}). Hint: pip install 'demur[spark]'."
+        ) from None
+
+
+def _require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    found = Path(home, "bin", "java").exists() if home else shutil.which("java") is not None
+    if not found:
+        where = f"JAVA_HOME is {home}, which has none" if home else "there is no `java` on the PATH"
+        raise InputError(f"The Spark engine needs Java 17 or newer: {where}. Hint: install a Java runtime.")
+
+
+def _require_answer(master: str, seconds: float) -> None:
+    """Ask a standalone master for a connection: Spark itself would try for a minute, and not say why."""
+    if not master.startswith("spark://"):
+        return
+    reasons = []
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            with socket.create_connection((host, int(port)), timeout=seconds):
+                return
+        except (OSError, OverflowError) as error:
+            reasons.append(str(getattr(error, "strerror", None) or error))
+    raise InputError(
+        f"No Spark master answers at {master} within {seconds:g} seconds ({'; '.join(reasons)}). "
+        "Hint: check host and port, and that the master runs."
+    )
+
+
+def _started(sql: Any, master: str) -> Any:
+    core, launch = import_module("pyspark"), import_module("pyspark.java_gateway").launch_gateway
+    seen = sys.stderr.isatty()
+    conf = core.SparkConf().setMaster(master).setAppName("demur")
+    conf.set("spark.ui.showConsoleProgress", str(seen).lower())
+    # what Java says goes to the terminal, or into a file that is read only when the start fails
+    with tempfile.TemporaryFile() as log:
+        try:
+            gateway = None
+            if core.SparkContext._gateway is None:
+                gateway = launch(conf, {"stdout": 2 if seen else log, "stderr": None if seen else log})
+            return sql.SparkSession(core.SparkContext(conf=conf, gateway=gateway))
+        except _failures() as error:
+            raise InputError(f"Spark does not start on {master}: {_reason(error, log)}.") from None
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    return import_module("py4j.protocol").Py4JError, import_module("pyspark.errors").PySparkException
+
+
+def _reason(error: Exception, log: IO[bytes] | None = None) -> str:
+    """Return the line that tells why: the innermost cause, without Spark's codes around it."""
+    text = _innermost(error)
+    if log is not None and "JAVA_GATEWAY_EXITED" in text:
+        log.seek(0)
+        text = (log.read().decode(errors="replace").strip() or text).splitlines()[-1]
+    line = text.strip().split("\n", 1)[0]
+    return re.sub(r"^\[[\w.]+\] |\s*SQLSTATE: \w+$", "", line.strip()).rstrip(".")
+
+
+def _innermost(error: Exception) -> str:
+    cause = getattr(error, "java_exception", getattr(error, "_origin", None))
+    if cause is None:
+        return str(error)
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    return str(cause.getMessage() or cause.toString())
+
+
+@contextmanager
+def spark_errors(shown: str) -> Iterator[None]:
+    """Turn what Spark says into one sentence."""
+    try:
+        yield
+    except _failures() as error:
+        raise InputError(
+            f"`{shown}` must be a readable table, got this from Spark: {_reason(error)}."
+        ) from None
+
+
+# ---------------------------------------------------------------- files as a frame
+
+
+def open_frame(session: Any, source: str) -> Any:
+    """Return files as a Spark data frame whose columns are numbers, booleans, text or something else.
+
+    Parameters
+    ----------
+    session : pyspark.sql.SparkSession
+        As `spark_session` gives it.
+    source : str
+        A CSV file (also gzipped), a Parquet file, a glob of either, or a place such as
+        hdfs://host/folder. Every worker must see the files under the same name. Columns of several
+        files are matched by name, and those of a CSV are numbers where all values are.
+
+    Raises
+    ------
+    InputError
+        If the source does not exist or Spark cannot read it.
+    """
+    if source == "-":
+        raise InputError("Spark reads files, not standard input. Hint: name a file that every worker sees.")
+    if _REMOTE.match(source):
+        return _remote_frame(session, source)
+    with ExitStack() as resources:
+        name, paths, kind = source_files(source, stdin=None, resources=resources)
+    for path in paths:
+        _require_visible(path, kind)
+    with spark_errors(name):
+        if kind == "parquet":
+            return _parquet(session, [_uri(path) for path in paths])
+        try:
+            return _with_numbers(_csv(session, paths, kind, name, whole=False))
+        except _failures():
+            # a field may go over several lines; then Spark has to read every file in one piece
+            return _with_numbers(_csv(session, paths, kind, name, whole=True))
+
+
+def _remote_frame(session: Any, source: str) -> Any:
+    with spark_errors(source):
+        if not re.search(r"\.(csv|txt|tsv)(\.gz)?/?$", source):
+            return _parquet(session, [source])
+        first = session.read.text(source).first()
+        if first is None:
+            raise input_error(source, "must hold a header and rows", "empty files")
+        separator, names = _header(first[0].removeprefix("\ufeff"), source)
+        return _with_numbers(_csv_part(session, [source], separator, names, whole=False))
+
+
+def _require_visible(path: Path, kind: str) -> None:
+    if path.name.startswith(("_", ".")):
+        raise input_error(
+            str(path), "must not start with _ or .", path.name, "Spark passes over such files; rename it."
+        )
+    if (kind == "gzip") != (path.suffix == ".gz") and kind != "parquet":
+        raise input_error(
+            str(path),
+            "must end in .gz exactly if it is gzipped",
+            path.name,
+            "Spark goes by the name; rename it.",
+        )
+
+
+def _uri(path: Path) -> str:
+    """Name a local file for Spark, which would take [ and ] for a pattern."""
+    return "file://" + re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.absolute()))
+
+
+def _parquet(session: Any, places: list[str]) -> Any:
+    return session.read.option("mergeSchema", "true").parquet(*places)
+
+
+def _csv(session: Any, paths: list[Path], kind: str, shown: str, *, whole: bool) -> Any:
+    """Read files with one header together, then match columns by name: Spark goes by position."""
+    alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for path in paths:
+        with text_errors(shown), open_text(path, kind) as handle:
+            header = _header(handle.readline(), shown)
+        alike.setdefault(header, []).append(_uri(path))
+    frames = [_csv_part(session, places, *header, whole=whole) for header, places in alike.items()]
+    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+
+
+def _header(line: str, shown: str) -> tuple[str, tuple[str, ...]]:
+    """Return separator and names; a column without a name is called as DuckDB does."""
+    separator = header_separator(line, shown)
+    names = next(csv.reader([line], delimiter=separator), [])
+    return separator, tuple(name.strip() or f"column{k}" for k, name in enumerate(names))
+
+
+def _csv_part(session: Any, places: list[str], separator: str, names: tuple[str, ...], *, whole: bool) -> Any:
+    kinds = import_module("pyspark.sql.types")
+    # text first: Spark would make booleans and dates of it. FAILFAST without column pruning, or a
+    # line with too few fields would be filled up in silence
+    return session.read.option("columnPruning", "false").csv(
+        places,
+        schema=kinds.StructType([kinds.StructField(name, kinds.StringType()) for name in names]),
+        sep=separator,
+        header=True,
+        quote='"',
+        escape='"',
+        mode="FAILFAST",
+        multiLine=whole,
+    )
+
+
+def _with_numbers(frame: Any) -> Any:
+    """Make numbers of the columns that hold nothing else, and nulls of the words for missing values."""
+    sql = import_module("pyspark.sql.functions")
+    columns = {name: _column(name) for name in frame.columns}
+    present = {name: sql.when(~column.isin(*MISSING_WORDS), column) for name, column in columns.items()}
+    counts = []
+    for value in present.values():
+        counts += [sql.count(value), sql.count(sql.when(value.rlike(_NUMBER), value))]
+    found = frame.agg(*counts).first()
+    chosen = []
+    for k, (name, value) in enumerate(present.items()):
+        numbers = found[2 * k] == found[2 * k + 1]
+        chosen.append((sql.trim(value).cast("double") if numbers else value).alias(name))
+    return frame.select(*chosen)
+
+
+def _column(name: str) -> Any:
+    """Name a column as it stands: Spark would look for a field of a structure in a.b."""
+    return import_module("pyspark.sql.functions").col("`" + name.replace("`", "``") + "`")
