@@ -16,6 +16,7 @@ from demur.cross_fitting import cross_fitted_surface
 from demur.curve_bands import cost_curve_band
 from demur.exceptions import InputError
 from demur.regions import cheapest_shares
+from demur.report.headline import short_name
 from demur.report.model import ModelReport, PairReport, RocPoints, ScoreBins
 from demur.roc import auc_score, roc_curve
 from demur.surface_bands import volume_interval
@@ -216,10 +217,6 @@ def _pair(
         band=band,
         volume=volume_difference_test(*data, **given, **fitted),
         auc=auc_difference_test(*data, method="delong", **given),
-        words=(band.summary(_short(names[first]), _short(names[second])),),
+        words=(band.summary(short_name(names[first]), short_name(names[second])),),
         confidence_level=level,
     )
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 40 else f"{name[:37]}..."

@@ -10,18 +10,19 @@ from demur.abstention import AbstentionWindow
 from demur.costs import CostModel
 from demur.report.model import ModelReport
 
-__all__ = ["best_model", "headline", "model_remarks", "short_name"]
+__all__ = ["ExpectedCost", "best_model", "expected_cost", "headline", "model_remarks", "short_name"]
 
 _CASES = 1000
 _LONGEST_NAME = 40
 _TIE = 1e-12  # costs per case within this of each other, relative to a miss, are a tie
 
 
-class _Expected(NamedTuple):
+class ExpectedCost(NamedTuple):
     """Expected cost per case of one model at some costs; honest where the data allow it."""
 
     cost: float
     interval: Interval | None
+    certified: float | None
 
 
 def short_name(name: str) -> str:
@@ -45,8 +46,9 @@ def headline(
         return f"All cases are {only}: there is nothing to decide, and nothing to learn about thresholds."
     best = best_model(models, costs)
     parts = [*_advice(best, costs, costs_given=costs_given)]
-    parts.append(_cost_sentence(best, costs, confidence_level))
-    parts.extend(_other_ways(models, best, costs))
+    found = expected_cost(best, costs, confidence_level)
+    parts.append(_cost_sentence(found, confidence_level))
+    parts.extend(_other_ways(models, best, costs, _step(found)))
     return " ".join(parts)
 
 
@@ -76,9 +78,7 @@ def _advice(best: ModelReport, costs: CostModel, *, costs_given: bool) -> Iterat
         yield f"{opening}, {_without_model(trivial)}: no model is cheaper."
     elif not window.is_empty:
         act, send = _out_of_100(window.abstention_rate)
-        yield (
-            f"{opening}, use {short_name(best.name)}: act on {act} of 100 cases, send {send} to a person."
-        )
+        yield (f"{opening}, use {short_name(best.name)}: act on {act} of 100 cases, send {send} to a person.")
     elif costs.may_abstain:
         yield f"{opening}, use {short_name(best.name)} for all cases: abstaining is never worth it."
     else:
@@ -102,48 +102,51 @@ def _out_of_100(abstention_rate: float) -> tuple[str, str]:
 # ---------------------------------------------------------------- what it costs
 
 
-def _expected(model: ModelReport, costs: CostModel, confidence_level: float) -> _Expected:
-    surface = model.surface
+def expected_cost(model: ModelReport, costs: CostModel, confidence_level: float) -> ExpectedCost:
+    """Return what the window of a model costs at these costs, and how sure that is."""
+    surface, certified = model.surface, None
+    if model.certificate is not None:
+        certified = model.certificate.window(costs=costs).certified_expected_cost
     if model.honest is None:
-        return _Expected(surface.window(costs=costs).expected_cost, None)
+        return ExpectedCost(surface.window(costs=costs).expected_cost, None, certified)
     at = costs.mu, costs.nu
     ends = model.honest.interval(*at, confidence_level=confidence_level)
     low, high = (float(costs.expected_cost(end, surface.prevalence)) for end in ends)
     cost = float(costs.expected_cost(model.honest.cost(*at), surface.prevalence))
-    return _Expected(cost, Interval(low, high))
+    return ExpectedCost(cost, Interval(low, high), certified)
 
 
-def _cost_sentence(best: ModelReport, costs: CostModel, confidence_level: float) -> str:
-    found = _expected(best, costs, confidence_level)
-    sure = []
-    step = _step(found)
+def _cost_sentence(found: ExpectedCost, confidence_level: float) -> str:
+    sure, step = [], _step(found)
     if found.interval is None:
         sure.append("judged on the cases that chose the thresholds, so too low on average")
     else:
-        low, high = (per_1000(end, step) for end in found.interval)
+        low, high = (_per_1000(end, step) for end in found.interval)
         sure.append(f"{100 * confidence_level:g} % {low}-{high}")
-    if best.certificate is not None:
-        bound = best.certificate.window(costs=costs).certified_expected_cost
-        sure.append(f"certified <= {per_1000(bound, step)}")
-    return f"Expected cost {per_1000(found.cost, step)} per 1000 cases ({'; '.join(sure)})."
+    if found.certified is not None:
+        sure.append(f"certified <= {_per_1000(found.certified, step)}")
+    return f"Expected cost {_per_1000(found.cost, step)} per 1000 cases ({'; '.join(sure)})."
 
 
-def _other_ways(models: Sequence[ModelReport], best: ModelReport, costs: CostModel) -> Iterator[str]:
+def _other_ways(
+    models: Sequence[ModelReport], best: ModelReport, costs: CostModel, step: float
+) -> Iterator[str]:
     window = best.surface.window(costs=costs)
     trivial = best.surface.trivial().window(costs=costs)
-    step = _step(_expected(best, costs, 0.95))
     if trivial.cost <= window.cost + _TIE:
         return
     if not window.is_empty:
         never = replace(costs, cost_abstain=None)
         other = best_model(models, never)
         who = "" if other is best else f" (with {short_name(other.name)})"
-        yield f"Never abstaining: {per_1000(_expected(other, never, 0.95).cost, step)}{who}."
-    rule = "always abstain" if not trivial.is_empty else _without_model(trivial)
-    yield f"Best rule without a model ({rule}): {per_1000(trivial.expected_cost, step)}."
+        # the level matters for the interval only
+        cost = expected_cost(other, never, confidence_level=0.95).cost
+        yield f"Never abstaining: {_per_1000(cost, step)}{who}."
+    rule = _without_model(trivial)
+    yield f"Best rule without a model ({rule}): {_per_1000(trivial.expected_cost, step)}."
 
 
-def _step(found: _Expected) -> float:
+def _step(found: ExpectedCost) -> float:
     """Unit of the last digit worth showing, per 1000 cases: two digits of the width of the interval."""
     width = found.cost if found.interval is None else found.interval.high - found.interval.low
     if not width > 0:
@@ -151,7 +154,7 @@ def _step(found: _Expected) -> float:
     return float(10.0 ** (math.floor(math.log10(_CASES * width)) - 1))
 
 
-def per_1000(cost: float, step: float) -> str:
+def _per_1000(cost: float, step: float) -> str:
     """Show a cost per case as one per 1000 cases, rounded to whole steps."""
     digits = max(0, -round(math.log10(step)))
     return f"{round(_CASES * cost / step) * step:,.{digits}f}"
