@@ -6,9 +6,9 @@ their last one, which changes neither area nor integral. An empty polygon is all
 
 import numpy as np
 
-from demur.typing import FloatArray
+from demur.typing import BoolArray, FloatArray
 
-__all__ = ["areas", "clip", "clip_to_rectangle", "plane_integrals"]
+__all__ = ["areas", "clip", "clip_to_rectangle", "plane_integrals", "sides_of_rectangle"]
 
 
 def clip(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
@@ -31,6 +31,16 @@ def clip(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> F
     last = np.maximum(emitted.sum(axis=1) - 1, 0)
     filler = np.take_along_axis(packed, last[:, None, None], axis=1)
     return np.where((np.arange(width + 1) <= last[:, None])[..., None], packed, filler)
+
+
+def sides_of_rectangle(
+    polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]
+) -> tuple[BoolArray, BoolArray]:
+    """Tell which polygons lie inside [x0, x1] x [y0, y1] and which reach in from outside."""
+    low, high = polygons.min(axis=1), polygons.max(axis=1)
+    inside = (low[:, 0] >= x[0]) & (high[:, 0] <= x[1]) & (low[:, 1] >= y[0]) & (high[:, 1] <= y[1])
+    outside = (high[:, 0] <= x[0]) | (low[:, 0] >= x[1]) | (high[:, 1] <= y[0]) | (low[:, 1] >= y[1])
+    return inside, ~(inside | outside)
 
 
 def clip_to_rectangle(polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]) -> FloatArray:

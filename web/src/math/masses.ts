@@ -1,0 +1,65 @@
+/** Blocks as masses under a prevalence, with what every rule on them needs. */
+import type { Totals } from "../data";
+import { abstentionBorder, mayPay } from "./lemma1";
+import { below, upTo } from "./search";
+
+/** Shares that differ by rounding only count as equal, as in demur.abstention. */
+const TIE = 8 * Number.EPSILON;
+
+/** Factors that turn counts into masses that sum to 1 (ScoreCounts.class_weights). */
+export type Weights = { positive: number; negative: number };
+
+/** A prevalence of null is that of the data. */
+export function classWeights(totals: Totals, prevalence: number | null): Weights {
+  const { n_positive, n_negative } = totals;
+  if (prevalence === null) {
+    const each = 1 / (n_positive + n_negative);
+    return { positive: each, negative: each };
+  }
+  return {
+    positive: n_positive ? prevalence / n_positive : 0,
+    negative: n_negative ? (1 - prevalence) / n_negative : 0,
+  };
+}
+
+/** P(positive) that costs refer to. */
+export function assumedPrevalence(totals: Totals, prevalence: number | null): number {
+  return prevalence ?? totals.n_positive / (totals.n_positive + totals.n_negative);
+}
+
+/** Element i is the sum of the first i values. */
+export function sumsBelow(values: ArrayLike<number>): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (let b = 0; b < values.length; b++) sums[b + 1] = sums[b] + values[b];
+  return sums;
+}
+
+/** Element i is the sum of the values from i on, added from the far end: no total is subtracted. */
+export function sumsAbove(values: ArrayLike<number>): Float64Array {
+  const sums = new Float64Array(values.length + 1);
+  for (let b = values.length - 1; b >= 0; b--) sums[b] = sums[b + 1] + values[b];
+  return sums;
+}
+
+/** Masses of one class per block. */
+export function scaled(counts: ArrayLike<number>, factor: number): Float64Array {
+  return Float64Array.from(counts, (count) => count * factor);
+}
+
+/** Share of positives per block, ascending; a class of prior 0 leaves blocks without mass, which get 0. */
+export function blockShares(positive: Float64Array, negative: Float64Array): Float64Array {
+  return positive.map((mass, b) => {
+    const whole = mass + negative[b];
+    return whole > 0 ? mass / whole : 0;
+  });
+}
+
+/** Blocks called negative, and called negative or abstained on, at (mu, nu) (spec 000, section 5). */
+export function blockCuts(shares: Float64Array, mu: number, nu: number): [i: number, j: number] {
+  if (!mayPay(mu, nu)) {
+    const cut = below(shares, abstentionBorder(mu) * (1 - TIE));
+    return [cut, cut];
+  }
+  const j = below(shares, ((mu - nu) / mu) * (1 - TIE));
+  return [Math.min(upTo(shares, nu * (1 + TIE)), j), j];
+}

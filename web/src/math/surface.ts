@@ -1,0 +1,109 @@
+/** The abstention cost surface of one model: cheapest window and its cost at any costs, exactly. */
+import type { ModelData, Totals } from "../data";
+import { assumedPrevalence, blockCuts, blockShares, classWeights, scaled, sumsAbove, sumsBelow } from "./masses";
+
+/** A window: blocks < i negative, i..j-1 abstained on, >= j positive; shares of all cases. */
+export interface Window {
+  i: number;
+  j: number;
+  /** Thresholds: negative if score <= lower, positive if score >= upper. */
+  lower: number;
+  upper: number;
+  /** Expected cost per case, a miss costs 1. */
+  cost: number;
+  fn: number;
+  fp: number;
+  abstain: number;
+  abstainPositive: number;
+  abstainNegative: number;
+  tp: number;
+  tn: number;
+}
+
+/** What a surface needs of a model. */
+export type Scored = Pick<ModelData, "blocks" | "cuts">;
+
+/** k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), by prefix sums in O(log blocks) (spec 000, 4-5). */
+export class Surface {
+  readonly prevalence: number;
+  readonly shares: Float64Array;
+  readonly positiveMass: Float64Array;
+  readonly negativeMass: Float64Array;
+  readonly positiveBelow: Float64Array;
+  readonly negativeBelow: Float64Array;
+  readonly positiveAbove: Float64Array;
+  readonly negativeAbove: Float64Array;
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+
+  constructor(model: Scored, totals: Totals, prevalence: number | null) {
+    const weights = classWeights(totals, prevalence);
+    this.prevalence = assumedPrevalence(totals, prevalence);
+    this.positiveMass = scaled(model.blocks.positives, weights.positive);
+    this.negativeMass = scaled(model.blocks.negatives, weights.negative);
+    this.shares = blockShares(this.positiveMass, this.negativeMass);
+    this.positiveBelow = sumsBelow(this.positiveMass);
+    this.negativeBelow = sumsBelow(this.negativeMass);
+    this.positiveAbove = sumsAbove(this.positiveMass);
+    this.negativeAbove = sumsAbove(this.negativeMass);
+    this.lower = Float64Array.from(model.cuts.lower);
+    this.upper = Float64Array.from(model.cuts.upper);
+  }
+
+  /** Number of blocks. */
+  get size(): number {
+    return this.shares.length;
+  }
+
+  /** Smallest expected cost; a miss costs 1. */
+  cost(mu: number, nu: number): number {
+    const [i, j] = blockCuts(this.shares, mu, nu);
+    return this.costOf(i, j, mu, nu);
+  }
+
+  /** The cheapest window: of several the least abstention, then the most positives. */
+  window(mu: number, nu: number): Window {
+    const [i, j] = blockCuts(this.shares, mu, nu);
+    return this.windowAt(i, j, mu, nu);
+  }
+
+  /** The cut without abstaining. */
+  neverAbstaining(mu: number): Window {
+    return this.window(mu, Infinity);
+  }
+
+  /** Expected cost of any window at any costs. */
+  costOf(i: number, j: number, mu: number, nu: number): number {
+    const errors = this.positiveBelow[i] + mu * this.negativeAbove[j];
+    // an empty window must cost nothing, also beside an infinite nu
+    return i < j ? errors + (nu * this.keptPositive(i, j) + nu * this.keptNegative(i, j)) : errors;
+  }
+
+  /** Describe the window of two cuts. */
+  windowAt(i: number, j: number, mu: number, nu: number): Window {
+    const abstainPositive = this.keptPositive(i, j);
+    const abstainNegative = this.keptNegative(i, j);
+    return {
+      i,
+      j,
+      lower: this.lower[i],
+      upper: this.upper[j],
+      cost: this.costOf(i, j, mu, nu),
+      fn: this.positiveBelow[i],
+      fp: this.negativeAbove[j],
+      abstain: abstainPositive + abstainNegative,
+      abstainPositive,
+      abstainNegative,
+      tp: this.positiveAbove[j],
+      tn: this.negativeBelow[i],
+    };
+  }
+
+  private keptPositive(i: number, j: number): number {
+    return this.positiveBelow[j] - this.positiveBelow[i];
+  }
+
+  private keptNegative(i: number, j: number): number {
+    return this.negativeBelow[j] - this.negativeBelow[i];
+  }
+}
