@@ -1,0 +1,231 @@
+"""What the verbs work from: counts per model, and the rows where they are in memory.
+
+Rows come from `read_predictions`. With `--engine duckdb` or `spark` the rows stay where they are
+and only their counts come back; a file of saved counts has none to begin with.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from demur._parquet import parquet_schema
+from demur.cli.predictions import (
+    Predictions,
+    Roles,
+    choose_roles,
+    described,
+    positive_cases,
+    read_as,
+    read_predictions,
+)
+from demur.counts import SCHEMA, ScoreCounts
+from demur.engines.counting import read_counts
+from demur.engines.files import Column, FileTable, open_table
+from demur.engines.labels import class_name
+from demur.exceptions import InputError
+
+if TYPE_CHECKING:
+    from demur.engines.spark import SparkTable
+
+__all__ = ["Evidence", "Part", "read_evidence"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """The cases of one group, or all of them.
+
+    Attributes
+    ----------
+    counts : dict
+        Model -> its counts.
+    rows : Predictions or None
+        The cases themselves, where they are in memory.
+    """
+
+    counts: dict[str, ScoreCounts]
+    rows: Predictions | None = None
+
+    @property
+    def n(self) -> float:
+        """Weight of the cases."""
+        return next(iter(self.counts.values())).n
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    """Everything read from one source.
+
+    Attributes
+    ----------
+    sentence : str
+        What was read, and as what.
+    data : dict
+        The same as built-in types.
+    positive, negative : str
+        The two labels.
+    group : str or None
+        Column of the groups.
+    parts : dict
+        Group -> its cases; without groups one entry, under the empty name.
+    """
+
+    sentence: str
+    data: dict[str, Any]
+    positive: str
+    negative: str
+    parts: dict[str, Part]
+    group: str | None = None
+
+    @property
+    def whole(self) -> Part:
+        """The only part, where there are no groups."""
+        return self.parts[""]
+
+    @property
+    def certified(self) -> float:
+        """The most a cost can be too high because scores share bins, in units of the dearer error."""
+        return max(counts.certified for part in self.parts.values() for counts in part.counts.values())
+
+    @property
+    def exact(self) -> bool:
+        """Whether every distinct score was counted apart."""
+        return all(counts.exact for part in self.parts.values() for counts in part.counts.values())
+
+    def bins_in_words(self) -> list[str]:
+        """Say to what the numbers are certified; nothing if they are exact."""
+        if self.exact:
+            return []
+        return [
+            "Scores were counted in bins: whatever the costs, those of a model are certified to be at most "
+            f"{self.certified:.1e} times the dearer error too high per case."
+        ]
+
+    def title(self, name: str) -> str:
+        """Return the heading of a group."""
+        return f"{self.group} = {name}: {self.parts[name].n:g} cases"
+
+    def answered(self, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the content of a document: what was read, and the answer for every part."""
+        head = {"data": self.data, "exact": self.exact, "certified": self.certified}
+        if self.group is None:
+            return {**head, **parts[""]}
+        groups = {name: {"n": self.parts[name].n, **part} for name, part in parts.items()}
+        return {**head, "group": self.group, "groups": groups}
+
+
+def read_evidence(
+    file: str,
+    *,
+    label: str | None,
+    positive: str | None,
+    models: Sequence[str],
+    weight: str | None,
+    group: str | None = None,
+    engine: str = "memory",
+    master: str | None = None,
+) -> Evidence:
+    """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing."""
+    named = {"--label": label, "--positive": positive, "--model": models, "--weight": weight}
+    given = [flag for flag, value in {**named, "--group": group}.items() if value]
+    path = Path(file)
+    if path.is_file() and parquet_schema(path) == SCHEMA:
+        return _from_saved(path, given)
+    if engine == "memory":
+        read = read_predictions(
+            file, label=label, positive=positive, models=models, weight=weight, group=group
+        )
+        return _from_rows(read)
+    with _opened(file, engine, master) as table:
+        roles = choose_roles(table, label=label, models=models, weight=weight, group=group)
+        return _counted(table, roles, positive, engine)
+
+
+# ---------------------------------------------------------------- saved counts
+
+
+def _from_saved(path: Path, given: list[str]) -> Evidence:
+    """Take one model, called like the file; counts tell nothing of columns and labels."""
+    if given:
+        raise InputError(f"`{given[0]}` is for tables of cases, but {path} holds counts. Hint: leave it out.")
+    counts = ScoreCounts.load(path)
+    distinct = len(counts.scores)
+    return Evidence(
+        sentence=f"Read the counts of {counts.n:g} cases of {path}: {distinct} distinct scores or bins.",
+        data={"source": str(path), "rows": counts.n, "engine": "counts", "distinct_scores": distinct},
+        positive="1",
+        negative="0",
+        parts={"": Part(counts={path.stem: counts})},
+    )
+
+
+# ---------------------------------------------------------------- rows in memory
+
+
+def _from_rows(read: Predictions) -> Evidence:
+    rows = {"": read} if read.groups is None else _split(read)
+    return Evidence(
+        sentence=read.sentence(),
+        data={**read.to_dict(), "engine": "memory"},
+        positive=read.positive,
+        negative=read.negative,
+        group=read.roles.group,
+        parts={name: Part(counts=part.counts(), rows=part) for name, part in rows.items()},
+    )
+
+
+def _split(read: Predictions) -> dict[str, Predictions]:
+    """Return the rows of every group, in the order of their names."""
+    found = {}
+    for name in np.unique(read.groups).tolist():
+        chosen = read.groups == name
+        found[name] = replace(
+            read,
+            truth=read.truth[chosen],
+            scores={model: scores[chosen] for model, scores in read.scores.items()},
+            weights=None if read.weights is None else read.weights[chosen],
+            groups=None,
+        )
+    return found
+
+
+# ---------------------------------------------------------------- counts from an engine
+
+
+@contextmanager
+def _opened(file: str, engine: str, master: str | None) -> "Iterator[FileTable | SparkTable]":
+    if engine == "duckdb":
+        with open_table(file) as table:
+            yield table
+        return
+    from demur.engines.spark import SparkTable, spark_errors, spark_session
+
+    with spark_session(master) as session, spark_errors(file):
+        yield SparkTable(session, file)
+
+
+def _counted(table: "FileTable | SparkTable", roles: Roles, positive: str | None, engine: str) -> Evidence:
+    labels = np.array(table.distinct(roles.label))
+    nothing = np.zeros(len(labels), dtype=np.bool_)
+    column = Column(name=roles.label, values=labels, missing=nothing, kind=table.kinds[roles.label])
+    _, shown, other = positive_cases(column, positive)
+    found = read_counts(
+        table.relation if isinstance(table, FileTable) else table.frame,
+        y_true=roles.label,
+        scores=list(roles.models),
+        positive=shown,
+        weights=roles.weight,
+        groups=roles.group,
+    )
+    read = found if roles.group is not None else {"": found}
+    return Evidence(
+        sentence=described(table.name, table.n_rows, roles, shown),
+        data={**read_as(table.name, table.n_rows, roles, shown, other), "engine": engine},
+        positive=shown,
+        negative=other,
+        group=roles.group,
+        parts={class_name(group): Part(counts=counts) for group, counts in read.items()},
+    )
