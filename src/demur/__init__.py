@@ -206,6 +206,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "displays.windows": ("WindowDisplay",),
     "engines.cost_files": ("read_cost_matrix",),
+    "engines.counting": ("read_counts",),
     "estimators.abstaining": ("AbstainingClassifier",),
     "estimators.c45_pruning": ("LaplaceTreeClassifier",),
     "estimators.cautious": ("CautiousClassifier",),

@@ -127,6 +127,7 @@ from demur.displays.thresholds import NrocCurveDisplay as NrocCurveDisplay
 from demur.displays.thresholds import ThresholdsByCostDisplay as ThresholdsByCostDisplay
 from demur.displays.windows import WindowDisplay as WindowDisplay
 from demur.engines.cost_files import read_cost_matrix as read_cost_matrix
+from demur.engines.counting import read_counts as read_counts
 from demur.estimators.abstaining import AbstainingClassifier as AbstainingClassifier
 from demur.estimators.c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
 from demur.estimators.cautious import CautiousClassifier as CautiousClassifier

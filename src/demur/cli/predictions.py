@@ -10,6 +10,7 @@ import numpy as np
 from demur._checks import check_scores, check_weights
 from demur.counts import ScoreCounts
 from demur.engines.files import Column, Kind, open_table
+from demur.engines.labels import class_name, guessed_positive, is_number, named_positive
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
 
@@ -179,7 +180,7 @@ def read_predictions(
         truth=truth,
         scores={name: check_scores(columns[name].values, name) for name in roles.models},
         weights=weights,
-        groups=None if group is None else np.array([_class_name(value) for value in columns[group].values]),
+        groups=None if group is None else np.array([class_name(value) for value in columns[group].values]),
     )
 
 
@@ -195,7 +196,7 @@ def read_class_columns(
         columns = table.read([chosen, *classes])
     for column in columns.values():
         _require_complete(column)
-    truth = [_class_name(value) for value in columns[chosen].values]
+    truth = [class_name(value) for value in columns[chosen].values]
     unknown = next((name for name in truth if name not in classes), None)
     if unknown is not None:
         raise InputError(
@@ -290,6 +291,8 @@ def _guessed_models(table: Table, *, taken: set[str | None]) -> tuple[tuple[str,
 
 def _reason_to_leave_out(table: Table, name: str) -> str | None:
     lower, kind = name.lower(), table.kinds[name]
+    if name in table.partitions:
+        return "a partition"
     if lower in _LABEL_NAMES:
         return "a label"
     if _KEY_NAMES.fullmatch(lower) or _UNNAMED.fullmatch(lower):
@@ -328,17 +331,9 @@ def _not_numbers(table: Table, name: str, opening: str) -> InputError:
 def _first_not_a_number(column: Column) -> int | None:
     """Return the data row (from 1) of the first text that is no number; None if all are."""
     for row, (value, missing) in enumerate(zip(column.values, column.missing, strict=True), start=1):
-        if not missing and not _is_number(str(value)):
+        if not missing and not is_number(str(value)):
             return row
     return None
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 # ---------------------------------------------------------------- values
@@ -367,7 +362,7 @@ def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
     """Return which cases are positive and how the two classes are called in the file."""
     classes = _distinct(column.values[~column.missing])
-    names = [_class_name(value) for value in classes]
+    names = [class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) != 2:
         hint = "compare one class with the rest" if len(names) > 2 else "both classes are needed"
@@ -375,7 +370,7 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
             f"Label column {column.name!r} must hold two classes, got {len(names)} ({shown}). "
             f"Hint: {hint}, or pass another --label."
         )
-    chosen = _guessed_positive(names) if positive is None else _named_positive(names, positive)
+    chosen = guessed_positive(names) if positive is None else named_positive(names, positive)
     if chosen is None:
         reason = "needs --positive" if positive is None else f"has no class {positive!r}"
         raise InputError(
@@ -388,27 +383,3 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
 
 def _distinct(values: Any) -> Any:
     return np.unique(values.astype(str) if values.dtype.kind == "O" else values)
-
-
-def _class_name(value: Any) -> str:
-    """Name a label as the user would type it: 1.0 is 1, True is true."""
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
-
-
-def _guessed_positive(names: list[str]) -> str | None:
-    lower = {name.lower(): name for name in names}
-    if set(lower) in ({"0", "1"}, {"-1", "1"}):
-        return "1"
-    return lower["true"] if set(lower) == {"true", "false"} else None
-
-
-def _named_positive(names: list[str], positive: str) -> str | None:
-    if positive in names:
-        return positive
-    wanted = _class_name(float(positive)) if _is_number(positive) else positive.lower()
-    found = [name for name in names if name.lower() == wanted]
-    return found[0] if len(found) == 1 else None

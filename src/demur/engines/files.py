@@ -1,4 +1,4 @@
-"""Prediction tables in files, read with DuckDB: CSV (also gzipped), Parquet, globs, standard input.
+"""Prediction tables in files, read with DuckDB: CSV (also gzipped), Parquet, globs, folders, standard input.
 
 A table is opened first (names and kinds of the columns), then only the columns in use are
 read. Nothing about the content is guessed beyond the separator and the kind of each column;
@@ -30,7 +30,6 @@ from demur.typing import BoolArray
 
 __all__ = [
     "MISSING_WORDS",
-    "PARQUET_SOURCE",
     "Column",
     "FileTable",
     "Kind",
@@ -39,6 +38,8 @@ __all__ = [
     "header_separator",
     "open_table",
     "open_text",
+    "parquet_source",
+    "partition_columns",
     "quoted",
     "ragged_line",
     "source_files",
@@ -50,7 +51,7 @@ Kind = Literal["number", "bool", "text", "other"]
 
 _SEPARATORS = (",", ";", "\t", "|")
 MISSING_WORDS = ("", "NA", "N/A", "NULL", "null")
-PARQUET_SOURCE = "read_parquet($names, union_by_name = true)"
+_TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".parquet", ".pq")
 _NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|REAL|DOUBLE|DECIMAL.*")
 _TEXTS = re.compile(r"VARCHAR|ENUM.*")
 # What a file is, by its first bytes: names and suffixes lie more often.
@@ -92,6 +93,15 @@ class Column:
         """Data row (from 1, the header not counted) of the first missing value."""
         return int(np.argmax(self.missing)) + 1 if self.missing.any() else None
 
+    def filled(self) -> Any:
+        """Return the values with NaN (numbers) or None (all else) where they are missing."""
+        if not self.missing.any():
+            return self.values
+        filler, kind = (np.nan, np.float64) if self.kind == "number" else (None, object)
+        values = self.values.astype(kind)
+        values[self.missing] = filler
+        return values
+
 
 class FileTable:
     """An opened table; use it in a ``with`` statement. Made by `open_table`.
@@ -104,14 +114,31 @@ class FileTable:
         Column name -> kind, in the order of the file.
     n_rows : int
         Number of data rows, at least 1.
+    partitions : tuple of str
+        Columns that stand in the names of folders, such as day in ``day=1/part.parquet``.
+    columnar : bool
+        Whether columns can be read one by one (Parquet).
+    relation : duckdb.DuckDBPyRelation
+        The rows, for queries of one's own; wrap those in `database_errors`.
     """
 
-    def __init__(self, *, name: str, relation: Any, n_rows: int, resources: ExitStack) -> None:
+    def __init__(
+        self,
+        *,
+        name: str,
+        relation: Any,
+        n_rows: int,
+        resources: ExitStack,
+        partitions: tuple[str, ...] = (),
+        columnar: bool = False,
+    ) -> None:
         if n_rows == 0:
             raise input_error(name, "must hold at least one row below the header", "none")
         self.name = name
         self.n_rows = n_rows
-        self._relation = relation
+        self.partitions = partitions
+        self.columnar = columnar
+        self.relation = relation
         self._resources = resources
         self.kinds: dict[str, Kind] = {
             column: column_kind(str(kind))
@@ -124,7 +151,7 @@ class FileTable:
         self.require(wanted)
         if not wanted:
             return {}
-        chosen = self._relation.project(", ".join(map(quoted, wanted)))
+        chosen = self.relation.project(", ".join(map(quoted, wanted)))
         with database_errors(self.name):
             arrays = chosen.fetchnumpy()
         return {name: _column(name, arrays[name], self.kinds[name]) for name in wanted}
@@ -140,12 +167,20 @@ class FileTable:
         self.require([name])
         as_number = f"try_cast(replace({quoted(name)}, ',', '.') as double)"
         with database_errors(self.name):
-            return int(self._relation.aggregate(f"count({as_number})").fetchall()[0][0])
+            return int(self.relation.aggregate(f"count({as_number})").fetchall()[0][0])
+
+    def distinct(self, name: str) -> list[Any]:
+        """Return the distinct values of a column, at most ten, missing ones left out."""
+        self.require([name])
+        column = quoted(name)
+        with database_errors(self.name):
+            found = self.relation.filter(f"{column} is not null").project(column).distinct().limit(10)
+            return sorted(row[0] for row in found.fetchall())
 
     def n_duplicated(self) -> int:
         """Return how many rows repeat an earlier one in every column."""
         with database_errors(self.name):
-            distinct = self._relation.distinct().aggregate("count(*)").fetchall()
+            distinct = self.relation.distinct().aggregate("count(*)").fetchall()
         return self.n_rows - int(distinct[0][0])
 
     def __enter__(self) -> Self:
@@ -157,17 +192,22 @@ class FileTable:
         self._resources.close()
 
 
-def open_table(source: str | Path, *, stdin: IO[bytes] | None = None) -> FileTable:
+def open_table(
+    source: str | Path, *, stdin: IO[bytes] | None = None, memory_limit: str | None = None
+) -> FileTable:
     """Open a prediction table.
 
     Parameters
     ----------
     source : str or Path
         A CSV file (separated by comma, semicolon, tab or bar, with a header; may be gzipped),
-        a Parquet file, a glob over files of one kind, or "-" for CSV on standard input.
-        Columns of several files are matched by name.
+        a Parquet file, a glob over files of one kind, a directory of such files, or "-" for CSV
+        on standard input. Columns of several files are matched by name; names of folders such
+        as ``day=1`` become columns.
     stdin : binary file, optional
         What "-" reads; the standard input of the process by default.
+    memory_limit : str, optional
+        What DuckDB may use, such as "1GB"; the rest goes to a temporary folder.
 
     Returns
     -------
@@ -189,11 +229,17 @@ def open_table(source: str | Path, *, stdin: IO[bytes] | None = None) -> FileTab
     resources = ExitStack()
     try:
         name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
-        import duckdb
-
-        connection = resources.enter_context(duckdb.connect())
-        relation, n_rows = _relation(connection, paths, kind, name)
-        return FileTable(name=name, relation=relation, n_rows=n_rows, resources=resources)
+        partitions = partition_columns(name, paths)
+        connection = resources.enter_context(_connection(memory_limit, resources))
+        relation, n_rows = _relation(connection, paths, kind, name, partitioned=bool(partitions))
+        return FileTable(
+            name=name,
+            relation=relation,
+            n_rows=n_rows,
+            resources=resources,
+            partitions=partitions,
+            columnar=kind == "parquet",
+        )
     except BaseException:
         resources.close()
         raise
@@ -239,9 +285,7 @@ def _spooled(stream: IO[bytes]) -> Iterator[Path]:
 def _existing(name: str) -> list[Path]:
     path = Path(name)
     if path.is_dir():
-        raise input_error(
-            name, "must be a file", "a directory", f"name a file, or quote a glob such as '{path / '*.csv'}'."
-        )
+        return _files_in(path, name)
     if path.exists():
         return [path]
     if glob.has_magic(name):
@@ -251,6 +295,35 @@ def _existing(name: str) -> list[Path]:
             return files
         raise input_error(name, "must match at least one file", "none")
     raise input_error(name, "must be an existing file", "no such file", _similar_file(path))
+
+
+def _files_in(folder: Path, shown: str) -> list[Path]:
+    """Return the tables in a directory and below; marks such as _SUCCESS and hidden files are none."""
+    found = []
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        if not hidden and path.suffix.lower() in _TABLE_SUFFIXES and path.is_file():
+            found.append(path)
+    # an engine that writes in parts leaves empty ones
+    filled = [path for path in found if path.stat().st_size]
+    if filled:
+        return filled
+    got = "empty ones only" if found else "none"
+    raise input_error(shown, "must hold CSV or Parquet files", got, "name a file, or another directory.")
+
+
+def partition_columns(source: str, paths: Iterable[Path]) -> tuple[str, ...]:
+    """Return the columns in the names of folders, key=value, that all files below the source share."""
+    fixed = Path(source)
+    while glob.has_magic(str(fixed)) and not fixed.exists():
+        fixed = fixed.parent
+    if not fixed.is_dir():
+        return ()
+    keys = {
+        tuple(part.partition("=")[0] for part in path.relative_to(fixed).parent.parts if "=" in part)
+        for path in paths
+    }
+    return keys.pop() if len(keys) == 1 else ()
 
 
 def _similar_file(path: Path) -> str | None:
@@ -278,13 +351,33 @@ def _file_kind(path: Path, shown: str) -> str:
 # ---------------------------------------------------------------- opening with DuckDB
 
 
-def _relation(connection: Any, paths: list[Path], kind: str, shown: str) -> tuple[Any, int]:
+def _connection(memory_limit: str | None, resources: ExitStack) -> Any:
+    import duckdb
+
+    if memory_limit is None:
+        return duckdb.connect()
+    folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="demur-"))
+    try:
+        return duckdb.connect(config={"memory_limit": memory_limit, "temp_directory": folder})
+    except duckdb.Error:
+        raise input_error("memory_limit", "must be a size such as '1GB'", repr(memory_limit)) from None
+
+
+def parquet_source(*, partitioned: bool) -> str:
+    """Return the SQL for the Parquet files in the parameter `names`."""
+    return f"read_parquet($names, union_by_name = true, hive_partitioning = {str(partitioned).lower()})"
+
+
+def _relation(
+    connection: Any, paths: list[Path], kind: str, shown: str, *, partitioned: bool
+) -> tuple[Any, int]:
     """Return the DuckDB relation and its number of rows."""
     # a name such as scores[1].csv is meant as it stands: globs are resolved already
     names = [glob.escape(str(path)) for path in paths]
     if kind == "parquet":
         with database_errors(shown):
-            relation = connection.sql(f"select * from {PARQUET_SOURCE}", params={"names": names})
+            source = parquet_source(partitioned=partitioned)
+            relation = connection.sql(f"select * from {source}", params={"names": names})
             return relation, int(relation.aggregate("count(*)").fetchall()[0][0])
     separators = {_separator(path, kind, shown) for path in paths}
     if len(separators) > 1:
@@ -292,15 +385,17 @@ def _relation(connection: Any, paths: list[Path], kind: str, shown: str) -> tupl
     separator = separators.pop()
     try:
         # DuckDB decides the kinds on a sample; a later surprise makes the reading fail
-        relation = _csv_relation(connection, names, kind, separator, sample=20480)
+        relation = _csv_relation(connection, names, kind, separator, sample=20480, partitioned=partitioned)
         return relation, _read_through(relation)
     except _duckdb_error():
         with database_errors(shown, paths=paths, kind=kind, separator=separator):
-            relation = _csv_relation(connection, names, kind, separator, sample=-1)
+            relation = _csv_relation(connection, names, kind, separator, sample=-1, partitioned=partitioned)
             return relation, _read_through(relation)
 
 
-def _csv_relation(connection: Any, names: list[str], kind: str, separator: str, *, sample: int) -> Any:
+def _csv_relation(
+    connection: Any, names: list[str], kind: str, separator: str, *, sample: int, partitioned: bool
+) -> Any:
     # Only floats and text: DuckDB would read yes/no as booleans and dates into dates, round 0.25
     # to 0 where the sample held whole numbers only, and drop lines that start with "#" or odd
     # first lines, all without a word.
@@ -310,6 +405,7 @@ def _csv_relation(connection: Any, names: list[str], kind: str, separator: str, 
         select * from read_csv($names, header = true, skip = 0, comment = '', delim = '{separator}',
             quote = '"', escape = '"', nullstr = [{words}], sample_size = {sample}, union_by_name = true,
             compression = '{"gzip" if kind == "gzip" else "none"}',
+            hive_partitioning = {str(partitioned).lower()},
             auto_type_candidates = ['DOUBLE', 'VARCHAR'])
         """,
         params={"names": names},

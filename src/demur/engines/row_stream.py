@@ -18,11 +18,12 @@ import numpy as np
 
 from demur.engines.files import (
     MISSING_WORDS,
-    PARQUET_SOURCE,
     column_kind,
     database_errors,
     header_separator,
     open_text,
+    parquet_source,
+    partition_columns,
     quoted,
     ragged_line,
     source_files,
@@ -102,7 +103,7 @@ class RowStream(ABC):
 
 @contextmanager
 def open_rows(source: str, *, stdin: IO[bytes] | None = None) -> Iterator[RowStream]:
-    """Open a CSV file (also gzipped), a Parquet file, a glob of either, or "-" for standard input.
+    """Open a CSV (also gzipped) or Parquet file, a glob or directory of either, or "-" for standard input.
 
     A file without rows is fine. Raises `InputError` in one sentence for everything else.
 
@@ -219,8 +220,9 @@ class _ParquetRows(RowStream):
         self._connection = connection
         # a name such as scores[1].parquet is meant as it stands: globs are resolved already
         self._params = {"names": [glob.escape(str(path)) for path in paths]}
+        self._source = parquet_source(partitioned=bool(partition_columns(name, paths)))
         with database_errors(name):
-            relation = connection.sql(f"select * from {PARQUET_SOURCE}", params=self._params)
+            relation = connection.sql(f"select * from {self._source}", params=self._params)
         self.columns = list(relation.columns)
         self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
 
@@ -229,7 +231,7 @@ class _ParquetRows(RowStream):
         shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
         chosen = ", ".join([*shown, f"cast({quoted(column)} as double)"])
         with database_errors(self.name):
-            found = self._connection.execute(f"select {chosen} from {PARQUET_SOURCE}", self._params)
+            found = self._connection.execute(f"select {chosen} from {self._source}", self._params)
         done = 0
         while True:
             with database_errors(self.name):

@@ -1,0 +1,335 @@
+"""`read_counts`: from any source to `ScoreCounts`, in one scan, or two where scores are binned."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import check_nonnegative, check_positive_int, input_error
+from demur.binned_counts import BinnedCounts, bins_to_refine
+from demur.counts import ScoreCounts
+from demur.engines.files import unknown_column
+from demur.engines.labels import positive_place
+from demur.engines.score_bins import DEFAULT_BINS, MOST_BINS, fitting_bins
+from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
+from demur.engines.tallies import Columns, Cut, Table, Tally, as_floats, coded, is_missing
+from demur.typing import BoolArray, FloatArray
+
+__all__ = ["read_counts"]
+
+DEFAULT_DISTINCT = 2**20
+# rows looked at before the scan: enough to tell continuous scores from rounded ones
+_LOOK = 2**18
+_INTEGERS_EXACT_IN_FLOAT = 2**53
+_ALL = None  # the one group when there are no groups
+
+
+def read_counts(
+    source: Any,
+    *,
+    y_true: Any,
+    scores: Any,
+    positive: Any = None,
+    weights: Any = None,
+    groups: Any = None,
+    engine: str | None = None,
+    bins: int | None = None,
+    tolerance: float = 1e-6,
+    max_distinct: int | None = None,
+    memory_limit: str = MEMORY_LIMIT,
+    master: str | None = None,
+) -> dict[Any, Any]:
+    """Count positives and negatives per score from files, data frames and warehouses of any size.
+
+    Every source ends in the same `ScoreCounts`, from which all of demur starts. The source is
+    grouped by score where it lives; only the groups come back. Up to `max_distinct` distinct
+    scores the counts are exact; beyond, scores are binned and a second scan makes exact those
+    bins that matter, until every cost is certified to `tolerance`.
+
+    Parameters
+    ----------
+    source : path, frame, mapping or None
+        A CSV (also gzipped) or Parquet file, a glob or a directory of either, also partitioned
+        (``day=1/part.parquet``: day is a column); a pandas, Polars, PyArrow, Dask or PySpark
+        frame, a DuckDB relation, an Ibis table; a warehouse as ``URL#table`` for `ibis.connect`
+        (extra ``demur[ibis]``); a mapping of arrays. None: the arguments below are arrays.
+    y_true : str
+        Column with the true classes.
+    scores : str or sequence of str
+        Columns with the scores, one per model; higher means more positive. With arrays: an
+        array, or a mapping from models to arrays.
+    positive : label, optional
+        The positive class; may be left out for {0, 1}, {-1, 1} and {false, true}.
+    weights : str, optional
+        Column of case weights >= 0; cases of weight 0 are dropped.
+    groups : str, optional
+        Column that divides the cases; all groups are counted in the same scan.
+    engine : {"memory", "duckdb", "narwhals", "polars", "dask", "ibis", "spark"}, optional
+        Who counts. By default files and relations: DuckDB; lazy frames: their own engine, through
+        Narwhals; arrays and eager frames: memory. "memory" loads the columns of any source,
+        "narwhals" uses the frame's engine, "duckdb" takes eager frames too, and "spark" takes
+        files as well, on `master`; the others only confirm what the source is.
+    bins : int, optional
+        Bin all scores, into so many bins of the range that holds most of them, at most 2**24.
+    tolerance : float
+        Largest error of a cost the bins may leave, in units of the dearer error.
+    max_distinct : int, optional
+        Most distinct scores, per model (with groups: pairs of group and score), that are counted
+        exactly; 2**20 by default, no limit where all cases are in memory anyway.
+    memory_limit : str
+        What DuckDB may use for files, such as "2GB"; what does not fit goes to a temporary folder.
+    master : str, optional
+        Spark master for files with ``engine="spark"``; by default the session in use.
+
+    Returns
+    -------
+    dict
+        Model -> `ScoreCounts`; with `groups`, group -> that, groups in ascending order. Binned
+        counts are `BinnedCounts`: ``exact`` and ``certified`` tell what they promise.
+
+    Raises
+    ------
+    InputError
+        For a source that cannot be read, an unknown column, missing or NaN values (with their
+        number), text in place of scores, more than two labels, negative or infinite weights.
+
+    Notes
+    -----
+    Whether there are too many distinct scores is judged by the first 2**18 rows, so that the
+    source is scanned once, or twice with bins. Only where the first rows mislead, as in a file
+    sorted by score, a scan is spent in vain. Several models share a scan where the source has
+    to be read whole; of Parquet files and warehouses each column is read on its own. CSV files
+    are read through once before, to settle which columns are numbers.
+
+    Bins are floor(2^k score) for scores in [0, 1]. Otherwise, and for what lies outside, with t
+    the place in the range, the bin is the floor of a multiple of 1 - 1 / (1 + |t|), with the sign
+    of t: made of -, / and floor only, it keeps the order of all floats in every engine. Infinite
+    scores have their own bins. Each bin carries the smallest and the largest score in it.
+
+    Sums of weights depend on the order of adding in the last digits; counts do not.
+
+    Examples
+    --------
+    Two models, one scan: which one ranks better?
+
+    >>> from demur import auc_score, read_counts
+    >>> table = {"sick": ["yes", "no", "yes", "no"], "a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.1, 0.7, 0.3]}
+    >>> counts = read_counts(table, y_true="sick", positive="yes", scores=["a", "b"])
+    >>> {model: float(auc_score(found)) for model, found in counts.items()}
+    {'a': 0.75, 'b': 1.0}
+    """
+    allowed = float(check_nonnegative(tolerance, "tolerance"))
+    if max_distinct is not None:
+        check_positive_int(max_distinct, "max_distinct")
+    if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
+        raise input_error("bins", f"must not exceed 2**24 = {MOST_BINS}", bins)
+    data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=groups)
+    with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
+        _check_columns(table, columns)
+        found = _scan(table, columns, positive, bins=bins, most=max_distinct, tolerance=allowed)
+    return found if columns.groups is not None else found[_ALL]
+
+
+# ---------------------------------------------------------------- before the scan
+
+
+def _check_columns(table: Table, columns: Columns) -> None:
+    for name in columns.all:
+        if name not in table.kinds:
+            raise unknown_column(table.name, name, table.kinds)
+    numbers = [("scores", name) for name in columns.scores]
+    numbers += [("weights", columns.weights)] if columns.weights is not None else []
+    for argument, name in numbers:
+        if table.kinds[name] not in ("number", "bool"):
+            raise input_error(
+                argument,
+                "must name columns of numbers",
+                f"{table.not_numbers(name)} in {name!r}",
+                "write decimals with a point, and leave missing values empty.",
+            )
+
+
+def _first_cuts(
+    table: Table, columns: Columns, positive: Any, *, bins: int | None, most: int | None
+) -> dict[str, Cut]:
+    """Look at some rows; decide which columns are binned, and refuse a label column that is none."""
+    if table.in_memory and bins is None and most is None:
+        return {name: Cut() for name in columns.scores}
+    rows = table.head((columns.y_true, *columns.scores), _LOOK)
+    labels = rows[columns.y_true]
+    present = labels[~is_missing(labels)]
+    if len(present) and len(coded(present)[0]) > 2:
+        # numbers by mistake would make as many groups as there are cases
+        positive_place(coded(present)[0], positive, column=columns.y_true)
+    cuts = {}
+    for name in columns.scores:
+        seen = as_floats(rows[name])
+        binned = bins is not None or _too_many(seen, DEFAULT_DISTINCT if most is None else most)
+        cuts[name] = Cut(fitting_bins(seen, bins or DEFAULT_BINS) if binned else None)
+    return cuts
+
+
+def _too_many(seen: FloatArray, most: int) -> bool:
+    """Tell whether the scores seen prove that there are more than `most`.
+
+    Of n draws among `most` values, at most most (1 - exp(-n / most)) are distinct on average, fewer
+    where some are likelier; one per cent more than that is no chance for n of thousands.
+    """
+    expected = most * -math.expm1(-len(seen) / most)
+    found = len(np.unique(seen))
+    return found > most or (len(seen) == _LOOK and found > 1.01 * expected)
+
+
+# ---------------------------------------------------------------- the scans
+
+
+def _scan(
+    table: Table, columns: Columns, positive: Any, *, bins: int | None, most: int | None, tolerance: float
+) -> dict[Any, dict[str, ScoreCounts]]:
+    """Return group -> model -> counts."""
+    cuts = _first_cuts(table, columns, positive, bins=bins, most=most)
+    limit = DEFAULT_DISTINCT if most is None else most
+    # two labels: twice as many rows as distinct scores
+    cap = None if table.in_memory and most is None else 2 * limit
+    tallies = _checked(table, columns, table.tallies(columns, cuts, cap))
+    late = [name for name in columns.scores if cuts[name].exact and _over(tallies[name], limit)]
+    if late and cap is not None:
+        seen = table.head(tuple(late), _LOOK)
+        cuts |= {name: Cut(fitting_bins(as_floats(seen[name]), DEFAULT_BINS)) for name in late}
+        tallies |= _checked(table, columns, table.tallies(columns, {name: cuts[name] for name in late}, cap))
+    label = _positive_label(tallies[columns.scores[0]], columns, positive)
+    found = {name: _counts(tallies[name], label, exact=cuts[name].exact) for name in columns.scores}
+    del tallies
+    binned = {name: cuts[name] for name in columns.scores if not cuts[name].exact}
+    _refine(table, columns, binned, found, label, tolerance=tolerance, cap=cap)
+    return {
+        group: {name: found[name][group].counts for name in columns.scores}
+        for group in found[columns.scores[0]]
+    }
+
+
+def _checked(table: Table, columns: Columns, tallies: dict[str, Tally]) -> dict[str, Tally]:
+    for name, tally in tallies.items():
+        if not len(tally):
+            raise input_error(table.name, "must hold at least one row", "none")
+        tally.require_complete(columns, name)
+        largest = float(np.abs(tally.lower).max())
+        if name in table.integers and largest > _INTEGERS_EXACT_IN_FLOAT:
+            rule = f"as integers must stay within 2**53 (larger ones would merge), in {name!r}"
+            raise input_error("scores", rule, f"{largest:.0f}", "rank them first.")
+        weight = tally.weight
+        if weight is not None and not 0 < weight.sum() < np.inf:
+            raise input_error("weights", "must have a positive, finite sum", float(weight.sum()))
+    return tallies
+
+
+def _over(tally: Tally, limit: int) -> bool:
+    """Tell whether there are more than `limit` distinct scores (pairs of group and score)."""
+    if not limit < len(tally) <= 2 * limit:
+        return len(tally) > limit
+    if tally.group is None:
+        return len(np.unique(tally.lower)) > limit
+    return len(np.unique(np.column_stack([coded(tally.group)[1], tally.lower]), axis=0)) > limit
+
+
+def _positive_label(tally: Tally, columns: Columns, positive: Any) -> tuple[Any, ...]:
+    """Return the positive label, or nothing where no case is positive."""
+    labels = coded(tally.label)[0]
+    place = positive_place(labels, positive, column=columns.y_true)
+    return () if place is None else (labels[place],)
+
+
+def _refine(
+    table: Table,
+    columns: Columns,
+    cuts: dict[str, Cut],
+    found: dict[str, "dict[Any, _Counted]"],
+    label: tuple[Any, ...],
+    *,
+    tolerance: float,
+    cap: int | None,
+) -> None:
+    """Scan once more: replace the bins that matter by the scores in them, in `found`."""
+    second = {}
+    for name, cut in cuts.items():
+        parts = found[name].values()
+        chosen = [part.numbers[bins_to_refine(part.counts, tolerance=tolerance)] for part in parts]
+        only = frozenset(np.concatenate(chosen).astype(np.int64).tolist())
+        if only:
+            second[name] = Cut(cut.bins, only)
+    if not second:
+        return
+    for name, tally in table.tallies(columns, second, cap).items():
+        if cap is not None and len(tally) > cap:
+            # more scores than may be held: the bins stay, and say what they certify
+            continue
+        for group, part in _parts(tally, label).items():
+            counted = found[name][group]
+            exact = ScoreCounts.from_arrays(part.positive, part.lower, sample_weight=part.weight)
+            places = np.flatnonzero(second[name].chosen(counted.numbers))
+            refined = counted.counts.refined(places, exact.scores, exact.positives, exact.negatives)
+            found[name][group] = _Counted(refined, counted.numbers)
+
+
+# ---------------------------------------------------------------- from a tally to counts
+
+
+class _Part(NamedTuple):
+    """Rows of one group."""
+
+    positive: BoolArray
+    lower: FloatArray
+    upper: FloatArray
+    number: FloatArray | None
+    weight: FloatArray | None
+
+
+class _Counted(NamedTuple):
+    """Counts of one group, and the numbers of their bins."""
+
+    counts: Any
+    numbers: FloatArray
+
+
+def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, _Part]:
+    """Split the rows by group; a group without weight has no cases."""
+    positive = tally.label == label[0] if label else np.zeros(len(tally), dtype=np.bool_)
+    weight = tally.case_weights
+    columns = (np.asarray(positive, dtype=np.bool_), tally.lower, tally.upper, tally.number, weight)
+    if tally.group is None:
+        return {_ALL: _Part(*columns)}
+    groups, codes = coded(tally.group)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(len(groups) + 1))
+    parts = {}
+    for place, group in enumerate(groups):
+        rows = order[starts[place] : starts[place + 1]]
+        own: list[Any] = [None if column is None else column[rows] for column in columns]
+        if weight is None or weight[rows].any():
+            parts[group] = _Part(*own)
+    return parts
+
+
+def _counts(tally: Tally, label: tuple[Any, ...], *, exact: bool) -> dict[Any, _Counted]:
+    parts = _parts(tally, label)
+    if not exact:
+        return {group: _binned(part) for group, part in parts.items()}
+    return {
+        group: _Counted(
+            ScoreCounts.from_arrays(part.positive, part.lower, sample_weight=part.weight), np.empty(0)
+        )
+        for group, part in parts.items()
+    }
+
+
+def _binned(part: _Part) -> _Counted:
+    """Put the rows of a bin together: its range and the weight of each class."""
+    weight = np.ones(len(part.lower)) if part.weight is None else part.weight
+    kept = weight > 0
+    numbers, places = np.unique(part.number[kept], return_inverse=True)  # type: ignore[index]
+    lower, upper = np.full(len(numbers), np.inf), np.full(len(numbers), -np.inf)
+    np.minimum.at(lower, places, part.lower[kept])
+    np.maximum.at(upper, places, part.upper[kept])
+    masses = [np.where(part.positive[kept] == kind, weight[kept], 0.0) for kind in (True, False)]
+    positives, negatives = (np.bincount(places, mass, len(numbers)) for mass in masses)
+    return _Counted(BinnedCounts.from_bins(lower, upper, positives, negatives), numbers)

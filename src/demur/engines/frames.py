@@ -1,0 +1,268 @@
+"""Tables of any engine that Narwhals speaks to, grouped there by one expression for all of them.
+
+Lazy frames stay lazy: only the grouped rows come back.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from demur.engines.files import Kind, quoted
+from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
+from demur.engines.tallies import Columns, Cut, Tally, as_floats
+from demur.exceptions import InputError
+from demur.typing import BoolArray
+
+__all__ = ["FrameTable", "eager_columns", "narwhals"]
+
+# columns while grouping; what stands in the source is chosen by name before, so none can clash
+_LABEL, _GROUP, _MODEL, _SCORE, _WEIGHT = "label", "group", "model", "score", "weight"
+_NUMBER, _ROWS, _LOWER, _UPPER, _MISSING, _BAD = "number", "rows", "lower", "upper", "missing", "bad"
+_EDGE = "edge"
+
+
+def narwhals() -> Any:
+    """Import Narwhals, or say in one sentence that it is missing."""
+    try:
+        import narwhals.stable.v2 as module
+    except ImportError:
+        raise InputError(
+            "Data frames and files are counted through Narwhals, which is missing. "
+            "Hint: pip install narwhals, or pass arrays."
+        ) from None
+    return module
+
+
+def eager_columns(frame: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return columns of an eager Narwhals frame as arrays; missing values are NaN or None."""
+    return {name: _array(frame.get_column(name)) for name in names}
+
+
+class FrameTable:
+    """A Narwhals lazy frame; see `demur.engines.tallies.Table`.
+
+    Parameters
+    ----------
+    name : str
+        What errors call it.
+    frame : narwhals.LazyFrame
+        The table.
+    at_once : bool
+        Whether several score columns are stacked and read in one pass. Where columns lie apart,
+        as in Parquet files, one pass per column reads hardly more and groups twice as fast.
+    explain : function, optional
+        Says what a column of text holds in place of numbers.
+    """
+
+    in_memory = False
+
+    def __init__(
+        self, name: str, frame: Any, *, at_once: bool, explain: Callable[[str], str] | None = None
+    ) -> None:
+        self.name = name
+        self._explain = explain
+        self._frame = frame
+        self._at_once = at_once
+        self._types = dict(frame.collect_schema().items())
+        self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self._types.items()}
+        self.integers = frozenset(column for column, dtype in self._types.items() if dtype.is_integer())
+
+    def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
+        """Return the first rows the engine can find."""
+        return _collected(self._frame.select(*names).head(rows))
+
+    def not_numbers(self, name: str) -> str:
+        """Count the values that are no numbers where that can be told, or name the type."""
+        return str(self._types[name]) if self._explain is None else self._explain(name)
+
+    def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
+        """Group the frame: one query for all columns that are cut alike, or one per column."""
+        found: dict[str, Tally] = {}
+        for names in self._batches(cuts):
+            grouped = self._grouped(columns, {name: cuts[name] for name in names})
+            if most is not None and cuts[names[0]].exact:
+                grouped = grouped.head(len(names) * (most + 1))
+            rows = _collected(grouped)
+            for place, name in enumerate(names):
+                own = rows if len(names) == 1 else _chosen(rows, rows[_MODEL] == place)
+                found[name] = _tally(own)
+        return found
+
+    def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
+        """Put columns together that one query can group."""
+        if not self._at_once:
+            return [[name] for name in cuts]
+        alike: dict[tuple[ScoreBins | None, bool], list[str]] = {}
+        for name, cut in cuts.items():
+            alike.setdefault((cut.bins, cut.exact), []).append(name)
+        return list(alike.values())
+
+    def _grouped(self, columns: Columns, cuts: dict[str, Cut]) -> Any:
+        """Return the grouped frame for columns that are cut alike."""
+        frame = self._stacked(columns, list(cuts))
+        cut = next(iter(cuts.values()))
+        if cut.bins is not None:
+            frame = _with_numbers(frame, cut.bins, weighted=columns.weights is not None)
+        if cut.only is not None:
+            frame = _only_chosen_bins(frame, [c.only for c in cuts.values()])
+        keys = [_LABEL, _SCORE if cut.exact else _NUMBER]
+        keys += [_GROUP] if columns.groups is not None else []
+        keys += [_MODEL] if len(cuts) > 1 else []
+        return frame.group_by(*keys).agg(**_sums(weighted=columns.weights is not None, exact=cut.exact))
+
+    def _stacked(self, columns: Columns, names: list[str]) -> Any:
+        """Choose what is needed; several score columns become one, with a column that tells which."""
+        nw = narwhals()
+        kept = {_LABEL: _key(nw, columns.y_true, self._types)}
+        if columns.groups is not None:
+            kept[_GROUP] = _key(nw, columns.groups, self._types)
+        if columns.weights is not None:
+            kept |= _weight_columns(nw, nw.col(columns.weights).cast(nw.Float64))
+        scores = [nw.col(name).cast(nw.Float64) for name in names]
+        if len(names) == 1:
+            return self._frame.select(**kept, **{_SCORE: scores[0]})
+        places = {f"{_SCORE}{place}": score for place, score in enumerate(scores)}
+        return _unpivoted(self._frame.select(**kept, **places), list(kept), list(places))
+
+
+# ---------------------------------------------------------------- expressions
+
+
+def _unpivoted(frame: Any, kept: list[str], scores: list[str]) -> Any:
+    """Stack score columns; `model` tells the place of each among them."""
+    nw = narwhals()
+    if frame.implementation.is_duckdb():
+        # the unpivot of Narwhals finds relations of the default connection only
+        values, places = f"[{', '.join(scores)}]", f"{list(range(len(scores)))}::integer[]"
+        stacked = [f"unnest({values}) as {_SCORE}", f"unnest({places}) as {_MODEL}"]
+        return nw.from_native(frame.to_native().project(", ".join([*map(quoted, kept), *stacked])))
+    tall = frame.unpivot(scores, index=kept, variable_name=_MODEL, value_name=_SCORE)
+    place = nw.lit(len(scores) - 1)
+    for number, name in enumerate(scores[:-1]):
+        place = nw.when(nw.col(_MODEL) == name).then(nw.lit(number)).otherwise(place)
+    return tall.with_columns(**{_MODEL: place.cast(nw.Int32)})
+
+
+def _key(nw: Any, name: str, types: dict[str, Any]) -> Any:
+    # categories sort and compare in ways of their own
+    return nw.col(name).cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else nw.col(name)
+
+
+def _without_nan(nw: Any, value: Any) -> Any:
+    """Make NaN a missing value: it compares differently in every engine."""
+    return nw.when(~value.is_nan()).then(value)
+
+
+def _weight_columns(nw: Any, given: Any) -> dict[str, Any]:
+    weight = _without_nan(nw, given)
+    bad = ((weight < 0) | (weight > LARGEST_FLOAT)).fill_null(value=False)
+    return {
+        _WEIGHT: weight,
+        _MISSING: weight.is_null().cast(nw.Int64),
+        _BAD: bad.cast(nw.Int64),
+    }
+
+
+def _sums(*, weighted: bool, exact: bool) -> dict[str, Any]:
+    nw = narwhals()
+    sums = {_ROWS: nw.len()}
+    if weighted:
+        sums |= {name: nw.col(name).sum() for name in (_WEIGHT, _MISSING, _BAD)}
+    if not exact:
+        edge = nw.col(_EDGE if weighted else _SCORE)
+        sums |= {_LOWER: edge.min(), _UPPER: edge.max()}
+    return sums
+
+
+def _with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
+    """Add the bin of every score, and with weights what counts for its edges."""
+    nw = narwhals()
+    frame = frame.with_columns(**{_SCORE: _without_nan(nw, nw.col(_SCORE))})
+
+    def literal(value: Any) -> Any:
+        return nw.lit(value) if isinstance(value, float) else value
+
+    number = bins.number(
+        nw.col(_SCORE),
+        choose=lambda condition, yes, no: nw.when(condition).then(literal(yes)).otherwise(literal(no)),
+        floor=lambda value: value.floor(),
+        size=lambda value: value.abs(),
+    )
+    # integers group and compare faster; Dask has none that can be missing
+    whole = number if frame.implementation.is_dask() else number.cast(nw.Int32)
+    edge = {_EDGE: nw.when(nw.col(_WEIGHT) > 0).then(nw.col(_SCORE))} if weighted else {}
+    return frame.with_columns(**{_NUMBER: whole}, **edge)
+
+
+def _only_chosen_bins(frame: Any, chosen: list[Any]) -> Any:
+    nw = narwhals()
+    inside = [nw.col(_NUMBER).is_in(sorted(numbers)) for numbers in chosen]
+    if len(inside) == 1:
+        return frame.filter(inside[0])
+    own = [(nw.col(_MODEL) == place) & test for place, test in enumerate(inside)]
+    return frame.filter(nw.any_horizontal(*own, ignore_nulls=True))
+
+
+def _kind(dtype: Any) -> Kind:
+    nw = narwhals()
+    if dtype.is_numeric():
+        return "number"
+    if dtype == nw.Boolean:
+        return "bool"
+    return "text" if dtype in (nw.String, nw.Categorical, nw.Enum) else "other"
+
+
+# ---------------------------------------------------------------- what comes back
+
+
+def _collected(frame: Any) -> dict[str, Any]:
+    """Run the query; missing values are NaN or None."""
+    if frame.implementation.is_duckdb():
+        # straight to NumPy, which needs no PyArrow
+        arrays = frame.to_native().fetchnumpy()
+        return {name: _filled(array) for name, array in arrays.items()}
+    rows = frame.collect()
+    return eager_columns(rows, tuple(rows.columns))
+
+
+def _filled(array: Any) -> Any:
+    if not np.ma.is_masked(array):
+        return np.ma.getdata(array)
+    if array.dtype.kind == "f":
+        return array.filled(np.nan)
+    return array.astype(object).filled(None)
+
+
+def _array(series: Any) -> Any:
+    dtype = series.dtype
+    if (dtype.is_numeric() and not dtype.is_decimal()) or dtype == narwhals().Boolean:
+        if not series.is_null().any():
+            return series.to_numpy()
+        if dtype.is_float():
+            return series.to_numpy().astype(np.float64)
+    values = series.to_list()
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _chosen(rows: dict[str, Any], places: BoolArray) -> dict[str, Any]:
+    return {name: values[places] for name, values in rows.items()}
+
+
+def _tally(rows: dict[str, Any]) -> Tally:
+    exact = _SCORE in rows
+    lower, upper = (as_floats(rows[_SCORE if exact else edge]) for edge in (_LOWER, _UPPER))
+    weighted = _WEIGHT in rows
+    return Tally(
+        label=rows[_LABEL],
+        group=rows.get(_GROUP),
+        lower=lower,
+        upper=upper,
+        number=None if exact else as_floats(rows[_NUMBER]),
+        rows=rows[_ROWS].astype(np.int64),
+        weight=as_floats(rows[_WEIGHT]) if weighted else None,
+        missing_weights=int(rows[_MISSING].sum()) if weighted else 0,
+        bad_weights=int(rows[_BAD].sum()) if weighted else 0,
+    )

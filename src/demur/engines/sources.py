@@ -1,0 +1,191 @@
+"""What a source is, and who counts it: arrays, frames, files, warehouses."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_choice, input_error
+from demur.engines.files import FileTable, database_errors, open_table, unknown_column
+from demur.engines.frames import FrameTable, eager_columns, narwhals
+from demur.engines.memory import MemoryTable
+from demur.engines.tallies import Columns, Table
+from demur.exceptions import InputError
+
+__all__ = ["ENGINES", "MEMORY_LIMIT", "named_columns", "open_source"]
+
+ENGINES = ("memory", "duckdb", "narwhals", "polars", "dask", "ibis", "spark")
+MEMORY_LIMIT = "1GB"
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_SOURCES = (
+    "pass a path, a mapping of arrays, a pandas, Polars, PyArrow, Dask or PySpark frame, "
+    "a DuckDB relation or an Ibis table."
+)
+
+
+def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups: Any) -> tuple[Any, Columns]:
+    """Return the source and the names of its columns; arrays in place of names become a mapping."""
+    if source is None:
+        models = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
+        taken = {"y_true": y_true, "weights": weights, "groups": groups}
+        clash = next((name for name in models if name in taken), None)
+        if clash is not None:
+            raise input_error("scores", "must not call a model y_true, weights or groups", repr(clash))
+        source = models | {name: values for name, values in taken.items() if values is not None}
+        y_true, scores = "y_true", list(models)
+        weights, groups = (None if taken[name] is None else name for name in ("weights", "groups"))
+    names = [scores] if isinstance(scores, str) else list(scores)
+    for argument, name in [("y_true", y_true), *(("scores", name) for name in names)]:
+        if not isinstance(name, str):
+            hint = "with arrays in place of columns, pass None as source."
+            raise input_error(argument, "must name a column", type(name).__name__, hint)
+    if not names or len(set(names)) < len(names):
+        raise input_error("scores", "must name one or more columns, each once", names)
+    return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)
+
+
+@contextmanager
+def open_source(
+    source: Any, columns: Columns, *, engine: str | None, memory_limit: str, master: str | None
+) -> Iterator[Table]:
+    """Open a source with the engine asked for, or the one that fits."""
+    if engine is not None:
+        check_choice(engine, "engine", ENGINES)
+    if master is not None and engine != "spark":
+        raise input_error("master", "is for engine='spark'", repr(master))
+    with ExitStack() as resources:
+        if isinstance(source, (str, PathLike)):
+            yield _at_address(fspath(source), columns, engine, memory_limit, master, resources)
+        elif isinstance(source, Mapping):
+            _require(engine, ("memory",), "arrays")
+            yield MemoryTable("source", _arrays_of(source, columns))
+        elif isinstance(source, np.ndarray) and source.dtype.names:
+            _require(engine, ("memory",), "arrays")
+            yield MemoryTable("source", {name: source[name] for name in source.dtype.names})
+        else:
+            yield _of_frame(source, columns, engine, resources)
+
+
+def _require(engine: str | None, fitting: tuple[str, ...], what: str) -> None:
+    if engine is not None and engine not in fitting:
+        hint = "leave it out, or pass " + " or ".join(map(repr, fitting)) + "."
+        raise input_error("engine", f"must be one that can count {what}", repr(engine), hint)
+
+
+def _arrays_of(source: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
+    for name in columns.all:
+        if name not in source:
+            raise unknown_column("source", name, map(str, source))
+    return {name: source[name] for name in columns.all}
+
+
+# ---------------------------------------------------------------- paths and addresses
+
+
+def _at_address(
+    source: str,
+    columns: Columns,
+    engine: str | None,
+    memory_limit: str,
+    master: str | None,
+    resources: ExitStack,
+) -> Table:
+    if engine == "spark":
+        return _with_spark(source, master, resources)
+    if _ADDRESS.match(source):
+        _require(engine, ("ibis", "memory"), "a warehouse")
+        return _of_frame(_warehouse_table(source), columns, engine, resources)
+    _require(engine, ("duckdb", "memory"), "files")
+    if engine == "memory":
+        with open_table(source) as table:
+            read = table.read(columns.all)
+        return MemoryTable(table.name, {name: column.filled() for name, column in read.items()})
+    table = resources.enter_context(open_table(source, memory_limit=memory_limit))
+    resources.enter_context(database_errors(table.name))
+    frame = narwhals().from_native(table.relation)
+    # the columns of a CSV file lie side by side: both models in one pass
+    return FrameTable(table.name, frame, at_once=not table.columnar, explain=lambda name: _texts(table, name))
+
+
+def _texts(table: FileTable, name: str) -> str:
+    if table.kinds[name] != "text":
+        return "another type"
+    return f"{table.n_rows - table.n_numeric(name)} of {table.n_rows} rows that are no numbers"
+
+
+def _with_spark(source: str, master: str | None, resources: ExitStack) -> Table:
+    from demur.engines.spark import open_frame, spark_errors, spark_session
+
+    session = resources.enter_context(spark_session(master or "local[*]"))
+    resources.enter_context(spark_errors(source))
+    return FrameTable(source, narwhals().from_native(open_frame(session, source)), at_once=True)
+
+
+def _warehouse_table(source: str) -> Any:
+    """Return the Ibis table at an address such as duckdb://scores.db#predictions."""
+    try:
+        ibis = import_module("ibis")
+    except ImportError:
+        raise InputError(
+            f"`{source}` is an address, and warehouses are read through Ibis, which is missing. "
+            "Hint: pip install 'demur[ibis]'."
+        ) from None
+    address, _, table = source.rpartition("#")
+    if not address or not table:
+        raise input_error("source", "must name the table after the address", repr(source), "write URL#table.")
+    try:
+        return ibis.connect(address).table(table)
+    # every backend of Ibis raises errors of its own
+    except Exception as error:  # noqa: BLE001
+        first_line = str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__
+        raise InputError(f"`{source}` must be a table Ibis can open, got this: {first_line}.") from None
+
+
+# ---------------------------------------------------------------- frames
+
+
+def _of_frame(source: Any, columns: Columns, engine: str | None, resources: ExitStack) -> Table:
+    nw = narwhals()
+    try:
+        frame = nw.from_native(source)
+    except TypeError:
+        raise input_error("source", "must hold columns", type(source).__name__, _SOURCES) from None
+    kind = frame.implementation.value
+    shown = f"the {kind} frame"
+    if isinstance(frame, nw.DataFrame):
+        _require(engine, ("memory", "narwhals", "duckdb", *([kind] if kind in ENGINES else [])), shown)
+        if engine in (None, "memory"):
+            return _loaded(shown, frame, columns)
+        lazy = nw.from_native(_in_duckdb(source, resources)) if engine == "duckdb" else frame.lazy()
+        return FrameTable(shown, lazy, at_once=True)
+    own = "spark" if frame.implementation.is_spark_like() else kind
+    _require(engine, ("memory", "narwhals", own), shown)
+    if engine == "memory":
+        _require_columns(shown, frame, columns)
+        return _loaded(shown, frame.select(*columns.all).collect(), columns)
+    # not every warehouse can stack columns
+    return FrameTable(shown, frame, at_once=not frame.implementation.is_ibis())
+
+
+def _loaded(shown: str, frame: Any, columns: Columns) -> Table:
+    _require_columns(shown, frame, columns)
+    return MemoryTable(shown, eager_columns(frame, columns.all))
+
+
+def _require_columns(shown: str, frame: Any, columns: Columns) -> None:
+    present = frame.collect_schema().names()
+    for name in columns.all:
+        if name not in present:
+            raise unknown_column(shown, name, present)
+
+
+def _in_duckdb(source: Any, resources: ExitStack) -> Any:
+    import duckdb
+
+    connection = resources.enter_context(duckdb.connect())
+    connection.register("source", source)
+    return connection.table("source")

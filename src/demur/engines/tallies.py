@@ -1,0 +1,182 @@
+"""What a scan gives back: weights per score or bin and label, and what is wrong with the rows.
+
+Every engine hands over the same few columns, so that missing values, labels and weights are
+judged in one place, in the same words.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from demur._checks import input_error
+from demur.engines.files import Kind
+from demur.engines.score_bins import ScoreBins
+from demur.exceptions import InputError
+from demur.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Columns", "Cut", "Table", "Tally", "as_floats", "coded", "is_missing", "missing_rows"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Which column is what."""
+
+    y_true: str
+    scores: tuple[str, ...]
+    weights: str | None = None
+    groups: str | None = None
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """All columns in use."""
+        roles = (self.y_true, *self.scores, self.weights, self.groups)
+        return tuple(dict.fromkeys(name for name in roles if name is not None))
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How the scores of one column are grouped.
+
+    Attributes
+    ----------
+    bins : ScoreBins or None
+        Per bin, or per distinct score.
+    only : set of int or None
+        With distinct scores: those in these bins of `bins`, and no others.
+    """
+
+    bins: ScoreBins | None = None
+    only: frozenset[int] | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the rows of the tally are distinct scores."""
+        return self.bins is None or self.only is not None
+
+    def chosen(self, numbers: FloatArray) -> BoolArray:
+        """Tell which bins are in `only`."""
+        return np.isin(numbers, list(self.only or ()))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Tally:
+    """Rows of a grouped table: one per distinct (group, label, score or bin), in any order.
+
+    Attributes
+    ----------
+    label, group : array
+        Values as the source has them; `group` is None without groups.
+    lower, upper : array
+        Smallest and largest score of the row; NaN where the score is missing.
+    number : array or None
+        Bin of the row; NaN where the score is missing.
+    rows : array or None
+        Number of cases; None if each row is one case.
+    weight : array or None
+        Sum of the weights; None without weights.
+    missing_weights, bad_weights : int
+        Number of cases without a weight, with a negative or infinite one.
+    """
+
+    label: Any
+    group: Any
+    lower: FloatArray
+    upper: FloatArray
+    number: FloatArray | None
+    rows: IntArray | None
+    weight: FloatArray | None
+    missing_weights: int = 0
+    bad_weights: int = 0
+
+    def __len__(self) -> int:
+        return len(self.lower)
+
+    @property
+    def case_weights(self) -> FloatArray | None:
+        """Weight of each row; None if each is one case."""
+        if self.weight is not None:
+            return self.weight
+        return None if self.rows is None else self.rows.astype(np.float64)
+
+    def cases(self, chosen: BoolArray) -> int:
+        """Return the number of cases in the chosen rows."""
+        return int(np.count_nonzero(chosen) if self.rows is None else self.rows[chosen].sum())
+
+    def require_complete(self, columns: Columns, name: str) -> None:
+        """Refuse missing values and weights that are none, with their count."""
+        scores = self.lower if self.number is None else self.number
+        found = {columns.y_true: self.cases(is_missing(self.label)), name: self.cases(np.isnan(scores))}
+        if columns.groups is not None:
+            found[columns.groups] = self.cases(is_missing(self.group))
+        if columns.weights is not None:
+            found[columns.weights] = self.missing_weights
+        for column, count in found.items():
+            if count:
+                raise missing_rows(column, count)
+        if self.bad_weights:
+            raise input_error(
+                "weights",
+                "must name a column of finite numbers from 0",
+                f"{self.bad_weights} negative or infinite in {columns.weights!r}",
+                "a weight says how many cases a row stands for.",
+            )
+
+
+class Table(Protocol):
+    """A source that can be looked at and tallied."""
+
+    name: str
+    kinds: dict[str, Kind]
+    integers: frozenset[str]
+    in_memory: bool
+
+    def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
+        """Return the first rows, or any others, of some columns as arrays."""
+
+    def not_numbers(self, name: str) -> str:
+        """Say in a few words what a column holds in place of numbers."""
+
+    def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
+        """Scan the source once for all `cuts`; exact tallies end after `most` rows and one more."""
+
+
+def missing_rows(column: str, count: int) -> InputError:
+    """Build the error for missing values."""
+    values = "value" if count == 1 else "values"
+    return InputError(
+        f"Column {column!r} has {count} missing {values}. "
+        "Hint: drop those rows, or fill them in where the model has an answer."
+    )
+
+
+def is_missing(values: Any) -> BoolArray:
+    """Tell where a value is None or NaN."""
+    if values.dtype.kind == "f":
+        return np.asarray(np.isnan(values))
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=np.bool_)
+    return np.fromiter((value is None or value != value for value in values), np.bool_, len(values))
+
+
+def as_floats(values: Any) -> FloatArray:
+    """Return numbers as float64; None becomes NaN."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def coded(values: Any) -> tuple[list[Any], IntArray]:
+    """Return the distinct values, sorted where they sort, and the place of each row among them."""
+    if values.dtype.kind == "O":
+        found = dict.fromkeys(values.tolist())
+        try:
+            distinct = sorted(found)
+        except TypeError:
+            distinct = list(found)
+        places = {value: place for place, value in enumerate(distinct)}
+        return distinct, np.fromiter((places[value] for value in values.tolist()), np.int64, len(values))
+    low, high = values.min(), values.max()
+    # two classes are the rule: no sort
+    if low < high and bool(np.all((values == low) | (values == high))):
+        return [low.item(), high.item()], (values == high).astype(np.int64)
+    uniques, codes = np.unique(values, return_inverse=True)
+    return uniques.tolist(), codes.astype(np.int64)
