@@ -18,6 +18,7 @@ from demur.cli.predictions import (
     Roles,
     choose_roles,
     described,
+    distinct,
     positive_cases,
     read_as,
     read_predictions,
@@ -178,11 +179,11 @@ def _from_rows(read: Predictions) -> Evidence:
 
 
 def _split(read: Predictions) -> dict[str, Predictions]:
-    """Return the rows of every group, in the order of their names."""
+    """Return the rows of every group, groups ascending."""
     found = {}
-    for name in np.unique(read.groups).tolist():
-        chosen = read.groups == name
-        found[name] = replace(
+    for value in distinct(read.groups):
+        chosen = read.groups == value
+        found[class_name(value)] = replace(
             read,
             truth=read.truth[chosen],
             scores={model: scores[chosen] for model, scores in read.scores.items()},

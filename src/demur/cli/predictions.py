@@ -21,6 +21,7 @@ __all__ = [
     "choose_roles",
     "class_without_weight",
     "described",
+    "distinct",
     "missing_values",
     "positive_cases",
     "read_as",
@@ -89,7 +90,7 @@ class Predictions:
         Model -> scores.
     weights : array or None
         Case weights.
-    groups : array of str or None
+    groups : array or None
         Element i: the group of case i.
     """
 
@@ -180,7 +181,7 @@ def read_predictions(
         truth=truth,
         scores={name: check_scores(columns[name].values, name) for name in roles.models},
         weights=weights,
-        groups=None if group is None else np.array([class_name(value) for value in columns[group].values]),
+        groups=None if group is None else columns[group].values,
     )
 
 
@@ -361,7 +362,7 @@ def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
 
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
     """Return which cases are positive and how the two classes are called in the file."""
-    classes = _distinct(column.values[~column.missing])
+    classes = distinct(column.values[~column.missing])
     names = [class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) != 2:
@@ -381,5 +382,6 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
     return np.asarray(column.values == classes[at], dtype=np.bool_), chosen, names[1 - at]
 
 
-def _distinct(values: Any) -> Any:
+def distinct(values: Any) -> Any:
+    """Return the distinct values, ascending."""
     return np.unique(values.astype(str) if values.dtype.kind == "O" else values)
