@@ -55,6 +55,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "auc_difference_variances",
         "auc_unpaired_test",
     ),
+    "bin_bounds": (
+        "BoundedWindow",
+        "CountBounds",
+        "count_bounds",
+    ),
     "binned_counts": (
         "BinnedCounts",
         "bins_to_refine",
@@ -207,6 +212,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "displays.windows": ("WindowDisplay",),
     "engines.cost_files": ("read_cost_matrix",),
     "engines.counting": ("read_counts",),
+    "engines.paired": ("read_paired_counts",),
     "estimators.abstaining": ("AbstainingClassifier",),
     "estimators.c45_pruning": ("LaplaceTreeClassifier",),
     "estimators.cautious": ("CautiousClassifier",),
@@ -307,6 +313,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "OrdinalSurface",
         "OrdinalVertices",
     ),
+    "paired_counts": ("PairedCounts",),
     "policy": (
         "Policy",
         "PolicyEvidence",

@@ -32,6 +32,9 @@ from demur.auc_tests import AucUnpairedTest as AucUnpairedTest
 from demur.auc_tests import auc_difference_test as auc_difference_test
 from demur.auc_tests import auc_difference_variances as auc_difference_variances
 from demur.auc_tests import auc_unpaired_test as auc_unpaired_test
+from demur.bin_bounds import BoundedWindow as BoundedWindow
+from demur.bin_bounds import CountBounds as CountBounds
+from demur.bin_bounds import count_bounds as count_bounds
 from demur.binned_counts import BinnedCounts as BinnedCounts
 from demur.binned_counts import bins_to_refine as bins_to_refine
 from demur.capacity import CapacityGraph as CapacityGraph
@@ -128,6 +131,7 @@ from demur.displays.thresholds import ThresholdsByCostDisplay as ThresholdsByCos
 from demur.displays.windows import WindowDisplay as WindowDisplay
 from demur.engines.cost_files import read_cost_matrix as read_cost_matrix
 from demur.engines.counting import read_counts as read_counts
+from demur.engines.paired import read_paired_counts as read_paired_counts
 from demur.estimators.abstaining import AbstainingClassifier as AbstainingClassifier
 from demur.estimators.c45_pruning import LaplaceTreeClassifier as LaplaceTreeClassifier
 from demur.estimators.cautious import CautiousClassifier as CautiousClassifier
@@ -200,6 +204,7 @@ from demur.ordinal_inference import vus_difference_test as vus_difference_test
 from demur.ordinal_inference import vus_unpaired_test as vus_unpaired_test
 from demur.ordinal_surface import OrdinalSurface as OrdinalSurface
 from demur.ordinal_surface import OrdinalVertices as OrdinalVertices
+from demur.paired_counts import PairedCounts as PairedCounts
 from demur.policy import Policy as Policy
 from demur.policy import PolicyEvidence as PolicyEvidence
 from demur.prevalence_shift import PrevalenceShift as PrevalenceShift

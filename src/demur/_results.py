@@ -90,4 +90,12 @@ class Result:
             for field in dataclasses.fields(self)  # type: ignore[arg-type]
             if not field.name.startswith("_") and field.name not in self._evidence
         ]
-        return {name: json_safe(getattr(self, name)) for name in [*names, *self._reported]}
+        found = {name: json_safe(getattr(self, name)) for name in [*names, *self._reported]}
+        return {**found, **self._certainty()}
+
+    def _certainty(self) -> dict[str, Any]:
+        """What to add to `to_dict` where the counts a result keeps are not exact."""
+        counts = getattr(self, "counts", None)
+        if getattr(counts, "exact", True):
+            return {}
+        return {"evidence": {"exact": False, "certified": counts.certified}}  # type: ignore[union-attr]

@@ -513,6 +513,7 @@ class AbstentionSurface(Result):
                     blocks.lower, blocks.upper, self.positive_mass, self.negative_mass
                 )
             ],
+            **self._certainty(),
         }
 
     def __repr__(self) -> str:

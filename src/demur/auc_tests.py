@@ -23,7 +23,8 @@ from demur.auc_inference import (
 from demur.counts import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.joint_scores import JointScores
-from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+from demur.paired_counts import PairedCounts
+from demur.typing import ArrayLike, IntArray, Labels
 
 __all__ = [
     "ALTERNATIVES",
@@ -40,6 +41,7 @@ __all__ = [
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 PAIRED_METHODS = ("permutation", *PLACEMENT_VARIANCES)
+_PERMUTE_UP_TO = 2**27  # terms of 8 bytes each
 NEEDS_PAIR_SUM = ("unbiased", "bootstrap", "permutation")
 
 
@@ -111,6 +113,9 @@ class AucDifferenceTest(Result):
     degenerate : bool
         True if the variance is 0 although the AUCs differ: do not trust the statistic.
     n_positive, n_negative : float
+    evidence : dict
+        "statistic": "cases" or "joint counts"; "exact", or how many "bins" and how far they can
+        shift the difference ("certified_auc").
     """
 
     auc_a: float
@@ -126,6 +131,7 @@ class AucDifferenceTest(Result):
     degenerate: bool
     n_positive: float
     n_negative: float
+    evidence: dict[str, Any]
     _interval_variance: float
 
     @property
@@ -153,9 +159,9 @@ class AucDifferenceTest(Result):
 
 
 def auc_difference_test(
-    y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    y_true: Labels | PairedCounts,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     method: str = "permutation",
     alternative: str = "two-sided",
@@ -173,7 +179,8 @@ def auc_difference_test(
 
     Parameters
     ----------
-    y_true : array of n labels
+    y_true : array of n labels, or PairedCounts
+        The joint counts of both models, and nothing else, give the same numbers as the rows.
     score_a, score_b : array of n numbers
         Scores of the two models; higher = more positive.
     method : {"permutation", "delong", "jackknife", "unbiased", "bootstrap"}
@@ -229,14 +236,15 @@ def auc_difference_test(
         quantity="A test of two AUCs",
         pos_label=pos_label,
         sample_weight=sample_weight,
+        cells=True,
     )
     return paired_test(joint, 0, 1, method, alternative, computation, transform)
 
 
 def auc_difference_variances(
-    y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    y_true: Labels | PairedCounts,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -285,6 +293,7 @@ def auc_difference_variances(
         quantity="A difference of AUCs",
         pos_label=pos_label,
         sample_weight=sample_weight,
+        cells=True,
     )
     table = joint.difference_table(0, 1, interaction=True)
     found = {}
@@ -360,42 +369,45 @@ def paired_test(
         degenerate=variance == 0 and difference != 0,
         n_positive=joint.n_positive,
         n_negative=joint.n_negative,
+        evidence=joint.evidence,
         _interval_variance=spread,
     )
 
 
 def _permutation_terms(joint: JointScores, a: int, b: int, transform: str | None) -> IntArray:
-    if joint.negative_weight is not None or transform is not None:
-        joint, a, b = _prepared(joint, a, b, transform), 0, 1
-    return joint.permutation_terms(a, b)
-
-
-def _prepared(joint: JointScores, a: int, b: int, transform: str | None) -> JointScores:
-    """Repeat the cases of weight above 1, and replace scores by ranks, if asked."""
     if not joint.whole_cases:
         raise UndefinedError(
             "The permutation test swaps whole cases, got fractional weights. "
             "Hint: 'delong' and 'bootstrap' take any weights."
         )
-    chosen = [joint.negatives[[a, b]], joint.positives[[a, b]]]
-    weights = joint.negative_weight, joint.positive_weight
-    for k, weight in enumerate(weights):
-        if weight is not None:
-            chosen[k] = np.repeat(chosen[k], weight.astype(np.int64), axis=1)
+    cases = joint.n_negative + joint.n_positive
+    if cases > _PERMUTE_UP_TO:
+        raise input_error(
+            "method",
+            f"must not be 'permutation' for more than {_PERMUTE_UP_TO:.3g} cases, each of which is a term",
+            f"{cases:.3g} cases",
+            "'delong' and 'bootstrap' need the joint counts only.",
+        )
     if transform == "rank":
-        chosen = [_ranked(*(part[model] for part in chosen)) for model in (0, 1)]
-        chosen = [np.stack(part) for part in zip(*chosen, strict=True)]
-    positive = np.repeat([False, True], [part.shape[1] for part in chosen])
-    return JointScores(positive, np.concatenate(chosen, axis=1), None)
+        joint, a, b = _in_ranks(joint, a, b), 0, 1
+    return joint.permutation_terms(a, b)
 
 
-def _ranked(negative: FloatArray, positive: FloatArray) -> Any:
-    """Mid-ranks of one model over both classes, split again."""
-    both = np.concatenate([negative, positive])
-    counts = ScoreCounts.from_arrays(np.arange(len(both)) >= len(negative), both)
-    size = counts.positives + counts.negatives
-    rank = np.cumsum(size) - size / 2
-    return np.split(rank[np.searchsorted(counts.scores, both)], [len(negative)])
+def _in_ranks(joint: JointScores, a: int, b: int) -> JointScores:
+    """Scores of two models replaced by mid-ranks over both classes."""
+    size = joint.negatives.shape[1]
+    positive = np.arange(size + joint.positives.shape[1]) >= size
+    weights = None
+    if joint.negative_weight is not None and joint.positive_weight is not None:
+        weights = np.concatenate([joint.negative_weight, joint.positive_weight])
+    ranks = []
+    for model in (a, b):
+        both = np.concatenate([joint.negatives[model], joint.positives[model]])
+        counts = ScoreCounts.from_arrays(positive, both, sample_weight=weights)
+        held = counts.positives + counts.negatives
+        rank = np.cumsum(held) - held / 2
+        ranks.append(rank[np.searchsorted(counts.scores, both)])
+    return JointScores(positive, np.stack(ranks), weights)
 
 
 def _permutation_pvalues(

@@ -19,14 +19,14 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.bin_certificates import Masses, bin_gaps, largest_surface_gap
-from demur._kernels.sweep import Sample
+from demur._kernels.sweep import Sample, ascending_order
 from demur._parquet import write_columns
 from demur._results import json_safe, read_only
 from demur.counts import BINNED_VERSION, SCHEMA, Blocks, ScoreCounts
 from demur.exceptions import InputError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["BinnedCounts", "bins_to_refine"]
+__all__ = ["BinnedCounts", "bins_to_refine", "certified_gap", "united_ranges"]
 
 _ADDS_UP = 1e-9  # relative; sums of weights differ by the order of adding
 
@@ -171,7 +171,7 @@ class BinnedCounts(ScoreCounts):
         columns = [
             np.concatenate([old[keep], new]) for old, new in zip(own, (low, high, pos, neg), strict=True)
         ]
-        order = np.argsort(columns[0], kind="stable")
+        order = ascending_order(columns[0])
         return _exact_if_possible(BinnedCounts.from_bins(*(column[order] for column in columns)))
 
     def _check_parts(
@@ -194,30 +194,14 @@ class BinnedCounts(ScoreCounts):
 
     def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
         """Add up bins; those that overlap become one, which is what the same bins of two days do."""
-        sizes = [len(part.scores) for part in parts]
+        if all(part.exact for part in parts):
+            return super()._union(parts)
         names = ("scores", "upper_scores", "positives", "negatives")
-        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-        source = np.repeat(np.arange(len(parts)), sizes)
-        order = np.argsort(columns["scores"], kind="stable")
-        low, high, pos, neg = (columns[name][order] for name in names)
-        reach = np.maximum.accumulate(high)
-        starts = np.flatnonzero(np.append(True, low[1:] > reach[:-1]))
-        united = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(low))))
-        # two bins of one part in one bin of another: the bins differ, and chains of overlaps
-        # would swallow the scale; single scores do no harm
-        several = low < high
-        keys = united[several] * len(parts) + source[order][several]
-        if len(np.unique(keys)) < len(keys):
-            raise InputError(
-                "`others` must have the same bins, got bins that overlap several of another part. "
-                "Hint: count all parts with the same bins, then merge."
-            )
-        return BinnedCounts.from_bins(
-            low[starts],
-            np.maximum.reduceat(high, starts),
-            np.add.reduceat(pos, starts),
-            np.add.reduceat(neg, starts),
-        )
+        low, high, pos, neg = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+        source = np.repeat(np.arange(len(parts)), [len(part.scores) for part in parts])
+        lower, upper, at = united_ranges(low, high, source)
+        sums = [np.bincount(at, column, len(lower)) for column in (pos, neg)]
+        return BinnedCounts.from_bins(lower, upper, *sums)
 
     def save(self, path: str | Path) -> None:
         """Write the counts to a Parquet file: a row per bin, whole or not at all."""
@@ -296,6 +280,30 @@ def bins_to_refine(counts: ScoreCounts, *, tolerance: float) -> IntArray:
     masses = counts.positives * weights[0], counts.negatives * weights[1]
     gaps = bin_gaps(masses, counts.blocks().groups, counts._open)
     return np.flatnonzero(gaps > limit / 2)
+
+
+def united_ranges(
+    low: FloatArray, high: FloatArray, source: IntArray | None = None
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Unite ranges of scores that overlap: the disjoint ranges, and the place of each given one.
+
+    Ranges of one `source` are bins of one part. Two of them in one united range: the parts have
+    different bins, and chains of overlaps would swallow the scale. Single scores do no harm.
+    """
+    order = ascending_order(low)
+    first, last = low[order], np.maximum.accumulate(high[order])
+    starts = np.flatnonzero(np.append(True, first[1:] > last[:-1]))
+    at = np.empty(len(low), dtype=np.int64)
+    at[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(low))))
+    if source is not None:
+        several = low < high
+        keys = at[several] * (int(source.max()) + 1) + source[several]
+        if len(np.unique(keys)) < len(keys):
+            raise InputError(
+                "`others` must have the same bins, got bins that overlap several of another part. "
+                "Hint: count all parts with the same bins, then merge."
+            )
+    return first[starts], last[np.append(starts[1:], len(low)) - 1], at
 
 
 def _sample(scores: FloatArray, weights: FloatArray) -> Sample:

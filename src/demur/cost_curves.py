@@ -138,6 +138,7 @@ class _Envelope(Result):
             "vertices": self.vertices.tolist(),
             "area": self.area(),
             "operating_range": None if reach is None else list(reach),
+            **self._certainty(),
         }
 
 

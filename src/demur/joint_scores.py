@@ -5,15 +5,15 @@ models rank the same pair of cases. Each class of each model is ordered once, an
 built from merging these orderings.
 """
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from demur._checks import check_columns, check_labels, check_same_length, check_scores, check_weights
+from demur._checks import check_columns, check_labels, check_same_length, check_weights, input_error
 from demur._kernels.dominance import joint_wins
 from demur._kernels.placements import Ordered, TwoWay, one_model, ordered, placements, two_way
 from demur.exceptions import UndefinedError
+from demur.paired_counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["JointScores"]
@@ -26,9 +26,17 @@ class JointScores:
     ----------
     negatives, positives : array of shape (k, cases of the class)
     negative_weight, positive_weight : array or None
+    evidence : dict
+        What the scores were read from: cases, or joint counts.
     """
 
-    def __init__(self, positive: BoolArray, scores: FloatArray, weights: FloatArray | None) -> None:
+    def __init__(
+        self,
+        positive: BoolArray,
+        scores: FloatArray,
+        weights: FloatArray | None,
+        evidence: dict[str, Any] | None = None,
+    ) -> None:
         if weights is not None:
             kept = weights > 0
             positive, scores, weights = positive[kept], scores[:, kept], weights[kept]
@@ -36,23 +44,37 @@ class JointScores:
         self.positives = scores.take(np.flatnonzero(positive), axis=1)
         self.negative_weight = None if weights is None else weights[~positive]
         self.positive_weight = None if weights is None else weights[positive]
+        self.evidence = CASES if evidence is None else evidence
         self._orders: dict[tuple[bool, int], Ordered] = {}
         self._placements: dict[tuple[int, int], tuple[FloatArray, FloatArray, float]] = {}
 
     @classmethod
     def of_two(
         cls,
-        y_true: Labels,
-        score_a: ArrayLike,
-        score_b: ArrayLike,
+        y_true: Labels | PairedCounts,
+        score_a: ArrayLike | None = None,
+        score_b: ArrayLike | None = None,
         *,
         quantity: str,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
+        cells: bool = False,
     ) -> "JointScores":
-        """Check and join the scores of two models; `quantity` opens the error sentence."""
-        columns = {"score_a": check_scores(score_a, "score_a"), "score_b": check_scores(score_b, "score_b")}
-        return cls._joined(y_true, list(columns.values()), quantity, pos_label, sample_weight, **columns)
+        """Check and join the scores of two models; `quantity` opens the error sentence.
+
+        `cells`: whether the caller can take joint counts instead of rows.
+        """
+        if isinstance(y_true, PairedCounts) and not cells:
+            raise input_error(
+                "y_true",
+                f"must hold one label per case: {quantity[0].lower()}{quantity[1:]} draws single cases",
+                "a PairedCounts",
+                "pass y_true, score_a and score_b; auc_difference_test takes joint counts.",
+            )
+        rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
+        made = cls(rows.positive, np.stack([rows.score_a, rows.score_b]), rows.weights, rows.evidence)
+        made._require_both_classes(quantity)
+        return made
 
     @classmethod
     def of_columns(
@@ -66,22 +88,10 @@ class JointScores:
     ) -> "JointScores":
         """Check and join one column of scores per model."""
         columns = check_columns(scores, "scores")
-        return cls._joined(y_true, list(columns.T), quantity, pos_label, sample_weight, scores=columns)
-
-    @classmethod
-    def _joined(
-        cls,
-        y_true: Labels,
-        models: Sequence[FloatArray],
-        quantity: str,
-        pos_label: Any,
-        sample_weight: ArrayLike | None,
-        **named: FloatArray,
-    ) -> "JointScores":
         positive = check_labels(y_true, pos_label)
         weights = check_weights(sample_weight)
-        check_same_length(y_true=positive, **named, sample_weight=weights)
-        made = cls(positive, np.stack(models), weights)
+        check_same_length(y_true=positive, scores=columns, sample_weight=weights)
+        made = cls(positive, np.ascontiguousarray(columns.T), weights)
         made._require_both_classes(quantity)
         return made
 
@@ -189,14 +199,17 @@ class JointScores:
         """Integers 4 N M a_k whose sum with random signs is 4 N M times the permuted difference.
 
         Bandos, Rockette and Gur (2006), eq. 8, sharpened: not only the variance but the whole law
-        follows from four placements (spec section 4). Unweighted cases only.
+        follows from four placements (spec section 4). Cases of whole weight give as many terms.
         """
         (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
         (row_ab, column_ab, _), (row_ba, column_ba, _) = self.placements(a, b), self.placements(b, a)
         terms = np.empty(len(row_a) + len(column_a), np.int64)
         terms[: len(row_a)] = _twice_the_sum(row_a, row_ab, row_b, row_ba)
         terms[len(row_a) :] = _twice_the_sum(column_a, column_ba, column_b, column_ab)
-        return terms
+        if self.negative_weight is None or self.positive_weight is None:
+            return terms
+        # equal cases have equal placements, so one look serves all of them
+        return np.repeat(terms, np.concatenate([self.negative_weight, self.positive_weight]).astype(np.int64))
 
 
 def _twice_the_sum(one: FloatArray, two: FloatArray, less: FloatArray, less_two: FloatArray) -> FloatArray:

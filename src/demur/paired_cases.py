@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_labels, check_same_length, check_scores, check_weights, input_error
 from demur.counts import ScoreCounts
 from demur.cross_fitting import check_sample
 from demur.held_out import (
@@ -19,6 +18,7 @@ from demur.held_out import (
     without_rounding,
 )
 from demur.multiplier import slot_offsets
+from demur.paired_counts import PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = ["JudgedPair", "PairedCases", "paired_cases"]
@@ -137,12 +137,13 @@ class PairedCases:
     n: float
     prevalence: float
     folds: int
+    evidence: dict[str, Any]
 
 
 def paired_cases(
-    y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    y_true: Labels | PairedCounts,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     pos_label: Any,
     sample_weight: ArrayLike | None,
@@ -152,17 +153,8 @@ def paired_cases(
     quantity: str,
 ) -> PairedCases:
     """Check the joint data, split them and judge both models."""
-    if isinstance(y_true, ScoreCounts):
-        raise input_error(
-            "y_true",
-            "must hold one label per case, as a paired comparison needs the joint cases",
-            "a ScoreCounts",
-            "pass y_true, score_a and score_b.",
-        )
-    positive = check_labels(y_true, pos_label)
-    scores = check_scores(score_a, "score_a"), check_scores(score_b, "score_b")
-    weights = check_weights(sample_weight)
-    check_same_length(y_true=positive, score_a=scores[0], score_b=scores[1], sample_weight=weights)
+    given = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
+    positive, scores, weights = given.positive, (given.score_a, given.score_b), given.weights
     counts = [ScoreCounts.from_arrays(positive, one, sample_weight=weights) for one in scores]
     number = check_sample(counts[0], folds, quantity)
     cells = _cells(counts, positive, scores, weights)
@@ -173,7 +165,7 @@ def paired_cases(
     honest = _judge_both(counts, cells, rows, folds=number, prevalence=prevalence)
     hindsight = _judge_both_with_hindsight(counts, cells, prevalence)
     rate = counts[0].prevalence if prevalence is None else float(prevalence)
-    return PairedCases(honest, hindsight, counts[0].n, rate, number)
+    return PairedCases(honest, hindsight, counts[0].n, rate, number, given.evidence)
 
 
 def _cells(

@@ -274,8 +274,8 @@ class RocDifferenceTest(Result):
 
 def partial_auc_difference_test(
     y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     min_fpr: float | None = None,
     max_fpr: float | None = None,
@@ -334,8 +334,8 @@ def partial_auc_difference_test(
 
 def roc_point_test(
     y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     sensitivity: float | None = None,
     specificity: float | None = None,
@@ -459,8 +459,8 @@ class VenkatramanTest(Result):
 
 def venkatraman_test(
     y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     n_resamples: int = 2000,
     rng: Any = None,

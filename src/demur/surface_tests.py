@@ -22,6 +22,7 @@ from demur.cross_fitting import grid_axes
 from demur.held_out import Prices, volume_scores
 from demur.multiplier import loss_part, max_deviations, upper_quantile
 from demur.paired_cases import JudgedPair, paired_cases
+from demur.paired_counts import PairedCounts
 from demur.surface_bands import inverse_error
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
@@ -67,6 +68,8 @@ class SurfaceDifferenceBand(Result):
         Standard errors the simultaneous band reaches to either side.
     pvalue : float
         Of the hypothesis that both cost the same at all grid points.
+    evidence : dict
+        As in `VolumeDifferenceTest`.
     """
 
     mu: FloatArray
@@ -91,6 +94,7 @@ class SurfaceDifferenceBand(Result):
     prevalence: float
     folds: int
     n_resamples: int
+    evidence: dict[str, Any]
 
     def summary(self, first: str = "a", second: str = "b") -> str:
         """Say in words where each model is cheaper beyond doubt."""
@@ -132,9 +136,9 @@ def _ends(
 
 
 def surface_difference_band(
-    y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    y_true: Labels | PairedCounts,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -159,10 +163,11 @@ def surface_difference_band(
 
     Parameters
     ----------
-    y_true : array of n labels
+    y_true : array of n labels, or PairedCounts
+        The joint counts of both models, and nothing else, give the same numbers as the rows.
     score_a, score_b : array of n numbers
-        Scores of both models for the same cases; higher means more positive. Counts are not
-        enough here: the comparison is paired.
+        Scores of both models for the same cases; higher means more positive. Counts of each
+        model alone are not enough here: the comparison is paired.
     pos_label, prevalence, sample_weight, folds, rng
         As in `cross_fitted_surface`; both models share the folds.
     resolution, mu, nu, confidence_level, n_resamples, workers
@@ -258,6 +263,7 @@ def surface_difference_band(
         n=cases.n,
         prevalence=cases.prevalence,
         folds=cases.folds,
+        evidence=cases.evidence,
         n_resamples=draws,
     )
 
@@ -299,6 +305,9 @@ class VolumeDifferenceTest(Result):
         difference / standard_error, and its normal tail probability.
     volume_a, volume_b : float
         Honest volumes.
+    evidence : dict
+        "statistic": "cases" or "joint counts"; "exact", or how many "bins" and how far they can
+        shift a difference of surfaces ("certified").
     """
 
     difference: float
@@ -315,6 +324,7 @@ class VolumeDifferenceTest(Result):
     n: float
     prevalence: float
     folds: int
+    evidence: dict[str, Any]
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Return the average-centred interval of the difference."""
@@ -323,9 +333,9 @@ class VolumeDifferenceTest(Result):
 
 
 def volume_difference_test(
-    y_true: Labels,
-    score_a: ArrayLike,
-    score_b: ArrayLike,
+    y_true: Labels | PairedCounts,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -414,6 +424,7 @@ def volume_difference_test(
         n=cases.n,
         prevalence=cases.prevalence,
         folds=cases.folds,
+        evidence=cases.evidence,
     )
 
 
