@@ -43,13 +43,14 @@ def scored(rng, rows=300):
 
 @pytest.fixture
 def file(tmp_path):
-    """Two models and three sites, of which one saw no positive."""
+    """Three models and three sites, of which one saw no positive."""
     y, a, b = scored(np.random.default_rng(0))
+    c = np.minimum(a, b)
     site = np.where(np.arange(len(y)) % 3 == 0, "north", "south")
     site[~y & (np.arange(len(y)) > 250)] = "west"
-    rows = zip(np.where(y, "yes", "no"), a, b, site, strict=True)
+    rows = zip(np.where(y, "yes", "no"), a, b, c, site, strict=True)
     path = tmp_path / "p.csv"
-    path.write_text("\n".join(["label,a,b,site", *(",".join(map(str, row)) for row in rows)]) + "\n")
+    path.write_text("\n".join(["label,a,b,c,site", *(",".join(map(str, row)) for row in rows)]) + "\n")
     return path
 
 
@@ -73,6 +74,19 @@ def test_duckdb_against_rows_in_memory(run, file, verb, group):
     assert found.json["data"]["engine"] == "duckdb"
     assert without_pairs(found.json) == without_pairs(expected.json)
     assert (found.json["exact"], found.json["certified"]) == (True, 0.0)
+
+
+def test_two_models_are_tested_from_joint_counts_as_from_rows(run, file):
+    flags = ("compare", file, "--positive", "yes", "--model", "b", "--model", "a", "--json")
+    found, expected = run(*flags, "--engine", "duckdb").json["how_sure"], run(*flags).json["how_sure"]
+    tests = found.pop("auc_tests"), found.pop("volume_tests")
+    others = expected.pop("auc_tests"), expected.pop("volume_tests")
+    assert found == expected
+    for one, other in zip(tests, others, strict=True):
+        assert one.keys() == other.keys()
+        assert one["pvalues" if "pvalues" in one else "pvalue"] == pytest.approx(
+            other["pvalues" if "pvalues" in other else "pvalue"], rel=1e-9
+        )
 
 
 def test_what_needs_the_rows_is_left_out_in_one_sentence(run, file):
@@ -162,7 +176,7 @@ def closed_port():
         (("--engine", "spark"), "`--master` is needed beside --engine spark."),
         (("--master", "local[1]"), "`--master` is for Spark. Hint: add --engine spark"),
         (("--engine", "duckdb", "--master", "local[1]"), "`--master` is for Spark."),
-        (("--group", "place"), "has no column 'place'; its columns are label, a, b, site."),
+        (("--group", "place"), "has no column 'place'; its columns are label, a, b, c, site."),
         (("--group", "a", "--model", "a"), "`--group` names 'a', which is in use already."),
         (("--engine", "duckdb", "--label", "site"), "must hold two classes, got 3 (north, south, west)"),
     ],

@@ -34,7 +34,7 @@ _CASES = 1000
 _PAIRS_TITLE = "Differences, pair by pair (p adjusted for all pairs, Holm)"
 _NO_PAIRS = (
     "Tests of pairs are left out: they need both scores of every case, and only counts were read. "
-    "Hint: leave --engine out where the cases fit into memory."
+    "Hint: name two models and no groups, or leave --engine out where the cases fit into memory."
 )
 
 

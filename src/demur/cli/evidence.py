@@ -27,7 +27,10 @@ from demur.counts import SCHEMA, ScoreCounts
 from demur.engines.counting import read_counts
 from demur.engines.files import Column, FileTable, open_table
 from demur.engines.labels import class_name
+from demur.engines.paired import read_paired_counts
+from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError
+from demur.paired_counts import PairedCounts
 
 if TYPE_CHECKING:
     from demur.engines.spark import SparkTable
@@ -44,7 +47,7 @@ class Part:
     counts : dict
         Model -> its counts.
     rows : Predictions or None
-        The cases themselves, where they are in memory.
+        The cases themselves, or one weighted row per pair of scores, where they are in memory.
     """
 
     counts: dict[str, ScoreCounts]
@@ -199,7 +202,7 @@ def _split(read: Predictions) -> dict[str, Predictions]:
 @contextmanager
 def _opened(file: str, engine: str, master: str | None) -> "Iterator[FileTable | SparkTable]":
     if engine == "duckdb":
-        with open_table(file) as table:
+        with open_table(file, memory_limit=MEMORY_LIMIT) as table:
             yield table
         return
     from demur.engines.spark import SparkTable, spark_errors, spark_session
@@ -213,20 +216,42 @@ def _counted(table: "FileTable | SparkTable", roles: Roles, positive: str | None
     nothing = np.zeros(len(labels), dtype=np.bool_)
     column = Column(name=roles.label, values=labels, missing=nothing, kind=table.kinds[roles.label])
     _, shown, other = positive_cases(column, positive)
-    found = read_counts(
-        table.relation if isinstance(table, FileTable) else table.frame,
-        y_true=roles.label,
-        scores=list(roles.models),
-        positive=shown,
-        weights=roles.weight,
-        groups=roles.group,
-    )
-    read = found if roles.group is not None else {"": found}
+    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": shown}
+    columns["weights"] = roles.weight
+    source = _for_counting(table)
+    found = read_counts(source, **columns, groups=roles.group)
+    if roles.group is not None:
+        parts = {class_name(group): Part(counts=counts) for group, counts in found.items()}
+    else:
+        joint = read_paired_counts(source, **columns) if len(roles.models) == 2 else None
+        rows = _joint_rows(joint, table.name, roles, shown, other) if joint and joint.exact else None
+        parts = {"": Part(counts=found, rows=rows)}
     return Evidence(
         sentence=described(table.name, table.n_rows, roles, shown),
         data={**read_as(table.name, table.n_rows, roles, shown, other), "engine": engine},
         positive=shown,
         negative=other,
         group=roles.group,
-        parts={class_name(group): Part(counts=counts) for group, counts in read.items()},
+        parts=parts,
+    )
+
+
+def _for_counting(table: "FileTable | SparkTable") -> Any:
+    """Return what `read_counts` takes: columns of Parquet files are read one by one, if it opens them."""
+    if not isinstance(table, FileTable):
+        return table.frame
+    return table.name if table.columnar else table.relation
+
+
+def _joint_rows(joint: PairedCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:
+    """Return one weighted row per pair of scores and class: all that tests of a pair need."""
+    rows = joint.rows()
+    return Predictions(
+        source=source,
+        roles=roles,
+        positive=positive,
+        negative=negative,
+        truth=rows.positive,
+        scores=dict(zip(roles.models, (rows.score_a, rows.score_b), strict=True)),
+        weights=rows.weights,
     )

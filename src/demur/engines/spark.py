@@ -47,7 +47,7 @@ _SHOWN_ROWS = 10_000
 _KINDS: dict[str, Kind] = {"string": "text", "boolean": "bool"}
 _NUMBER_TYPES = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal.*")
 # what DuckDB reads as a number; Java alone would take "1d" and "0x1p3" as well
-_NUMBER = r"(?i)^\s*[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)\s*$"
+_NUMBER = r"(?i)^\s*-?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)$"
 
 
 # ---------------------------------------------------------------- a session
@@ -89,18 +89,25 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
         return
     _require_java()
     _require_answer(master, wait_seconds)
-    session = _started(sql, master)
-    try:
-        yield session
-    finally:
-        session.stop()
+    with _quiet_about_pandas():
+        session = _started(sql, master)
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+@contextmanager
+def _quiet_about_pandas() -> Iterator[None]:
+    """Keep PySpark from warning of the newest pandas, which is not in use here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
 
 
 def _pyspark() -> Any:
     try:
-        with warnings.catch_warnings():
-            # it warns of the newest pandas, which is not in use here
-            warnings.simplefilter("ignore", FutureWarning)
+        with _quiet_about_pandas():
             return import_module("pyspark.sql")
     except ImportError as error:
         raise InputError(
@@ -245,7 +252,7 @@ class SparkTable:
             found[name] = Column(
                 name=name,
                 values=np.array(values, dtype=object),
-                missing=np.array([value is None for value in values]),
+                missing=np.array([value is None or value != value for value in values]),
                 kind=self.kinds[name],
             )
         return found
