@@ -414,7 +414,7 @@ def test_error_sentences(run, tmp_path, content, flags, sentence):
         (("compere",), "There is no command 'compere'. Hint: the commands are demo, compare, "),
         (("compare",), "Missing argument 'FILE'"),
         (("compare", "nowhere.csv"), "`nowhere.csv` must be an existing file"),
-        (("check", "."), "got a directory"),
+        (("check", "."), "must hold CSV or Parquet files, got empty ones only"),
         (("--what",), "--what"),
         (("demo", "-o", "p.csv"), "`--output p.csv` cannot be made a folder"),
     ],
@@ -506,7 +506,8 @@ def test_a_clean_file_has_no_findings(run, tmp_path):
     [
         ({"y": [0, 1, ""], "a": [0.1, 0.2, 0.3]}, (), 2, "missing values", 1, "the first in row 3"),
         ({"y": [0, 1, 1], "a": [0.1, "", "NA"]}, (), 2, "missing values", 2, "the first in row 2"),
-        ({"y": [0, 0], "a": [0.1, 0.2]}, (), 2, "classes", 1, "two classes, got 1 (0)"),
+        ({"y": [0, 0], "a": [0.1, 0.2]}, (), 2, "one class", 2, "two classes, got 1 (0)"),
+        ({"y": [0, 1, 2], "a": [0.1, 0.2, 0.3]}, (), 2, "classes", 1, "two classes, got 3 (0, 1, 2)"),
         ({"y": ["p", "q"], "a": [0.1, 0.2]}, (), 2, "classes", 1, "needs --positive"),
         ({"y": [0, 1], "a": [0.1, 0.2], "w": [1, -1]}, ("--weight", "w"), 2, "bad weights", 1, "negative"),
         (
@@ -530,6 +531,7 @@ def test_a_clean_file_has_no_findings(run, tmp_path):
         ({"y": [0, 1, 1], "a": [-2, 0.5, 3]}, (), 0, "not probabilities", 2, "2 scores outside [0, 1]"),
         ({"y": [0, 0, 1], "a": [0.1, 0.1, 0.7]}, (), 0, "duplicated rows", 1, "1 row repeats"),
         ({"y": [1, 0], "a": [0.1, 0.2]}, (), 0, "worse than chance", 1, "AUC 0.000). Hint: flip its scores?"),
+        ({"y": [1, 0], "a": [0.1, 0.2]}, (), 0, "suspicious positive class", 1, "is it --positive 0?"),
         (
             {"y": ["p", "q"], "a": [0.1, 0.2], "b": [0.2, 0.3]},
             ("--positive", "p"),

@@ -102,6 +102,33 @@ def test_columns_of_several_files_are_matched_by_name(tmp_path):
     assert columns["two"].values.tolist() == [10, 20]
 
 
+def test_a_directory_is_all_its_tables_and_those_below(tmp_path):
+    (tmp_path / "more").mkdir()
+    write(tmp_path, "a.csv", "y,model\n0,1\n")
+    write(tmp_path / "more", "b.csv", "model,y\n2,1\n")
+    write(tmp_path / "more", "empty.csv", "")
+    write(tmp_path, "_SUCCESS", "")
+    assert read(tmp_path)["model"].values.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv"])
+def test_names_of_folders_become_columns_of_a_partitioned_set(tmp_path, form):
+    # a folder above the source is no partition of it
+    folder = tmp_path / "run=7" / "set"
+    folder.mkdir(parents=True)
+    duckdb.sql(
+        f"""copy (select i % 3 as day, i % 2 as y, i / 10 as model from range(12) t(i))
+        to '{folder}' (format {form}, partition_by (day))"""
+    )
+    with open_table(folder) as table:
+        assert table.partitions == ("day",)
+        assert table.kinds["day"] == "number"
+        assert sorted(table.read(["day"])["day"].values.tolist()) == [0] * 4 + [1] * 4 + [2] * 4
+    with open_table(str(folder / "day=1" / "*")) as table:
+        assert table.partitions == ()
+        assert set(table.kinds) == {"y", "model"}
+
+
 def test_a_name_with_glob_characters_is_taken_literally(tmp_path):
     write(tmp_path, "a1.csv", "y,model\n0,1\n")
     path = write(tmp_path, "a[1].csv", "y,model\n0,7\n")
@@ -160,13 +187,24 @@ def test_bad_source_sentences(tmp_path):
         ("score.csv", "no such file. Hint: did you mean .*scores.csv"),
         ("zzz", "no such file.$"),
         ("no/where.csv", "no directory"),
-        ("", "got a directory. Hint: name a file, or quote a glob"),
+        ("", "one kind, got csv and gzip"),
         ("x*.csv", "must match at least one file"),
         ("scores.*", "one kind, got csv and gzip"),
         ("s*.csv", "one separator"),
     ]:
         with pytest.raises(InputError, match=message):
             read(str(tmp_path / source))
+
+
+def test_a_directory_without_tables_is_one_sentence(tmp_path):
+    write(tmp_path, "README.txt", "nothing to see")
+    write(tmp_path, "_SUCCESS", "")
+    write(tmp_path, ".hidden.csv", "y,model\n0,1\n")
+    with pytest.raises(InputError, match=r"must hold CSV or Parquet files, got none\. Hint: name a file"):
+        read(tmp_path)
+    write(tmp_path, "part.csv", "")
+    with pytest.raises(InputError, match="got empty ones only"):
+        read(tmp_path)
 
 
 def test_an_unknown_column_is_named_with_the_nearest(tmp_path):

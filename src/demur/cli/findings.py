@@ -71,7 +71,7 @@ def find_problems(
     try:
         truth, shown, other = positive_cases(columns[roles.label], positive)
     except InputError as error:
-        found.append(_label_problem(roles.label, str(error)))
+        found.append(_label_problem(columns[roles.label], str(error)))
     if roles.weight is not None:
         found.extend(_weights(columns[roles.weight], truth))
     for name in roles.models:
@@ -89,13 +89,15 @@ def find_problems(
     )
 
 
-def _label_problem(name: str, sentence: str) -> Finding:
+def _label_problem(column: Column, sentence: str) -> Finding:
     message, _, hint = sentence.partition(" Hint: ")
+    present = column.values[~column.missing]
+    alone = bool(len(present)) and bool(np.all(present == present[0]))
     return Finding(
         level="error",
-        column=name,
-        problem="classes",
-        count=1,
+        column=column.name,
+        problem="one class" if alone else "classes",
+        count=len(present) if alone else 1,
         message=message,
         hint=hint,
     )
@@ -166,8 +168,9 @@ def _direction(
     for name, auc in below.items():
         message = f"{name} ranks worse than chance (AUC {auc:.3f})."
         yield _note(name, "worse than chance", 1, message, "flip its scores?")
-    if len(columns) > 1 and len(below) == len(columns):
-        message = f"Every model ranks worse than chance for positive = {positive}."
+    if len(below) == len(columns):
+        who = "Every model ranks" if len(columns) > 1 else "The only model ranks"
+        message = f"{who} worse than chance for positive = {positive}."
         yield _note(None, "suspicious positive class", len(below), message, f"is it --positive {negative}?")
 
 

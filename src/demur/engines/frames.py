@@ -4,6 +4,7 @@ Lazy frames stay lazy: only the grouped rows come back.
 """
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,8 @@ class FrameTable:
         if columns.groups is not None:
             kept[_GROUP] = _key(nw, columns.groups, self._types)
         if columns.weights is not None:
-            kept |= _weight_columns(nw, nw.col(columns.weights).cast(nw.Float64))
+            given = nw.col(columns.weights).cast(nw.Float64)
+            kept |= _weight_columns(nw, _without_nan(self._frame, given))
         scores = [nw.col(name).cast(nw.Float64) for name in names]
         if len(names) == 1:
             return self._frame.select(**kept, **{_SCORE: scores[0]})
@@ -149,13 +151,20 @@ def _key(nw: Any, name: str, types: dict[str, Any]) -> Any:
     return nw.col(name).cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else nw.col(name)
 
 
-def _without_nan(nw: Any, value: Any) -> Any:
+def _without_nan(frame: Any, value: Any) -> Any:
     """Make NaN a missing value: it compares differently in every engine."""
-    return nw.when(~value.is_nan()).then(value)
+    return narwhals().when(~value.is_nan()).then(value) if _knows_nan(frame) else value
 
 
-def _weight_columns(nw: Any, given: Any) -> dict[str, Any]:
-    weight = _without_nan(nw, given)
+def _knows_nan(frame: Any) -> bool:
+    if not frame.implementation.is_ibis():
+        return True
+    # SQLite, for one, stores no NaN and has no function to find it
+    operations = import_module("ibis.expr.operations")
+    return bool(frame.to_native().get_backend().has_operation(operations.IsNan))
+
+
+def _weight_columns(nw: Any, weight: Any) -> dict[str, Any]:
     bad = ((weight < 0) | (weight > LARGEST_FLOAT)).fill_null(value=False)
     return {
         _WEIGHT: weight,
@@ -178,7 +187,7 @@ def _sums(*, weighted: bool, exact: bool) -> dict[str, Any]:
 def _with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
     """Add the bin of every score, and with weights what counts for its edges."""
     nw = narwhals()
-    frame = frame.with_columns(**{_SCORE: _without_nan(nw, nw.col(_SCORE))})
+    frame = frame.with_columns(**{_SCORE: _without_nan(frame, nw.col(_SCORE))})
 
     def literal(value: Any) -> Any:
         return nw.lit(value) if isinstance(value, float) else value
