@@ -65,7 +65,7 @@ def predictions(rng, rows=ROWS, digits=None):
     return {
         "y": np.where(y, "sick", "well"),
         "a": a,
-        "b": b,
+        "b.2": b,
         "w": rng.integers(0, 9, rows) / 4,
         "site": rng.integers(0, 3, rows),
     }
@@ -104,7 +104,7 @@ def assert_same(found, expected):
     ids=str,
 )
 def test_counts_of_two_workers_are_those_of_duckdb(session, folder, options):
-    columns = {"y_true": "y", "positive": "sick", "scores": ["a", "b"], **options}
+    columns = {"y_true": "y", "positive": "sick", "scores": ["a", "b.2"], **options}
     expected = read_counts(folder, engine="duckdb", **columns)
     assert_same(read_counts(open_frame(session, str(folder)), **columns), expected)
     assert executors(session) == 2
@@ -148,7 +148,7 @@ def test_a_worker_that_dies_in_mid_job_does_not_change_the_counts(
         return {note.name.split("-")[1] for note in notes}
 
     frame = open_frame(session, str(folder)).repartition(8)
-    columns = {"y_true": "y", "positive": "sick", "scores": ["a", "b"], "weights": "w"}
+    columns = {"y_true": "y", "positive": "sick", "scores": ["a", "b.2"], "weights": "w"}
     with ThreadPoolExecutor(1) as pool:
         job = pool.submit(read_counts, frame.mapInArrow(slow, frame.schema), **columns)
         # its finished work must be lost too: what it shuffled lies on its own disk
@@ -250,10 +250,10 @@ def answer(capsys, *args):
 
 
 def test_the_command_line_on_a_cluster_against_rows_in_memory(session, capfd, folder):
-    flags = (folder / "*.parquet", "--label", "y", "--positive", "sick", "--model", "a", "--model", "b")
-    flags = ("compare", *flags, "--group", "site", *COSTS, "--json", "--quiet")
-    found = answer(capfd, *flags, "--engine", "spark", "--master", session.sparkContext.master)
-    expected = answer(capfd, *flags)
+    file = (folder / "*.parquet", "--label", "y", "--positive", "sick", "--model", "a", "--model", "b.2")
+    flags = ("compare", *file, "--group", "site", *COSTS, "--json", "--quiet")
+    spark = ("--engine", "spark", "--master", session.sparkContext.master)
+    found, expected = answer(capfd, *flags, *spark), answer(capfd, *flags)
     assert (found["data"].pop("engine"), expected["data"].pop("engine")) == ("spark", "memory")
     for counted, read in zip(found["groups"].values(), expected["groups"].values(), strict=True):
         assert "only counts were read" in counted["how_sure"].pop("pairs_left_out")
@@ -262,6 +262,8 @@ def test_the_command_line_on_a_cluster_against_rows_in_memory(session, capfd, fo
         del read["how_sure"]["pairs_left_out"]
     assert found == expected
     assert (list(found["groups"]), found["exact"]) == (["0", "1", "2"], True)
+    check = ("check", *file, "--json", "--quiet")
+    assert answer(capfd, *check, *spark) == answer(capfd, *check)
 
 
 def test_a_session_of_its_own_says_nothing_beside_the_answer(small, folder):

@@ -29,7 +29,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 @cost_options
 @class_options
 @certainty_options
-@engine_options
+@engine_options()
 @output_options()
 def command(
     *,

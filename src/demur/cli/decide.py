@@ -32,7 +32,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 @limit_options
 @class_options
 @certainty_options
-@engine_options
+@engine_options()
 @click.option(
     "--no-labels",
     is_flag=True,

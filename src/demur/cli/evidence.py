@@ -35,7 +35,7 @@ from demur.paired_counts import PairedCounts
 if TYPE_CHECKING:
     from demur.engines.spark import SparkTable
 
-__all__ = ["Evidence", "Part", "read_evidence"]
+__all__ = ["Evidence", "Part", "for_counting", "frame_of", "label_column", "open_with", "read_evidence"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -143,7 +143,7 @@ def read_evidence(
             file, label=label, positive=positive, models=models, weight=weight, group=group
         )
         return _from_rows(read)
-    with _opened(file, engine, master) as table:
+    with open_with(file, engine, master) as table:
         roles = choose_roles(table, label=label, models=models, weight=weight, group=group)
         return _counted(table, roles, positive, engine)
 
@@ -200,7 +200,8 @@ def _split(read: Predictions) -> dict[str, Predictions]:
 
 
 @contextmanager
-def _opened(file: str, engine: str, master: str | None) -> "Iterator[FileTable | SparkTable]":
+def open_with(file: str, engine: str, master: str | None) -> "Iterator[FileTable | SparkTable]":
+    """Open a table with DuckDB or Spark; its rows stay where they are."""
     if engine == "duckdb":
         with open_table(file, memory_limit=MEMORY_LIMIT) as table:
             yield table
@@ -212,13 +213,10 @@ def _opened(file: str, engine: str, master: str | None) -> "Iterator[FileTable |
 
 
 def _counted(table: "FileTable | SparkTable", roles: Roles, positive: str | None, engine: str) -> Evidence:
-    labels = np.array(table.distinct(roles.label))
-    nothing = np.zeros(len(labels), dtype=np.bool_)
-    column = Column(name=roles.label, values=labels, missing=nothing, kind=table.kinds[roles.label])
-    _, shown, other = positive_cases(column, positive)
+    _, shown, other = positive_cases(label_column(table, roles.label), positive)
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": shown}
     columns["weights"] = roles.weight
-    source = _for_counting(table)
+    source = for_counting(table)
     found = read_counts(source, **columns, groups=roles.group)
     if roles.group is not None:
         parts = {class_name(group): Part(counts=counts) for group, counts in found.items()}
@@ -236,11 +234,21 @@ def _counted(table: "FileTable | SparkTable", roles: Roles, positive: str | None
     )
 
 
-def _for_counting(table: "FileTable | SparkTable") -> Any:
+def label_column(table: "FileTable | SparkTable", name: str) -> Column:
+    """Return the distinct labels as if they were all the rows."""
+    labels = np.array(table.distinct(name))
+    nothing = np.zeros(len(labels), dtype=np.bool_)
+    return Column(name=name, values=labels, missing=nothing, kind=table.kinds[name])
+
+
+def frame_of(table: "FileTable | SparkTable") -> Any:
+    """Return the rows as their engine has them."""
+    return table.relation if isinstance(table, FileTable) else table.frame
+
+
+def for_counting(table: "FileTable | SparkTable") -> Any:
     """Return what `read_counts` takes: columns of Parquet files are read one by one, if it opens them."""
-    if not isinstance(table, FileTable):
-        return table.frame
-    return table.name if table.columnar else table.relation
+    return table.name if isinstance(table, FileTable) and table.columnar else frame_of(table)
 
 
 def _joint_rows(joint: PairedCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:

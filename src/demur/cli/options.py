@@ -75,15 +75,16 @@ prediction_options = _all_of(
     click.option("--weight", metavar="COLUMN", help="Column with case weights."),
 )
 
-engine_options = _all_of(
-    click.option(
-        "--engine",
-        metavar="NAME",
-        help="; ".join(f"{name} {what}" for name, what in _ENGINES.items()) + ". Default: memory.",
-    ),
-    click.option("--master", metavar="URL", help="Spark master, such as spark://host:7077 or local[2]."),
-    click.option("--group", metavar="COLUMN", help="Answer for every value of this column apart."),
-)
+
+def engine_options(*, group: bool = True) -> Callable[[_Command], _Command]:
+    """Return the decorator that adds --engine, --master and, where it makes sense, --group."""
+    which = "; ".join(f"{name} {what}" for name, what in _ENGINES.items())
+    by_group = click.option("--group", metavar="COLUMN", help="Answer for every value of this column apart.")
+    return _all_of(
+        click.option("--engine", metavar="NAME", help=f"{which}. Default: memory."),
+        click.option("--master", metavar="URL", help="Spark master, such as spark://host:7077 or local[2]."),
+        *([by_group] if group else []),
+    )
 
 
 def chosen_engine(engine: str | None, master: str | None) -> str:

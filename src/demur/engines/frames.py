@@ -15,7 +15,7 @@ from demur.engines.tallies import Columns, Cut, Tally, as_floats
 from demur.exceptions import InputError
 from demur.typing import BoolArray
 
-__all__ = ["FrameTable", "eager_columns", "narwhals"]
+__all__ = ["FrameTable", "eager_columns", "named_column", "narwhals"]
 
 # columns while grouping; what stands in the source is chosen by name before, so none can clash
 _LABEL, _GROUP, _MODEL, _SCORE, _WEIGHT = "label", "group", "model", "score", "weight"
@@ -71,7 +71,8 @@ class FrameTable:
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
         """Return the first rows the engine can find."""
-        return _collected(self._frame.select(*names).head(rows))
+        wanted = {name: named_column(self._frame, name) for name in names}
+        return _collected(self._frame.select(**wanted).head(rows))
 
     def not_numbers(self, name: str) -> str:
         """Count the values that are no numbers where that can be told, or name the type."""
@@ -115,13 +116,13 @@ class FrameTable:
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
         nw = narwhals()
-        kept = {_LABEL: _key(nw, columns.y_true, self._types)}
+        kept = {_LABEL: _key(self._frame, columns.y_true, self._types)}
         if columns.groups is not None:
-            kept[_GROUP] = _key(nw, columns.groups, self._types)
+            kept[_GROUP] = _key(self._frame, columns.groups, self._types)
         if columns.weights is not None:
-            given = nw.col(columns.weights).cast(nw.Float64)
+            given = named_column(self._frame, columns.weights).cast(nw.Float64)
             kept |= _weight_columns(nw, _without_nan(self._frame, given))
-        scores = [nw.col(name).cast(nw.Float64) for name in names]
+        scores = [named_column(self._frame, name).cast(nw.Float64) for name in names]
         if len(names) == 1:
             return self._frame.select(**kept, **{_SCORE: scores[0]})
         places = {f"{_SCORE}{place}": score for place, score in enumerate(scores)}
@@ -146,9 +147,16 @@ def _unpivoted(frame: Any, kept: list[str], scores: list[str]) -> Any:
     return tall.with_columns(**{_MODEL: place.cast(nw.Int32)})
 
 
-def _key(nw: Any, name: str, types: dict[str, Any]) -> Any:
+def named_column(frame: Any, name: str) -> Any:
+    """Refer to a column as it is called: Spark would look for a field of a structure in a.b."""
+    spark = frame.implementation.is_spark_like()
+    return narwhals().col("`" + name.replace("`", "``") + "`" if spark else name)
+
+
+def _key(frame: Any, name: str, types: dict[str, Any]) -> Any:
+    nw, column = narwhals(), named_column(frame, name)
     # categories sort and compare in ways of their own
-    return nw.col(name).cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else nw.col(name)
+    return column.cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else column
 
 
 def _without_nan(frame: Any, value: Any) -> Any:

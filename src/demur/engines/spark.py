@@ -234,6 +234,11 @@ class SparkTable:
             number = sql.replace(_column(name), sql.lit(","), sql.lit(".")).rlike(_NUMBER)
             return int(self.frame.filter(number).count())
 
+    def n_duplicated(self) -> int:
+        """Return how many rows repeat an earlier one in every column."""
+        with spark_errors(self.name):
+            return self.n_rows - int(self.frame.distinct().count())
+
     def distinct(self, name: str) -> list[Any]:
         """Return the distinct values of a column, at most ten, missing ones left out."""
         with spark_errors(self.name):
