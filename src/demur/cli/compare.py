@@ -58,9 +58,9 @@ def command(
     """Tell which model is cheapest, with which thresholds, at which costs.
 
     FILE is a table with a header, one row per case: the true class and one score column per
-    model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV on standard
-    input), or a file of counts saved with ScoreCounts.save. Without costs the models are
-    compared over all costs.
+    model (CSV, gzipped CSV, Parquet, a folder or a quoted glob of such files, or - for CSV on
+    standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
+    are compared over all costs.
     """
     if classes is not None or cost_matrix is not None:
         if classes is None:

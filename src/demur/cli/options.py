@@ -27,8 +27,8 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # what each does with the rows of a file
 _ENGINES = {
-    "memory": "reads them into memory, which paired tests need",
-    "duckdb": "counts them on this machine without keeping them",
+    "memory": "keeps them all",
+    "duckdb": "counts them on this machine and keeps none",
     "spark": "counts them on a cluster",
 }
 
@@ -81,7 +81,7 @@ def engine_options(*, group: bool = True) -> Callable[[_Command], _Command]:
     which = "; ".join(f"{name} {what}" for name, what in _ENGINES.items())
     by_group = click.option("--group", metavar="COLUMN", help="Answer for every value of this column apart.")
     return _all_of(
-        click.option("--engine", metavar="NAME", help=f"{which}. Default: memory."),
+        click.option("--engine", metavar="NAME", help=f"Who reads the rows: {which}. Default: memory."),
         click.option("--master", metavar="URL", help="Spark master, such as spark://host:7077 or local[2]."),
         *([by_group] if group else []),
     )
