@@ -139,7 +139,7 @@ TROUBLE = {
     "classes": "y,a,b\n1,0.5,0.25\n2,0.75,0.5\n3,0.75,0.5\n",
     "backwards": "y,a,b\n1,0.1,0.2\n0,0.8,0.9\n1,0.2,0.3\n0,0.7,0.7\n",
     "weights": "y,a,w\n1,0.1,0\n0,0.8,2\n1,0.2,0\n",
-    "bad weights": "y,a,w\n1,0.1,-1\n0,0.8,inf\n1,0.2,0\n",
+    "bad weights": "y,a,w\n1,0.1,-1\n0,0.8,inf\n1,0.2,-inf\n",
 }
 
 

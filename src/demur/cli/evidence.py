@@ -201,9 +201,10 @@ def _split(read: Predictions) -> dict[str, Predictions]:
 
 @contextmanager
 def open_with(file: str, engine: str, master: str | None) -> "Iterator[FileTable | SparkTable]":
-    """Open a table with DuckDB or Spark; its rows stay where they are."""
-    if engine == "duckdb":
-        with open_table(file, memory_limit=MEMORY_LIMIT) as table:
+    """Open a table with DuckDB or Spark; its rows stay where they are until somebody reads them."""
+    if engine != "spark":
+        limit = None if engine == "memory" else MEMORY_LIMIT
+        with open_table(file, memory_limit=limit) as table:
             yield table
         return
     from demur.engines.spark import SparkTable, spark_errors, spark_session

@@ -71,7 +71,7 @@ def find_problems(
     master: str | None = None,
 ) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
-    with open_with(file, "duckdb" if engine == "memory" else engine, master) as table:
+    with open_with(file, engine, master) as table:
         roles = choose_roles(table, label=label, models=models, weight=weight)
         look = _look_at_rows if engine == "memory" else _look_at_counts
         found, shown = look(table, roles, positive)
@@ -120,7 +120,7 @@ def _look_at_counts(table: Any, roles: Roles, positive: str | None) -> tuple[lis
     except InputError as error:
         rows = looks[roles.label].present if len(column.values) == 1 else 1
         found.append(_class_problem(column.name, str(error), alone=len(column.values) == 1, rows=rows))
-    if roles.weight is not None and (bad := looks[roles.weight].negative + looks[roles.weight].infinite):
+    if roles.weight is not None and (bad := looks[roles.weight].no_weight):
         found.append(_bad_weights(roles.weight, bad))
     for name in roles.models:
         found.extend(_score_notes(name, looks[name]))

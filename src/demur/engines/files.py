@@ -170,12 +170,12 @@ class FileTable:
             return int(self.relation.aggregate(f"count({as_number})").fetchall()[0][0])
 
     def distinct(self, name: str) -> list[Any]:
-        """Return the distinct values of a column, at most ten, missing ones left out."""
+        """Return the distinct values of a column, at most a thousand, missing ones left out."""
         self.require([name])
         column = quoted(name)
         with database_errors(self.name):
-            found = self.relation.filter(f"{column} is not null").project(column).distinct().limit(10)
-            return sorted(row[0] for row in found.fetchall())
+            found = self.relation.filter(f"{column} is not null").project(column).distinct().limit(1000)
+            return sorted(value for (value,) in found.fetchall() if value == value)
 
     def n_duplicated(self) -> int:
         """Return how many rows repeat an earlier one in every column."""

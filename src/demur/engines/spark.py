@@ -240,10 +240,10 @@ class SparkTable:
             return self.n_rows - int(self.frame.distinct().count())
 
     def distinct(self, name: str) -> list[Any]:
-        """Return the distinct values of a column, at most ten, missing ones left out."""
+        """Return the distinct values of a column, at most a thousand, missing ones left out."""
         with spark_errors(self.name):
             chosen = self.frame.select(_column(name).alias("value")).dropna().distinct()
-            return sorted(row[0] for row in chosen.limit(10).collect())
+            return sorted(row[0] for row in chosen.limit(1000).collect())
 
     def read(self, names: Iterable[str]) -> dict[str, Column]:
         """Read the first rows of columns: for a sentence that shows what is at fault."""

@@ -19,8 +19,8 @@ class Summary(NamedTuple):
         Number of rows with and without a value; NaN is none.
     low, high : float
         Smallest and largest value.
-    infinite, outside, negative : int
-        Number of values that are infinite, outside [0, 1], below 0.
+    infinite, outside, no_weight : int
+        Number of values that are infinite, outside [0, 1], no weight (below 0 or infinite).
     """
 
     present: int
@@ -29,7 +29,7 @@ class Summary(NamedTuple):
     high: float = 0.0
     infinite: int = 0
     outside: int = 0
-    negative: int = 0
+    no_weight: int = 0
 
 
 def summaries(native: Any, kinds: Mapping[str, Kind]) -> dict[str, Summary]:
@@ -66,5 +66,5 @@ def _expressions(frame: Any, name: str, kind: Kind) -> dict[str, Any]:
         "high": value.max(),
         "infinite": (high | (value < -LARGEST_FLOAT)).cast(nw.Int64).sum(),
         "outside": (low | (value > 1)).cast(nw.Int64).sum(),
-        "negative": low.cast(nw.Int64).sum(),
+        "no_weight": (low | high).cast(nw.Int64).sum(),
     }
