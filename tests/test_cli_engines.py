@@ -253,12 +253,13 @@ def test_saved_counts_have_no_columns(run, tmp_path, flag):
 SPARK = ("--positive", "yes", "--engine", "spark", "--master")
 
 
-def test_spark_without_pyspark(run, file, monkeypatch):
-    for name in ("pyspark", "pyspark.sql"):
+@pytest.mark.parametrize("missing", [("pyspark", "pyspark.sql"), ("pyarrow",)], ids=str)
+def test_spark_without_its_packages(run, file, monkeypatch, missing):
+    for name in missing:
         monkeypatch.setitem(sys.modules, name, None)
     answer = run("compare", file, *SPARK, "local[1]")
     assert (answer.code, answer.out) == (2, "")
-    assert "needs PySpark" in answer.err
+    assert "needs PySpark and PyArrow" in answer.err
     assert "pip install 'demur[spark]'" in answer.err
 
 
@@ -280,6 +281,7 @@ def test_spark_without_java(run, file, monkeypatch, home):
     [
         ("spark://127.0.0.1:{port}", "No Spark master answers at spark://127.0.0.1:{port} within 10 seconds"),
         ("spark://demur.invalid:7077", "No Spark master answers at spark://demur.invalid:7077"),
+        ("spark://one,two:7077", "A Spark master looks like"),
         ("http://host", "A Spark master looks like spark://host:7077, local[2], yarn or k8s://host, got"),
     ],
 )

@@ -39,7 +39,7 @@ from demur.exceptions import InputError
 __all__ = ["SparkTable", "open_frame", "spark_errors", "spark_session"]
 
 _WAIT_SECONDS = 10.0
-_MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/]+:\d+|yarn|k8s://.+")
+_MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/,]+:\d+(,[^/,]+:\d+)*|yarn|k8s://.+")
 # a place only Spark can look at: hdfs://, s3a://, ...; a drive letter is no scheme
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 # enough rows to show one that is at fault
@@ -108,10 +108,11 @@ def _quiet_about_pandas() -> Iterator[None]:
 def _pyspark() -> Any:
     try:
         with _quiet_about_pandas():
+            import_module("pyarrow")  # what counts come back through
             return import_module("pyspark.sql")
     except ImportError as error:
         raise InputError(
-            f"The Spark engine needs PySpark, which is missing ({error}). Hint: pip install 'demur[spark]'."
+            f"The Spark engine needs PySpark and PyArrow ({error}). Hint: pip install 'demur[spark]'."
         ) from None
 
 
