@@ -41,7 +41,7 @@ __all__ = [
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 PAIRED_METHODS = ("permutation", *PLACEMENT_VARIANCES)
-_PERMUTE_UP_TO = 2**27  # terms of 8 bytes each
+_PERMUTE_UP_TO = 2**24  # repeated cases, each a term of the sum; more would take minutes
 NEEDS_PAIR_SUM = ("unbiased", "bootstrap", "permutation")
 
 
@@ -381,7 +381,7 @@ def _permutation_terms(joint: JointScores, a: int, b: int, transform: str | None
             "Hint: 'delong' and 'bootstrap' take any weights."
         )
     cases = joint.n_negative + joint.n_positive
-    if cases > _PERMUTE_UP_TO:
+    if joint.negative_weight is not None and cases > _PERMUTE_UP_TO:
         raise input_error(
             "method",
             f"must not be 'permutation' for more than {_PERMUTE_UP_TO:.3g} cases, each of which is a term",
