@@ -248,7 +248,10 @@ def _filled(array: Any) -> Any:
         return np.ma.getdata(array)
     if array.dtype.kind == "f":
         return array.filled(np.nan)
-    return array.astype(object).filled(None)
+    # `filled` would put its own idea of a text there
+    values = np.ma.getdata(array).astype(object)
+    values[np.ma.getmaskarray(array)] = None
+    return values
 
 
 def _array(series: Any) -> Any:
