@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from demur.engines.files import Kind
-from demur.engines.frames import named_column, narwhals
+from demur.engines.frames import FrameTable, named_column, narwhals
 from demur.engines.score_bins import LARGEST_FLOAT
 
 __all__ = ["Summary", "summaries"]
@@ -39,14 +39,18 @@ def summaries(native: Any, kinds: Mapping[str, Kind]) -> dict[str, Summary]:
     wanted = {"rows": nw.len()}
     for place, (name, kind) in enumerate(kinds.items()):
         wanted |= {f"{what}{place}": how for what, how in _expressions(frame, name, kind).items()}
-    row = frame.select(**wanted).collect().rows(named=True)[0]
+    looked = FrameTable("summary", frame.select(**wanted), at_once=True).head(tuple(wanted), 1)
+    row = {what: values[0] for what, values in looked.items()}
     found = {}
     for place, (name, kind) in enumerate(kinds.items()):
         numbers = {what: row[f"{what}{place}"] for what in _expressions(frame, name, kind)}
         present = int(numbers.pop("present"))
-        # sums come as floats, whole numbers or decimals; of nothing as None
+        # sums come as floats, whole numbers or decimals; of nothing as None or NaN
         defaults = Summary._field_defaults
-        values = {what: type(defaults[what])(value or 0) for what, value in numbers.items()}
+        values = {
+            what: type(defaults[what])(value) if present else defaults[what]
+            for what, value in numbers.items()
+        }
         found[name] = Summary(present=present, missing=int(row["rows"]) - present, **values)
     return found
 
