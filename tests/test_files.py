@@ -113,7 +113,7 @@ def test_a_directory_is_all_its_tables_and_those_below(tmp_path):
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_names_of_folders_become_columns_of_a_partitioned_set(tmp_path, form):
-    # a folder above the source is no partition of it
+    # a folder above the source alone makes no partitions
     folder = tmp_path / "run=7" / "set"
     folder.mkdir(parents=True)
     duckdb.sql(
@@ -121,8 +121,8 @@ def test_names_of_folders_become_columns_of_a_partitioned_set(tmp_path, form):
         to '{folder}' (format {form}, partition_by (day))"""
     )
     with open_table(folder) as table:
-        assert table.partitions == ("day",)
-        assert table.kinds["day"] == "number"
+        assert table.partitions == ("run", "day")
+        assert list(table.kinds) == ["y", "model", "day", "run"]
         assert sorted(table.read(["day"])["day"].values.tolist()) == [0] * 4 + [1] * 4 + [2] * 4
     with open_table(str(folder / "day=1" / "*")) as table:
         assert table.partitions == ()

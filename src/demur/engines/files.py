@@ -304,18 +304,22 @@ def _files_in(folder: Path, shown: str) -> list[Path]:
     raise input_error(shown, "must hold CSV or Parquet files", got, "name a file, or another directory.")
 
 
-def partition_columns(source: str, paths: Iterable[Path]) -> tuple[str, ...]:
-    """Return the columns in the names of folders, key=value, that all files below the source share."""
+def partition_columns(source: str, paths: list[Path]) -> tuple[str, ...]:
+    """Return the columns in names of folders, key=value; none unless all files below the source agree.
+
+    Where there are some, DuckDB takes those of the folders above too.
+    """
     fixed = Path(source)
     while glob.has_magic(str(fixed)) and not fixed.exists():
         fixed = fixed.parent
     if not fixed.is_dir():
         return ()
-    keys = {
-        tuple(part.partition("=")[0] for part in path.relative_to(fixed).parent.parts if "=" in part)
-        for path in paths
-    }
-    return keys.pop() if len(keys) == 1 else ()
+    keys = {_folder_keys(path.relative_to(fixed)) for path in paths}
+    return _folder_keys(paths[0]) if len(keys) == 1 and keys.pop() else ()
+
+
+def _folder_keys(path: Path) -> tuple[str, ...]:
+    return tuple(part.partition("=")[0] for part in path.parent.parts if "=" in part)
 
 
 def _similar_file(path: Path) -> str | None:

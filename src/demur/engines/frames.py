@@ -253,9 +253,10 @@ def _array(series: Any) -> Any:
             return series.to_numpy()
         if dtype.is_float():
             return series.to_numpy().astype(np.float64)
-    values = series.to_list()
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+    array = np.empty(len(series), dtype=object)
+    array[:] = series.to_list()
+    # pandas has missing values of its own, which are not even equal to themselves
+    array[series.is_null().to_numpy().astype(np.bool_)] = None
     return array
 
 
