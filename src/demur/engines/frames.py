@@ -82,12 +82,15 @@ class FrameTable:
         found: dict[str, Tally] = {}
         for names in self._batches(cuts):
             grouped = self._grouped(columns, {name: cuts[name] for name in names})
-            if most is not None and cuts[names[0]].exact:
-                grouped = grouped.head(len(names) * (most + 1))
+            # Polars works in memory, and its older versions trip over the first rows of groups
+            if most is not None and cuts[names[0]].exact and not grouped.implementation.is_polars():
+                grouped = grouped.head(len(names) * most + 1)
             rows = _collected(grouped)
+            # where the end is cut off, nobody knows whose rows are gone
+            whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
                 own = rows if len(names) == 1 else _chosen(rows, rows[_MODEL] == place)
-                found[name] = _tally(own)
+                found[name] = _tally(own, whole=whole)
         return found
 
     def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
@@ -264,7 +267,7 @@ def _chosen(rows: dict[str, Any], places: BoolArray) -> dict[str, Any]:
     return {name: values[places] for name, values in rows.items()}
 
 
-def _tally(rows: dict[str, Any]) -> Tally:
+def _tally(rows: dict[str, Any], *, whole: bool) -> Tally:
     exact = _SCORE in rows
     lower, upper = (as_floats(rows[_SCORE if exact else edge]) for edge in (_LOWER, _UPPER))
     weighted = _WEIGHT in rows
@@ -278,4 +281,5 @@ def _tally(rows: dict[str, Any]) -> Tally:
         weight=as_floats(rows[_WEIGHT]) if weighted else None,
         missing_weights=int(rows[_MISSING].sum()) if weighted else 0,
         bad_weights=int(rows[_BAD].sum()) if weighted else 0,
+        whole=whole,
     )
