@@ -283,13 +283,25 @@ def test_first_rows_that_mislead_cost_a_scan_and_nothing_else(tmp_path, monkeypa
     assert abstention_surface(counts).volume() == pytest.approx(abstention_surface(y, s).volume(), abs=1e-6)
 
 
+def test_columns_cut_off_together_lose_no_case(monkeypatch, opened):
+    i = np.arange(3000)
+    table = {"y": i % 2, "many": np.where(i < 100, 0, i), "more": np.where(i < 100, 1, -i), "few": i % 5}
+    monkeypatch.setattr("demur.engines.counting._LOOK", 100)
+    found = read_counts(relation(table, opened), y_true="y", scores=["many", "more", "few"], max_distinct=40)
+    for name, counts in found.items():
+        exact = ScoreCounts.from_arrays(table["y"], table[name])
+        assert (counts.n_positive, counts.n_negative) == (1500, 1500)
+        assert counts.certified <= 1e-6
+        assert auc_score(counts) == pytest.approx(auc_score(exact), abs=0.01)
+
+
 def test_few_distinct_scores_stay_exact_beyond_the_look(tmp_path, monkeypatch):
     path = tmp_path / "t.parquet"
-    duckdb.sql(f"copy (select i % 2 as y, (i * 7919) % 101 as s from range(5000) t(i)) to '{path}'")
-    monkeypatch.setattr("demur.engines.counting._LOOK", 64)
-    counts = read_counts(path, y_true="y", scores="s", max_distinct=101)["s"]
+    duckdb.sql(f"copy (select i % 2 as y, hash(i) % 6000 as s from range(50000) t(i)) to '{path}'")
+    monkeypatch.setattr("demur.engines.counting._LOOK", 20_000)
+    counts = read_counts(path, y_true="y", scores="s", max_distinct=6000)["s"]
     assert type(counts) is ScoreCounts
-    assert len(counts.scores) == 101
+    assert isinstance(read_counts(path, y_true="y", scores="s", max_distinct=5000)["s"], BinnedCounts)
 
 
 # ---------------------------------------------------------------- bins

@@ -83,12 +83,15 @@ class FrameTable:
         found: dict[str, Tally] = {}
         for names in self._batches(cuts):
             grouped = self._grouped(columns, {name: cuts[name] for name in names})
-            if most is not None and cuts[names[0]].exact:
-                grouped = grouped.head(len(names) * (most + 1))
+            # Polars works in memory, and its older versions trip over the first rows of groups
+            if most is not None and cuts[names[0]].exact and not grouped.implementation.is_polars():
+                grouped = grouped.head(len(names) * most + 1)
             rows = _collected(grouped)
+            # where the end is cut off, nobody knows whose rows are gone
+            whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
                 own = rows if len(names) == 1 else _chosen(rows, rows[_MODEL] == place)
-                found[name] = _tally(own)
+                found[name] = _tally(own, whole=whole)
         return found
 
     def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
@@ -261,9 +264,10 @@ def _array(series: Any) -> Any:
             return series.to_numpy()
         if dtype.is_float():
             return series.to_numpy().astype(np.float64)
-    values = series.to_list()
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+    array = np.empty(len(series), dtype=object)
+    array[:] = series.to_list()
+    # pandas has missing values of its own, which are not even equal to themselves
+    array[series.is_null().to_numpy().astype(np.bool_)] = None
     return array
 
 
@@ -271,7 +275,7 @@ def _chosen(rows: dict[str, Any], places: BoolArray) -> dict[str, Any]:
     return {name: values[places] for name, values in rows.items()}
 
 
-def _tally(rows: dict[str, Any]) -> Tally:
+def _tally(rows: dict[str, Any], *, whole: bool) -> Tally:
     exact = _SCORE in rows
     lower, upper = (as_floats(rows[_SCORE if exact else edge]) for edge in (_LOWER, _UPPER))
     weighted = _WEIGHT in rows
@@ -285,4 +289,5 @@ def _tally(rows: dict[str, Any]) -> Tally:
         weight=as_floats(rows[_WEIGHT]) if weighted else None,
         missing_weights=int(rows[_MISSING].sum()) if weighted else 0,
         bad_weights=int(rows[_BAD].sum()) if weighted else 0,
+        whole=whole,
     )
