@@ -20,13 +20,16 @@ import pytest
 _START_SECONDS = 60
 # small heaps and the quick compiler: these processes only pass messages
 _DAEMON = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
+_QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 # what a session needs to be small; the least heap Spark accepts is 450 MB
 SMALL = {
+    "spark.driver.extraJavaOptions": _QUICK,
+    "spark.executor.extraJavaOptions": _QUICK,
     "spark.driver.memory": "512m",
     "spark.executor.memory": "512m",
     "spark.executor.cores": "1",
     "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.shuffle.partitions": "2",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
@@ -126,8 +129,8 @@ def require_spark():
         pytest.skip("Spark needs Java 17: apt-get install openjdk-17-jre-headless")
 
 
-@pytest.fixture(scope="session")
-def spark_cluster(tmp_path_factory):
+@pytest.fixture(scope="session", name="cluster")
+def cluster_fixture(tmp_path_factory):
     """The cluster; one for all tests."""
     require_spark()
     cluster = SparkCluster(tmp_path_factory.mktemp("spark"))

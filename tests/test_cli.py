@@ -178,7 +178,9 @@ def test_json_is_one_document_with_the_unrounded_numbers(run, worked):
         "positive": "1",
         "negative": "0",
         "weight": None,
+        "group": None,
         "left_out": ["row (a key)"],
+        "engine": "memory",
     }
 
 
@@ -425,12 +427,12 @@ def test_error_sentences_without_a_table(run, tmp_path, args, sentence):
 
 
 def test_a_bug_shows_its_traceback(monkeypatch, worked):
-    from demur.cli import predictions
+    from demur.cli import evidence
 
     def broken(*args, **kwargs):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(predictions, "read_predictions", broken)
+    monkeypatch.setattr(evidence, "read_predictions", broken)
     with pytest.raises(ZeroDivisionError):
         main(["compare", str(worked)])
 

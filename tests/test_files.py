@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import InputError
+from demur.cli.predictions import read_predictions
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.engines.files import open_table
 
@@ -113,7 +114,7 @@ def test_a_directory_is_all_its_tables_and_those_below(tmp_path):
 
 @pytest.mark.parametrize("form", ["parquet", "csv"])
 def test_names_of_folders_become_columns_of_a_partitioned_set(tmp_path, form):
-    # a folder above the source is no partition of it
+    # a folder above the source alone makes no partitions
     folder = tmp_path / "run=7" / "set"
     folder.mkdir(parents=True)
     duckdb.sql(
@@ -121,12 +122,20 @@ def test_names_of_folders_become_columns_of_a_partitioned_set(tmp_path, form):
         to '{folder}' (format {form}, partition_by (day))"""
     )
     with open_table(folder) as table:
-        assert table.partitions == ("day",)
-        assert table.kinds["day"] == "number"
+        assert table.partitions == ("run", "day")
+        assert list(table.kinds) == ["y", "model", "day", "run"]
         assert sorted(table.read(["day"])["day"].values.tolist()) == [0] * 4 + [1] * 4 + [2] * 4
     with open_table(str(folder / "day=1" / "*")) as table:
         assert table.partitions == ()
         assert set(table.kinds) == {"y", "model"}
+
+
+def test_the_command_line_takes_a_partitioned_set_and_leaves_its_keys_out(tmp_path):
+    query = "select i % 3 as day, i % 2 as y, i / 10 as model from range(12) t(i)"
+    duckdb.sql(f"copy ({query}) to '{tmp_path / 'set'}' (format parquet, partition_by (day))")
+    found = read_predictions(str(tmp_path / "set"), label=None, positive=None, models=(), weight=None)
+    assert (found.n, list(found.scores)) == (12, ["model"])
+    assert found.roles.left_out == ("day (a partition)",)
 
 
 def test_a_name_with_glob_characters_is_taken_literally(tmp_path):

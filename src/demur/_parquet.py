@@ -8,7 +8,7 @@ from demur._checks import input_error
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["read_columns", "write_columns"]
+__all__ = ["parquet_schema", "read_columns", "write_columns"]
 
 
 def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: str, version: int) -> None:
@@ -59,6 +59,23 @@ def read_columns(
     except duckdb.Error as error:
         raise InputError(f"`{path}` must be a readable Parquet file: {_first_line(error)}.") from None
     return columns
+
+
+def parquet_schema(path: Path) -> str | None:
+    """Return the schema `write_columns` wrote into a file; None for every other file."""
+    import duckdb
+
+    with open(path, "rb") as handle:
+        if handle.read(4) != b"PAR1":
+            return None
+    try:
+        with duckdb.connect() as connection:
+            stored = connection.sql(
+                f"select decode(value) from parquet_kv_metadata({_quoted(path)}) where decode(key) = 'schema'"
+            ).fetchall()
+    except duckdb.Error:
+        return None
+    return str(stored[0][0]) if stored else None
 
 
 def _quoted(path: Path) -> str:

@@ -31,6 +31,11 @@ __all__ = [
 _MOST_PAIRS = 10
 _MOST_FOLDS = 10
 _CASES = 1000
+_PAIRS_TITLE = "Differences, pair by pair (p adjusted for all pairs, Holm)"
+_NO_PAIRS = (
+    "Tests of pairs are left out: they need both scores of every case, and only counts were read. "
+    "Hint: name two models and no groups, or leave --engine out where the cases fit into memory."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,9 +67,11 @@ class Certainty:
     ----------
     models : tuple of ModelCertainty
         In the order of the comparison.
-    auc_tests, volume_tests : tests of all pairs, or None for one model
+    auc_tests, volume_tests : tests of all pairs, or None for one model and without rows
     left_out : str
         Why there is nothing here, in words; empty if there is.
+    pairs_left_out : str
+        Why there are no tests of pairs; empty if there are, or nothing to test.
     """
 
     confidence_level: float
@@ -74,6 +81,7 @@ class Certainty:
     auc_tests: AucPairwiseTests | None = None
     volume_tests: VolumeComparison | None = None
     left_out: str = ""
+    pairs_left_out: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers, unrounded."""
@@ -86,14 +94,18 @@ class Certainty:
             "seed": self.seed,
             "folds": self.folds,
             "left_out": self.left_out,
+            "pairs_left_out": self.pairs_left_out,
             "models": json_safe(models),
             "auc_tests": None if self.auc_tests is None else self.auc_tests.to_dict(),
             "volume_tests": None if self.volume_tests is None else self.volume_tests.to_dict(),
         }
 
 
-def how_sure(read: Predictions, found: Comparison, *, confidence_level: float, seed: int) -> Certainty:
-    """Compute intervals and tests; data that do not allow them give the reason instead."""
+def how_sure(read: Predictions | None, found: Comparison, *, confidence_level: float, seed: int) -> Certainty:
+    """Compute intervals and tests; data that do not allow them give the reason instead.
+
+    Intervals come from the counts; tests of pairs need the rows in `read`.
+    """
     folds = _folds(found)
     settings: dict[str, Any] = {"confidence_level": confidence_level, "seed": seed, "folds": folds}
     try:
@@ -101,6 +113,8 @@ def how_sure(read: Predictions, found: Comparison, *, confidence_level: float, s
         names = [model.name for model in found.models]
         if len(names) == 1:
             return Certainty(**settings, models=models)
+        if read is None:
+            return Certainty(**settings, models=models, pairs_left_out=_NO_PAIRS)
         columns = np.column_stack([read.scores[name] for name in names])
         return Certainty(
             **settings,
@@ -221,7 +235,9 @@ def certainty_sections(sure: Certainty) -> list[tuple[str, str]]:
         sections.append((f"How sure of the cost per 1000 cases ({level})", _costs_table(sure)))
     sections.append((f"How sure over all costs ({level})", _quality_table(sure)))
     if sure.auc_tests is not None:
-        sections.append(("Differences, pair by pair (p adjusted for all pairs, Holm)", _pairs_table(sure)))
+        sections.append((_PAIRS_TITLE, _pairs_table(sure)))
+    elif sure.pairs_left_out:
+        sections.append((_PAIRS_TITLE, wrapped(sure.pairs_left_out)))
     return sections
 
 

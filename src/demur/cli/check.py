@@ -2,7 +2,7 @@
 
 import click
 
-from demur.cli.options import output_options, prediction_options
+from demur.cli.options import chosen_engine, engine_options, output_options, prediction_options
 from demur.exceptions import InputError
 
 __all__ = ["command"]
@@ -12,6 +12,7 @@ __all__ = ["command"]
     name="check", epilog="\b\nExample:\n  demur check predictions.csv --label outcome --positive yes"
 )
 @prediction_options
+@engine_options(group=False)
 @output_options()
 def command(
     *,
@@ -20,6 +21,8 @@ def command(
     positive: str | None,
     models: tuple[str, ...],
     weight: str | None,
+    engine: str | None,
+    master: str | None,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -28,10 +31,13 @@ def command(
 
     Errors stop an analysis (exit code 2); notes do not (exit code 0).
     """
+    name = chosen_engine(engine, master)
     from demur.cli.findings import find_problems, findings_text
     from demur.cli.output import document, remark, write
 
-    report = find_problems(file, label=label, positive=positive, models=models, weight=weight)
+    report = find_problems(
+        file, label=label, positive=positive, models=models, weight=weight, engine=name, master=master
+    )
     remark(report.sentence, quiet=quiet)
     write(document("check", report.to_dict()) if as_json else findings_text(report), output)
     errors = [finding for finding in report.findings if finding.level == "error"]

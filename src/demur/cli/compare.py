@@ -4,9 +4,11 @@ import click
 
 from demur.cli.options import (
     certainty_options,
+    chosen_engine,
     class_options,
     cost_model,
     cost_options,
+    engine_options,
     output_options,
     prediction_options,
     refuse_binary_flags,
@@ -27,6 +29,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 @cost_options
 @class_options
 @certainty_options
+@engine_options()
 @output_options()
 def command(
     *,
@@ -45,6 +48,9 @@ def command(
     cost_matrix: str | None,
     confidence: float,
     seed: int,
+    engine: str | None,
+    master: str | None,
+    group: str | None,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -52,8 +58,9 @@ def command(
     """Tell which model is cheapest, with which thresholds, at which costs.
 
     FILE is a table with a header, one row per case: the true class and one score column per
-    model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV on standard
-    input). Without costs the models are compared over all costs.
+    model (CSV, gzipped CSV, Parquet, a folder or a quoted glob of such files, or - for CSV on
+    standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
+    are compared over all costs.
     """
     if classes is not None or cost_matrix is not None:
         if classes is None:
@@ -67,6 +74,9 @@ def command(
             mu=mu,
             nu=nu,
             prevalence=prevalence,
+            engine=engine,
+            master=master,
+            group=group,
         )
         from demur.cli.many_classes import compare_rules
 
@@ -84,20 +94,22 @@ def command(
         )
         return
     costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
-    from demur.cli.certainty import certainty_sections, how_sure
-    from demur.cli.comparison import compare_models
-    from demur.cli.output import document, remark, write
-    from demur.cli.predictions import read_predictions
-    from demur.cli.wording import comparison_text, decision
+    name = chosen_engine(engine, master)
+    from demur.cli.comparing import Settings, compare_parts, compared_document, compared_text
+    from demur.cli.evidence import read_evidence
+    from demur.cli.output import remark, write
 
-    read = read_predictions(file, label=label, positive=positive, models=models, weight=weight)
-    remark(read.sentence(), quiet=quiet)
-    found = compare_models(read.counts(), costs=costs, prevalence=prevalence)
-    sure = how_sure(read, found, confidence_level=confidence, seed=seed)
-    if as_json:
-        words = None if costs is None else decision(found)
-        content = {"data": read.to_dict(), "decision": words, **found.to_dict()}
-        text = document("compare", {**content, "how_sure": sure.to_dict()})
-    else:
-        text = comparison_text(found, output=output, more=certainty_sections(sure))
-    write(text, output)
+    read = read_evidence(
+        file,
+        label=label,
+        positive=positive,
+        models=models,
+        weight=weight,
+        group=group,
+        engine=name,
+        master=master,
+    )
+    remark(read.sentence, quiet=quiet)
+    settings = Settings(costs=costs, prevalence=prevalence, confidence_level=confidence, seed=seed)
+    parts = compare_parts(read, settings)
+    write(compared_document(read, parts) if as_json else compared_text(read, parts, output=output), output)

@@ -4,9 +4,11 @@ import click
 
 from demur.cli.options import (
     certainty_options,
+    chosen_engine,
     class_options,
     cost_model,
     cost_options,
+    engine_options,
     limit_options,
     output_options,
     prediction_options,
@@ -30,6 +32,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 @limit_options
 @class_options
 @certainty_options
+@engine_options()
 @click.option(
     "--no-labels",
     is_flag=True,
@@ -57,6 +60,9 @@ def command(
     cost_matrix: str | None,
     confidence: float,
     seed: int,
+    engine: str | None,
+    master: str | None,
+    group: str | None,
     no_labels: bool,
     abstain_label: str | None,
     output: str | None,
@@ -68,7 +74,8 @@ def command(
     FILE as for `demur compare`. Of several score columns the cheapest at these costs is taken.
     The policy goes to -o, and the decision in words to standard output; without -o the policy
     goes to standard output and the words to standard error. With --json standard output holds
-    the whole answer, policy included.
+    the whole answer, policy included. With --group the words go to standard output, and a policy
+    per group to -o, in which {group} stands for the group.
     """
     if classes is not None or cost_matrix is not None:
         if classes is None:
@@ -86,6 +93,9 @@ def command(
             abstain_label=abstain_label,
             min_precision_positive=min_precision_positive,
             min_precision_negative=min_precision_negative,
+            engine=engine,
+            master=master,
+            group=group,
         )
         from demur.cli.many_classes import decide_weights
 
@@ -111,6 +121,7 @@ def command(
 
         given = {"--label": label, "--positive": positive, "--weight": weight, "--prevalence": prevalence}
         given |= {"--max-abstention": max_abstention, "--abstain-label": abstain_label}
+        given |= {"--engine": engine, "--master": master, "--group": group}
         given |= {
             f"--min-precision-{kind}": value
             for kind, value in (("positive", min_precision_positive), ("negative", min_precision_negative))
@@ -120,37 +131,37 @@ def command(
             raise InputError(f"`{unusable[0]}` needs labelled cases. Hint: leave it out with --no-labels.")
         decide_without_labels(file, models, costs, output=output, as_json=as_json, quiet=quiet)
         return
-    from demur.cli.certainty import honest_cost, honest_sentence
-    from demur.cli.comparison import Limits, rank_models
-    from demur.cli.deciding import answer, policy_of, words
-    from demur.cli.output import document, remark, wrapped, write, write_file
-    from demur.cli.predictions import read_predictions
+    name = chosen_engine(engine, master)
+    from demur.cli.comparison import Limits
+    from demur.cli.deciding import Wanted, decide_parts, decided_document, write_decided
+    from demur.cli.evidence import read_evidence
+    from demur.cli.output import remark, write
 
-    read = read_predictions(file, label=label, positive=positive, models=models, weight=weight)
-    remark(read.sentence(), quiet=quiet)
+    read = read_evidence(
+        file,
+        label=label,
+        positive=positive,
+        models=models,
+        weight=weight,
+        group=group,
+        engine=name,
+        master=master,
+    )
+    remark(read.sentence, quiet=quiet)
     limits = Limits(
         max_abstention=max_abstention,
         min_precision_positive=min_precision_positive,
         min_precision_negative=min_precision_negative,
     )
-    ranking = rank_models(read.counts(), costs=costs, prevalence=prevalence, limits=limits)
-    policy = policy_of(ranking, read, abstain_label)
-    honest = honest_cost(ranking, confidence_level=confidence, seed=seed)
-    sentence = honest_sentence(honest, confidence)
-    to_file = output not in (None, "-")
-    if to_file:
-        from pathlib import Path
-
-        write_file(Path(str(output)), policy.to_json() + "\n")
+    wanted = Wanted(
+        costs=costs,
+        limits=limits,
+        prevalence=prevalence,
+        abstain_label=abstain_label,
+        confidence_level=confidence,
+        seed=seed,
+    )
+    parts = decide_parts(read, wanted)
+    write_decided(read, parts, output=output, quiet=quiet, silent=as_json)
     if as_json:
-        found = {"data": read.to_dict(), **answer(ranking, policy)}
-        found["honest"] = (
-            honest if isinstance(honest, str) else {**vars(honest), "confidence_level": confidence}
-        )
-        write(document("decide", found), None)
-    elif to_file:
-        write("\n".join(map(wrapped, words(ranking, policy, output, sentence))), None)
-    else:
-        for line in words(ranking, policy, output, sentence):
-            remark(line, quiet=quiet)
-        write(policy.to_json(), None)
+        write(decided_document(read, parts), None)

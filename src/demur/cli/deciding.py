@@ -1,21 +1,86 @@
-"""From ranked models to the policy of the best one, and the answer in words."""
+"""The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
-from dataclasses import replace
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from demur.abstention import ABSTAIN, AbstentionWindow
-from demur.cli.comparison import ModelResult, Ranking
-from demur.cli.output import percent
-from demur.cli.predictions import Predictions
+from demur.cli.certainty import HonestCost, honest_cost, honest_sentence
+from demur.cli.comparison import Limits, ModelResult, Ranking, rank_models
+from demur.cli.evidence import Evidence, Part
+from demur.cli.output import document, heading, percent, remark, wrapped, write, write_file
 from demur.cli.wording import decision, decision_lines, limits_in_words
-from demur.exceptions import InputError
+from demur.costs import CostModel
+from demur.exceptions import InputError, UndefinedError
 from demur.policy import Policy
 
-__all__ = ["answer", "policy_of", "words"]
+__all__ = ["Decided", "Wanted", "decide_parts", "decided_document", "write_decided"]
+
+_PLACE = "{group}"
 
 
-def policy_of(ranking: Ranking, read: Predictions, abstain_label: str | None) -> Policy:
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What the user asked for."""
+
+    costs: CostModel
+    limits: Limits
+    prevalence: float | None
+    abstain_label: str | None
+    confidence_level: float
+    seed: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Decided:
+    """The models in order, the policy of the first, and its honest cost or why there is none."""
+
+    ranking: Ranking
+    policy: Policy
+    honest: HonestCost | str
+    confidence_level: float
+
+    def words(self, output: str | None) -> list[str]:
+        """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
+        sentence = honest_sentence(self.honest, self.confidence_level)
+        return _words(self.ranking, self.policy, output, sentence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as built-in types."""
+        honest = self.honest
+        shown = (
+            honest if isinstance(honest, str) else {**vars(honest), "confidence_level": self.confidence_level}
+        )
+        return {**_answer(self.ranking, self.policy), "honest": shown}
+
+
+def decide_parts(read: Evidence, wanted: Wanted) -> dict[str, Decided | str]:
+    """Decide for every part; a group that has no answer gives the reason instead."""
+    if read.group is None:
+        return {"": _decided(read, read.whole, wanted)}
+    found: dict[str, Decided | str] = {}
+    for name, part in read.parts.items():
+        try:
+            found[name] = _decided(read, part, wanted)
+        except UndefinedError as error:
+            found[name] = f"Left out: {error}"
+    return found
+
+
+def _decided(read: Evidence, part: Part, wanted: Wanted) -> Decided:
+    ranking = rank_models(part.counts, costs=wanted.costs, prevalence=wanted.prevalence, limits=wanted.limits)
+    level = wanted.confidence_level
+    return Decided(
+        ranking=ranking,
+        policy=_policy(ranking, read, wanted.abstain_label),
+        honest=honest_cost(ranking, confidence_level=level, seed=wanted.seed),
+        confidence_level=level,
+    )
+
+
+def _policy(ranking: Ranking, read: Evidence, abstain_label: str | None) -> Policy:
     """Make the policy of the cheapest model, with the labels of the file."""
     best = ranking.best
     positive, negative, abstain = _labels(read.positive, read.negative, abstain_label)
@@ -63,8 +128,7 @@ def _whole(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and text == str(int(text))
 
 
-def words(ranking: Ranking, policy: Policy, output: str | None, honest: str) -> list[str]:
-    """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
+def _words(ranking: Ranking, policy: Policy, output: str | None, honest: str) -> list[str]:
     names = [model.name for model in ranking.models]
     lines = [*decision_lines(ranking), honest]
     if len(names) > 1:
@@ -79,8 +143,7 @@ def words(ranking: Ranking, policy: Policy, output: str | None, honest: str) -> 
     return lines
 
 
-def answer(ranking: Ranking, policy: Policy) -> dict[str, Any]:
-    """Return everything as built-in types: the decision, every model at these costs, the policy."""
+def _answer(ranking: Ranking, policy: Policy) -> dict[str, Any]:
     return {
         "decision": decision(ranking),
         "model": policy.model,
@@ -89,3 +152,66 @@ def answer(ranking: Ranking, policy: Policy) -> dict[str, Any]:
         "impossible": ranking.impossible,
         "policy": policy.to_dict(),
     }
+
+
+# ---------------------------------------------------------------- output
+
+
+def decided_document(read: Evidence, parts: dict[str, Decided | str]) -> str:
+    """Return the JSON document."""
+    answers = {
+        name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
+    }
+    return document("decide", read.answered(answers))
+
+
+def write_decided(
+    read: Evidence, parts: dict[str, Decided | str], *, output: str | None, quiet: bool, silent: bool
+) -> None:
+    """Write the policies and, unless `silent`, say what they are."""
+    if read.group is not None:
+        _write_groups(read, parts, output=output, silent=silent)
+        return
+    (only,) = parts.values()
+    assert isinstance(only, Decided)
+    lines = [*only.words(output), *read.bins_in_words()]
+    if output not in (None, "-"):
+        write_file(Path(str(output)), only.policy.to_json() + "\n")
+        if not silent:
+            write("\n".join(map(wrapped, lines)), None)
+    elif not silent:
+        for line in lines:
+            remark(line, quiet=quiet)
+        write(only.policy.to_json(), None)
+
+
+def _write_groups(
+    read: Evidence, parts: dict[str, Decided | str], *, output: str | None, silent: bool
+) -> None:
+    """Write a policy per group; without -o only the words."""
+    files = {name: _group_file(output, name) for name in parts}
+    blocks = []
+    for name, part in parts.items():
+        file = files[name]
+        if isinstance(part, Decided) and file is not None:
+            write_file(Path(file), part.policy.to_json() + "\n")
+        lines = [part] if isinstance(part, str) else part.words(file)
+        blocks.append("\n".join([heading(read.title(name), output=None), *map(wrapped, lines)]))
+    blocks += map(wrapped, read.bins_in_words())
+    if output is None:
+        blocks.append(wrapped(f"For a policy per group add -o 'policy-{_PLACE}.json'."))
+    if not silent:
+        write("\n\n".join(blocks), None)
+
+
+def _group_file(output: str | None, name: str) -> str | None:
+    """Return where the policy of a group goes."""
+    if output is None:
+        return None
+    if _PLACE not in output:
+        raise InputError(
+            f"`-o` must hold {_PLACE} beside --group, got {output!r}. Hint: -o 'policy-{_PLACE}.json'."
+        )
+    if os.sep in name or name in ("", ".", ".."):
+        raise InputError(f"The group {name!r} cannot be part of a file name. Hint: rename it.")
+    return output.replace(_PLACE, name)

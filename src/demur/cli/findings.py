@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from demur.cli.evidence import for_counting, frame_of, label_column, open_with
 from demur.cli.output import wrapped
 from demur.cli.predictions import (
     Roles,
@@ -16,7 +17,9 @@ from demur.cli.predictions import (
     positive_cases,
 )
 from demur.counts import ScoreCounts
-from demur.engines.files import Column, open_table
+from demur.engines.counting import read_counts
+from demur.engines.files import Column
+from demur.engines.summaries import Summary, summaries
 from demur.exceptions import InputError
 from demur.roc import auc_score
 from demur.typing import BoolArray
@@ -58,13 +61,33 @@ class Findings:
 
 
 def find_problems(
-    file: str, *, label: str | None, positive: str | None, models: Sequence[str], weight: str | None
+    file: str,
+    *,
+    label: str | None,
+    positive: str | None,
+    models: Sequence[str],
+    weight: str | None,
+    engine: str = "memory",
+    master: str | None = None,
 ) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
-    with open_table(file) as table:
+    with open_with(file, engine, master) as table:
         roles = choose_roles(table, label=label, models=models, weight=weight)
-        columns = table.read(roles.columns)
-        repeated = table.n_duplicated()
+        look = _look_at_rows if engine == "memory" else _look_at_counts
+        found, shown = look(table, roles, positive)
+        found += _duplicates(table.n_duplicated())
+    return Findings(
+        source=table.name,
+        n_rows=table.n_rows,
+        roles=roles,
+        sentence=described(table.name, table.n_rows, roles, shown),
+        findings=tuple(sorted(found, key=lambda finding: finding.level != "error")),
+    )
+
+
+def _look_at_rows(table: Any, roles: Roles, positive: str | None) -> tuple[list[Finding], str]:
+    """Return the problems of the rows in memory, and the positive class."""
+    columns = table.read(roles.columns)
     found = [finding for column in columns.values() for finding in _missing(column)]
     shown = positive or "unknown"
     truth: BoolArray | None = None
@@ -79,25 +102,54 @@ def find_problems(
     if truth is not None:
         usable = ~columns[roles.label].missing
         found.extend(_direction([columns[name] for name in roles.models], truth, usable, shown, other))
-    found.extend(_duplicates(repeated))
-    return Findings(
-        source=table.name,
-        n_rows=table.n_rows,
-        roles=roles,
-        sentence=described(table.name, table.n_rows, roles, shown),
-        findings=tuple(sorted(found, key=lambda finding: finding.level != "error")),
-    )
+    return found, shown
+
+
+def _look_at_counts(table: Any, roles: Roles, positive: str | None) -> tuple[list[Finding], str]:
+    """The same from summaries and counts; what needs complete rows waits until they are complete."""
+    looks = summaries(frame_of(table), {name: table.kinds[name] for name in roles.columns})
+    found = [
+        _missing_values(name, look.missing, _times(look.missing, "missing value"))
+        for name, look in looks.items()
+        if look.missing
+    ]
+    shown, other = positive or "unknown", ""
+    column = label_column(table, roles.label)
+    try:
+        _, shown, other = positive_cases(column, positive)
+    except InputError as error:
+        rows = looks[roles.label].present if len(column.values) == 1 else 1
+        found.append(_class_problem(column.name, str(error), alone=len(column.values) == 1, rows=rows))
+    if roles.weight is not None and (bad := looks[roles.weight].no_weight):
+        found.append(_bad_weights(roles.weight, bad))
+    for name in roles.models:
+        found.extend(_score_notes(name, looks[name]))
+    if not any(finding.level == "error" for finding in found):
+        columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": shown}
+        counts = read_counts(for_counting(table), **columns)
+        if roles.weight is not None:
+            weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
+            found.extend(
+                _classes_without_weight(roles.weight, *(next(iter(c.values())) for c in (counts, weighted)))
+            )
+        aucs = {name: auc_score(one) for name, one in counts.items()}
+        found.extend(_direction_notes(aucs, len(roles.models), shown, other))
+    return found, shown
 
 
 def _label_problem(column: Column, sentence: str) -> Finding:
-    message, _, hint = sentence.partition(" Hint: ")
     present = column.values[~column.missing]
     alone = bool(len(present)) and bool(np.all(present == present[0]))
+    return _class_problem(column.name, sentence, alone=alone, rows=len(present) if alone else 1)
+
+
+def _class_problem(name: str, sentence: str, *, alone: bool, rows: int) -> Finding:
+    message, _, hint = sentence.partition(" Hint: ")
     return Finding(
         level="error",
-        column=column.name,
+        column=name,
         problem="one class" if alone else "classes",
-        count=len(present) if alone else 1,
+        count=rows,
         message=message,
         hint=hint,
     )
@@ -105,71 +157,106 @@ def _label_problem(column: Column, sentence: str) -> Finding:
 
 def _missing(column: Column) -> Iterator[Finding]:
     if column.n_missing:
-        yield Finding(
-            level="error",
-            column=column.name,
-            problem="missing values",
-            count=column.n_missing,
-            message=f"{column.name} has {missing_values(column)}.",
-            hint="drop those rows, or fill them in where the model has an answer.",
-        )
+        yield _missing_values(column.name, column.n_missing, missing_values(column))
+
+
+def _missing_values(name: str, count: int, words: str) -> Finding:
+    return Finding(
+        level="error",
+        column=name,
+        problem="missing values",
+        count=count,
+        message=f"{name} has {words}.",
+        hint="drop those rows, or fill them in where the model has an answer.",
+    )
 
 
 def _weights(column: Column, truth: BoolArray | None) -> Iterator[Finding]:
     values = np.where(column.missing, 0.0, column.values).astype(np.float64)
     bad = int(np.count_nonzero((values < 0) | np.isinf(values)))
     if bad:
-        message = f"{column.name} has {_times(bad, 'negative or infinite weight')}."
-        hint = "a weight says how many cases a row stands for."
+        yield _bad_weights(column.name, bad)
     elif truth is not None and (without := class_without_weight(truth, values)) is not None:
-        bad = int(np.count_nonzero(truth == without))
-        message = f"{column.name} is 0 for every {'positive' if without else 'negative'} case."
-        hint = "both classes are needed; leave --weight out?"
-    else:
-        return
-    yield Finding(
-        level="error", column=column.name, problem="bad weights", count=bad, message=message, hint=hint
+        yield _class_without_weight(column.name, int(np.count_nonzero(truth == without)), positive=without)
+
+
+def _classes_without_weight(name: str, counts: ScoreCounts, weighted: ScoreCounts) -> Iterator[Finding]:
+    if weighted.n_positive == 0 or weighted.n_negative == 0:
+        positive = weighted.n_positive == 0
+        rows = counts.n_positive if positive else counts.n_negative
+        yield _class_without_weight(name, int(rows), positive=positive)
+
+
+def _class_without_weight(name: str, rows: int, *, positive: bool) -> Finding:
+    return Finding(
+        level="error",
+        column=name,
+        problem="bad weights",
+        count=rows,
+        message=f"{name} is 0 for every {'positive' if positive else 'negative'} case.",
+        hint="both classes are needed; leave --weight out?",
+    )
+
+
+def _bad_weights(name: str, bad: int) -> Finding:
+    return Finding(
+        level="error",
+        column=name,
+        problem="bad weights",
+        count=bad,
+        message=f"{name} has {_times(bad, 'negative or infinite weight')}.",
+        hint="a weight says how many cases a row stands for.",
     )
 
 
 def _scores(column: Column) -> Iterator[Finding]:
     values = column.values[~column.missing].astype(np.float64)
-    if not values.size:
-        return
-    name = column.name
-    if values.min() == values.max():
-        message = f"{name} is constant ({values[0]:g} in {_times(len(values), 'row')})."
-        yield _note(name, "constant scores", len(values), message, "it cannot rank anything; is it a model?")
-    infinite = int(np.count_nonzero(np.isinf(values)))
-    if infinite:
-        message = f"{name} has {_times(infinite, 'infinite score')}."
-        yield _note(
-            name, "infinite scores", infinite, message, "that is fine if meant; they rank first or last."
+    if values.size:
+        look = Summary(
+            present=len(values),
+            missing=column.n_missing,
+            low=float(values.min()),
+            high=float(values.max()),
+            infinite=int(np.count_nonzero(np.isinf(values))),
+            outside=int(np.count_nonzero((values < 0) | (values > 1))),
         )
-    outside = int(np.count_nonzero((values < 0) | (values > 1)))
-    if outside:
-        message = f"{name} has {_times(outside, 'score')} outside [0, 1]."
-        yield _note(
-            name, "not probabilities", outside, message, "that is fine; only the order of the scores counts."
-        )
+        yield from _score_notes(column.name, look)
+
+
+def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
+    if look.present and look.low == look.high:
+        message = f"{name} is constant ({look.low:g} in {_times(look.present, 'row')})."
+        hint = "it cannot rank anything; is it a model?"
+        yield _note(name, "constant scores", look.present, message, hint)
+    if look.infinite:
+        message = f"{name} has {_times(look.infinite, 'infinite score')}."
+        hint = "that is fine if meant; they rank first or last."
+        yield _note(name, "infinite scores", look.infinite, message, hint)
+    if look.outside:
+        message = f"{name} has {_times(look.outside, 'score')} outside [0, 1]."
+        hint = "that is fine; only the order of the scores counts."
+        yield _note(name, "not probabilities", look.outside, message, hint)
 
 
 def _direction(
     columns: Sequence[Column], truth: BoolArray, usable: BoolArray, positive: str, negative: str
 ) -> Iterator[Finding]:
-    """Models that rank worse than chance; if all do, the positive class is the suspect."""
-    below: dict[str, float] = {}
+    aucs: dict[str, float] = {}
     for column in columns:
         rows = usable & ~column.missing
         if len(set(truth[rows].tolist())) == 2:
-            auc = auc_score(ScoreCounts.from_arrays(truth[rows], column.values[rows]))
-            if auc < 0.5:
-                below[column.name] = auc
+            aucs[column.name] = auc_score(ScoreCounts.from_arrays(truth[rows], column.values[rows]))
+    yield from _direction_notes(aucs, len(columns), positive, negative)
+
+
+def _direction_notes(aucs: dict[str, float], models: int, positive: str, negative: str) -> Iterator[Finding]:
+    """Models that rank worse than chance; if all do, the positive class is the suspect."""
+    below = {name: auc for name, auc in aucs.items() if auc < 0.5}
     for name, auc in below.items():
         message = f"{name} ranks worse than chance (AUC {auc:.3f})."
         yield _note(name, "worse than chance", 1, message, "flip its scores?")
-    if len(below) == len(columns):
-        who = "Every model ranks" if len(columns) > 1 else "The only model ranks"
+    if len(below) == models:
+        who = "Every model ranks" if models > 1 else "The only model ranks"
         message = f"{who} worse than chance for positive = {positive}."
         yield _note(None, "suspicious positive class", len(below), message, f"is it --positive {negative}?")
 

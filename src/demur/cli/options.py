@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "certainty_options",
+    "chosen_engine",
     "class_options",
     "cost_model",
     "cost_options",
+    "engine_options",
     "limit_options",
     "output_options",
     "prediction_options",
@@ -22,6 +24,13 @@ __all__ = [
 ]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+# what each does with the rows of a file
+_ENGINES = {
+    "memory": "keeps them all",
+    "duckdb": "counts them on this machine and keeps none",
+    "spark": "counts them on a cluster",
+}
 
 
 def _all_of(*decorators: Callable[[Any], Any]) -> Callable[[_Command], _Command]:
@@ -65,6 +74,30 @@ prediction_options = _all_of(
     ),
     click.option("--weight", metavar="COLUMN", help="Column with case weights."),
 )
+
+
+def engine_options(*, group: bool = True) -> Callable[[_Command], _Command]:
+    """Return the decorator that adds --engine, --master and, where it makes sense, --group."""
+    which = "; ".join(f"{name} {what}" for name, what in _ENGINES.items())
+    by_group = click.option("--group", metavar="COLUMN", help="Answer for every value of this column apart.")
+    return _all_of(
+        click.option("--engine", metavar="NAME", help=f"Who reads the rows: {which}. Default: memory."),
+        click.option("--master", metavar="URL", help="Spark master, such as spark://host:7077 or local[2]."),
+        *([by_group] if group else []),
+    )
+
+
+def chosen_engine(engine: str | None, master: str | None) -> str:
+    """Return the engine the flags ask for."""
+    name = "memory" if engine is None else engine
+    if name not in _ENGINES:
+        raise InputError(f"`--engine` must be one of {', '.join(_ENGINES)}, got {name!r}.")
+    if name == "spark" and master is None:
+        raise InputError("`--master` is needed beside --engine spark. Hint: --master spark://host:7077.")
+    if name != "spark" and master is not None:
+        raise InputError("`--master` is for Spark. Hint: add --engine spark, or leave it out.")
+    return name
+
 
 cost_options = _all_of(
     *(

@@ -1,15 +1,15 @@
 """From a file and the user's flags to labels, scores and weights; says what it guessed."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from demur._checks import check_scores, check_weights
 from demur.counts import ScoreCounts
-from demur.engines.files import Column, FileTable, open_table
+from demur.engines.files import Column, Kind, open_table
 from demur.engines.labels import class_name, guessed_positive, is_number, named_positive
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
@@ -17,11 +17,14 @@ from demur.typing import BoolArray, FloatArray
 __all__ = [
     "Predictions",
     "Roles",
+    "Table",
     "choose_roles",
     "class_without_weight",
     "described",
+    "distinct",
     "missing_values",
     "positive_cases",
+    "read_as",
     "read_class_columns",
     "read_predictions",
     "read_scores",
@@ -35,6 +38,24 @@ _WEIGHT_NAMES = re.compile(r"(sample_|case_)?weights?")
 _UNNAMED = re.compile(r"column\d+|unnamed: \d+")
 
 
+class Table(Protocol):
+    """What has to be known of a table before its columns get their roles."""
+
+    name: str
+    kinds: dict[str, Kind]
+    n_rows: int
+    partitions: tuple[str, ...]
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raise `InputError` for a column the table does not have."""
+
+    def n_numeric(self, name: str) -> int:
+        """Return how many values of a text column are numbers."""
+
+    def read(self, names: Iterable[str]) -> dict[str, Column]:
+        """Read columns by name into arrays."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Roles:
     """Which column is what, and which were left out and why."""
@@ -42,12 +63,13 @@ class Roles:
     label: str
     models: tuple[str, ...]
     weight: str | None
+    group: str | None = None
     left_out: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in use."""
-        return (self.label, *self.models, *([self.weight] if self.weight else []))
+        return (self.label, *self.models, *(name for name in (self.weight, self.group) if name))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,6 +90,8 @@ class Predictions:
         Model -> scores.
     weights : array or None
         Case weights.
+    groups : array or None
+        Element i: the group of case i.
     """
 
     source: str
@@ -77,6 +101,7 @@ class Predictions:
     truth: BoolArray
     scores: dict[str, FloatArray]
     weights: FloatArray | None
+    groups: Any = None
 
     @property
     def n(self) -> int:
@@ -96,15 +121,21 @@ class Predictions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was read, without the rows."""
-        return {
-            "source": self.source,
-            "rows": self.n,
-            "label": self.roles.label,
-            "positive": self.positive,
-            "negative": self.negative,
-            "weight": self.roles.weight,
-            "left_out": list(self.roles.left_out),
-        }
+        return read_as(self.source, self.n, self.roles, self.positive, self.negative)
+
+
+def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> dict[str, Any]:
+    """Return what was read, and as what, as built-in types."""
+    return {
+        "source": source,
+        "rows": n,
+        "label": roles.label,
+        "positive": positive,
+        "negative": negative,
+        "weight": roles.weight,
+        "group": roles.group,
+        "left_out": list(roles.left_out),
+    }
 
 
 def described(source: str, n: int, roles: Roles, positive: str) -> str:
@@ -114,15 +145,23 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
     text += f"{len(models)} score column{'s' if len(models) > 1 else ''} ({', '.join(models)})"
     if roles.weight:
         text += f", weights {roles.weight}"
+    if roles.group:
+        text += f", groups by {roles.group}"
     return text + (f"; left out: {', '.join(roles.left_out)}." if roles.left_out else ".")
 
 
 def read_predictions(
-    file: str, *, label: str | None, positive: str | None, models: Sequence[str], weight: str | None
+    file: str,
+    *,
+    label: str | None,
+    positive: str | None,
+    models: Sequence[str],
+    weight: str | None,
+    group: str | None = None,
 ) -> Predictions:
     """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
     with open_table(file) as table:
-        roles = choose_roles(table, label=label, models=models, weight=weight)
+        roles = choose_roles(table, label=label, models=models, weight=weight, group=group)
         columns = table.read(roles.columns)
     for column in columns.values():
         _require_complete(column)
@@ -142,6 +181,7 @@ def read_predictions(
         truth=truth,
         scores={name: check_scores(columns[name].values, name) for name in roles.models},
         weights=weights,
+        groups=None if group is None else columns[group].values,
     )
 
 
@@ -188,10 +228,19 @@ def read_scores(file: str, models: Sequence[str]) -> tuple[str, str, FloatArray]
 # ---------------------------------------------------------------- which column is what
 
 
-def choose_roles(table: FileTable, *, label: str | None, models: Sequence[str], weight: str | None) -> Roles:
+def choose_roles(
+    table: Table,
+    *,
+    label: str | None,
+    models: Sequence[str],
+    weight: str | None,
+    group: str | None = None,
+) -> Roles:
     """Decide the columns: the user's words first, then names that leave no doubt."""
-    chosen = label if label is not None else _guessed_label(table, taken=[*models, weight])
-    table.require([chosen, *models, *([] if weight is None else [weight])])
+    chosen = label if label is not None else _guessed_label(table, taken=[*models, weight, group])
+    table.require([chosen, *models, *(name for name in (weight, group) if name is not None)])
+    if group is not None and group in (chosen, *models, weight):
+        raise InputError(f"`--group` names {group!r}, which is in use already. Hint: pass another column.")
     for name in [*models, *([] if weight is None else [weight])]:
         flag = "--weight" if name == weight else "--model"
         if name == chosen:
@@ -202,12 +251,12 @@ def choose_roles(table: FileTable, *, label: str | None, models: Sequence[str], 
             f"Column {weight!r} is given as --model and as --weight. Hint: it can be one of them."
         )
     if models:
-        return Roles(label=chosen, models=tuple(dict.fromkeys(models)), weight=weight)
-    found, left_out = _guessed_models(table, taken={chosen, weight})
-    return Roles(label=chosen, models=found, weight=weight, left_out=left_out)
+        return Roles(label=chosen, models=tuple(dict.fromkeys(models)), weight=weight, group=group)
+    found, left_out = _guessed_models(table, taken={chosen, weight, group})
+    return Roles(label=chosen, models=found, weight=weight, group=group, left_out=left_out)
 
 
-def _guessed_label(table: FileTable, *, taken: Sequence[str | None]) -> str:
+def _guessed_label(table: Table, *, taken: Sequence[str | None]) -> str:
     named = [name for name in table.kinds if name.lower() in _LABEL_NAMES]
     found = [name for name in named if name not in taken]
     if len(found) == 1:
@@ -226,7 +275,7 @@ def _guessed_label(table: FileTable, *, taken: Sequence[str | None]) -> str:
     )
 
 
-def _guessed_models(table: FileTable, *, taken: set[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _guessed_models(table: Table, *, taken: set[str | None]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     models, left_out = [], []
     for name in table.kinds:
         if name not in taken:
@@ -241,7 +290,7 @@ def _guessed_models(table: FileTable, *, taken: set[str | None]) -> tuple[tuple[
     return tuple(models), tuple(left_out)
 
 
-def _reason_to_leave_out(table: FileTable, name: str) -> str | None:
+def _reason_to_leave_out(table: Table, name: str) -> str | None:
     lower, kind = name.lower(), table.kinds[name]
     if name in table.partitions:
         return "a partition"
@@ -259,7 +308,7 @@ def _reason_to_leave_out(table: FileTable, name: str) -> str | None:
     return f"pass --weight {name} to use it" if _WEIGHT_NAMES.fullmatch(lower) else None
 
 
-def _require_numbers(table: FileTable, name: str, flag: str) -> None:
+def _require_numbers(table: Table, name: str, flag: str) -> None:
     kind = table.kinds[name]
     if kind == "text":
         raise _not_numbers(table, name, f"`{flag} {name}` must name a column of numbers, but")
@@ -267,7 +316,7 @@ def _require_numbers(table: FileTable, name: str, flag: str) -> None:
         raise InputError(f"`{flag} {name}` must name a column of numbers, got another type.")
 
 
-def _not_numbers(table: FileTable, name: str, opening: str) -> InputError:
+def _not_numbers(table: Table, name: str, opening: str) -> InputError:
     column = table.read([name])[name]
     row = _first_not_a_number(column)
     if column.missing.all():
@@ -313,7 +362,7 @@ def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
 
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
     """Return which cases are positive and how the two classes are called in the file."""
-    classes = _distinct(column.values[~column.missing])
+    classes = distinct(column.values[~column.missing])
     names = [class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) != 2:
@@ -333,5 +382,6 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
     return np.asarray(column.values == classes[at], dtype=np.bool_), chosen, names[1 - at]
 
 
-def _distinct(values: Any) -> Any:
+def distinct(values: Any) -> Any:
+    """Return the distinct values, ascending."""
     return np.unique(values.astype(str) if values.dtype.kind == "O" else values)

@@ -104,7 +104,8 @@ def read_counts(
     Bins are floor(2^k score) for scores in [0, 1]. Otherwise, and for what lies outside, with t
     the place in the range, the bin is the floor of a multiple of 1 - 1 / (1 + |t|), with the sign
     of t: made of -, / and floor only, it keeps the order of all floats in every engine. Infinite
-    scores have their own bins. Each bin carries the smallest and the largest score in it.
+    scores have their own bins. Each bin carries the smallest and the largest score in it. Where
+    even the bins that matter hold more scores than can be kept, they stay, and ``certified`` tells.
 
     Sums of weights depend on the order of adding in the last digits; counts do not.
 
@@ -225,6 +226,8 @@ def _checked(table: Table, columns: Columns, tallies: dict[str, Tally]) -> dict[
 
 def _over(tally: Tally, limit: int) -> bool:
     """Tell whether there are more than `limit` distinct scores (pairs of group and score)."""
+    if not tally.whole:
+        return True
     if not limit < len(tally) <= 2 * limit:
         return len(tally) > limit
     if tally.group is None:
@@ -259,8 +262,9 @@ def _refine(
             second[name] = Cut(cut.bins, only)
     if not second:
         return
-    for name, tally in table.tallies(columns, second, cap).items():
-        if cap is not None and len(tally) > cap:
+    most = None if cap is None else max(cap, 2 * DEFAULT_DISTINCT)
+    for name, tally in table.tallies(columns, second, most).items():
+        if not tally.whole:
             # more scores than may be held: the bins stay, and say what they certify
             continue
         for group, part in _parts(tally, label).items():

@@ -169,6 +169,14 @@ class FileTable:
         with database_errors(self.name):
             return int(self.relation.aggregate(f"count({as_number})").fetchall()[0][0])
 
+    def distinct(self, name: str) -> list[Any]:
+        """Return the distinct values of a column, at most a thousand, missing ones left out."""
+        self.require([name])
+        column = quoted(name)
+        with database_errors(self.name):
+            found = self.relation.filter(f"{column} is not null").project(column).distinct().limit(1000)
+            return sorted(value for (value,) in found.fetchall() if value == value)
+
     def n_duplicated(self) -> int:
         """Return how many rows repeat an earlier one in every column."""
         with database_errors(self.name):
@@ -304,18 +312,22 @@ def _files_in(folder: Path, shown: str) -> list[Path]:
     raise input_error(shown, "must hold CSV or Parquet files", got, "name a file, or another directory.")
 
 
-def partition_columns(source: str, paths: Iterable[Path]) -> tuple[str, ...]:
-    """Return the columns in the names of folders, key=value, that all files below the source share."""
+def partition_columns(source: str, paths: list[Path]) -> tuple[str, ...]:
+    """Return the columns in names of folders, key=value; none unless all files below the source agree.
+
+    Where there are some, DuckDB takes those of the folders above too.
+    """
     fixed = Path(source)
     while glob.has_magic(str(fixed)) and not fixed.exists():
         fixed = fixed.parent
     if not fixed.is_dir():
         return ()
-    keys = {
-        tuple(part.partition("=")[0] for part in path.relative_to(fixed).parent.parts if "=" in part)
-        for path in paths
-    }
-    return keys.pop() if len(keys) == 1 else ()
+    keys = {_folder_keys(path.relative_to(fixed)) for path in paths}
+    return _folder_keys(paths[0]) if len(keys) == 1 and keys.pop() else ()
+
+
+def _folder_keys(path: Path) -> tuple[str, ...]:
+    return tuple(part.partition("=")[0] for part in path.parent.parts if "=" in part)
 
 
 def _similar_file(path: Path) -> str | None:
@@ -371,7 +383,10 @@ def _relation(
             source = parquet_source(partitioned=partitioned)
             relation = connection.sql(f"select * from {source}", params={"names": names})
             return relation, int(relation.aggregate("count(*)").fetchall()[0][0])
-    separators = {_separator(path, kind, shown) for path in paths}
+    # a file without rows tells nothing about kinds, and older versions of DuckDB call it text
+    filled = [path for path in paths if len(paths) == 1 or _has_rows(path, kind, shown)] or paths[:1]
+    names = [glob.escape(str(path)) for path in filled]
+    separators = {_separator(path, kind, shown) for path in filled}
     if len(separators) > 1:
         raise input_error(shown, "must match files with one separator", sorted(separators))
     separator = separators.pop()
@@ -408,6 +423,12 @@ def _read_through(relation: Any) -> int:
     """Convert every value once, so that a surprise shows now; return the number of rows."""
     counts = ", ".join(f"count({quoted(name)})" for name in relation.columns)
     return int(relation.aggregate(f"count(*), {counts}").fetchall()[0][0])
+
+
+def _has_rows(path: Path, kind: str, shown: str) -> bool:
+    with text_errors(shown), open_text(path, kind) as handle:
+        handle.readline()
+        return any(line.strip() for line in handle)
 
 
 def _separator(path: Path, kind: str, shown: str) -> str:

@@ -15,7 +15,7 @@ from demur.engines.tallies import Columns, Cut, Tally, as_floats
 from demur.exceptions import InputError
 from demur.typing import BoolArray
 
-__all__ = ["FrameTable", "eager_columns", "narwhals"]
+__all__ = ["FrameTable", "eager_columns", "named_column", "narwhals"]
 
 # columns while grouping; what stands in the source is chosen by name before, so none can clash
 _LABEL, _GROUP, _MODEL, _SCORE, _WEIGHT = "label", "group", "model", "score", "weight"
@@ -71,7 +71,8 @@ class FrameTable:
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
         """Return the first rows the engine can find."""
-        return _collected(self._frame.select(*names).head(rows))
+        wanted = {name: named_column(self._frame, name) for name in names}
+        return _collected(self._frame.select(**wanted).head(rows))
 
     def not_numbers(self, name: str) -> str:
         """Count the values that are no numbers where that can be told, or name the type."""
@@ -82,12 +83,15 @@ class FrameTable:
         found: dict[str, Tally] = {}
         for names in self._batches(cuts):
             grouped = self._grouped(columns, {name: cuts[name] for name in names})
-            if most is not None and cuts[names[0]].exact:
-                grouped = grouped.head(len(names) * (most + 1))
+            # Polars works in memory, and its older versions trip over the first rows of groups
+            if most is not None and cuts[names[0]].exact and not grouped.implementation.is_polars():
+                grouped = grouped.head(len(names) * most + 1)
             rows = _collected(grouped)
+            # where the end is cut off, nobody knows whose rows are gone
+            whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
                 own = rows if len(names) == 1 else _chosen(rows, rows[_MODEL] == place)
-                found[name] = _tally(own)
+                found[name] = _tally(own, whole=whole)
         return found
 
     def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
@@ -115,13 +119,13 @@ class FrameTable:
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
         nw = narwhals()
-        kept = {_LABEL: _key(nw, columns.y_true, self._types)}
+        kept = {_LABEL: _key(self._frame, columns.y_true, self._types)}
         if columns.groups is not None:
-            kept[_GROUP] = _key(nw, columns.groups, self._types)
+            kept[_GROUP] = _key(self._frame, columns.groups, self._types)
         if columns.weights is not None:
-            given = nw.col(columns.weights).cast(nw.Float64)
+            given = named_column(self._frame, columns.weights).cast(nw.Float64)
             kept |= _weight_columns(nw, _without_nan(self._frame, given))
-        scores = [nw.col(name).cast(nw.Float64) for name in names]
+        scores = [named_column(self._frame, name).cast(nw.Float64) for name in names]
         if len(names) == 1:
             return self._frame.select(**kept, **{_SCORE: scores[0]})
         places = {f"{_SCORE}{place}": score for place, score in enumerate(scores)}
@@ -146,9 +150,16 @@ def _unpivoted(frame: Any, kept: list[str], scores: list[str]) -> Any:
     return tall.with_columns(**{_MODEL: place.cast(nw.Int32)})
 
 
-def _key(nw: Any, name: str, types: dict[str, Any]) -> Any:
+def named_column(frame: Any, name: str) -> Any:
+    """Refer to a column as it is called: Spark would look for a field of a structure in a.b."""
+    spark = frame.implementation.is_spark_like()
+    return narwhals().col("`" + name.replace("`", "``") + "`" if spark else name)
+
+
+def _key(frame: Any, name: str, types: dict[str, Any]) -> Any:
+    nw, column = narwhals(), named_column(frame, name)
     # categories sort and compare in ways of their own
-    return nw.col(name).cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else nw.col(name)
+    return column.cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else column
 
 
 def _without_nan(frame: Any, value: Any) -> Any:
@@ -240,7 +251,10 @@ def _filled(array: Any) -> Any:
         return np.ma.getdata(array)
     if array.dtype.kind == "f":
         return array.filled(np.nan)
-    return array.astype(object).filled(None)
+    # `filled` would put its own idea of a text there
+    values = np.ma.getdata(array).astype(object)
+    values[np.ma.getmaskarray(array)] = None
+    return values
 
 
 def _array(series: Any) -> Any:
@@ -250,9 +264,10 @@ def _array(series: Any) -> Any:
             return series.to_numpy()
         if dtype.is_float():
             return series.to_numpy().astype(np.float64)
-    values = series.to_list()
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+    array = np.empty(len(series), dtype=object)
+    array[:] = series.to_list()
+    # pandas has missing values of its own, which are not even equal to themselves
+    array[series.is_null().to_numpy().astype(np.bool_)] = None
     return array
 
 
@@ -260,7 +275,7 @@ def _chosen(rows: dict[str, Any], places: BoolArray) -> dict[str, Any]:
     return {name: values[places] for name, values in rows.items()}
 
 
-def _tally(rows: dict[str, Any]) -> Tally:
+def _tally(rows: dict[str, Any], *, whole: bool) -> Tally:
     exact = _SCORE in rows
     lower, upper = (as_floats(rows[_SCORE if exact else edge]) for edge in (_LOWER, _UPPER))
     weighted = _WEIGHT in rows
@@ -274,4 +289,5 @@ def _tally(rows: dict[str, Any]) -> Tally:
         weight=as_floats(rows[_WEIGHT]) if weighted else None,
         missing_weights=int(rows[_MISSING].sum()) if weighted else 0,
         bad_weights=int(rows[_BAD].sum()) if weighted else 0,
+        whole=whole,
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from demur._checks import check_positive_int, input_error
 from demur.engines import counting
-from demur.engines.frames import FrameTable, narwhals
+from demur.engines.frames import FrameTable, named_column, narwhals
 from demur.engines.labels import positive_place
 from demur.engines.score_bins import ScoreBins, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
@@ -139,7 +139,7 @@ def _with_bins(table: Table, columns: Columns, cut: ScoreBins) -> tuple[Table, s
         return type(table)(table.name, {**held, added: cut.of_array(as_floats(held[name]))}), added  # type: ignore[call-arg]
     nw = narwhals()
     number = cut.number(
-        nw.col(name).cast(nw.Float64),
+        named_column(table._frame, name).cast(nw.Float64),
         choose=lambda test, yes, no: nw.when(test).then(_literal(nw, yes)).otherwise(_literal(nw, no)),
         floor=lambda value: value.floor(),
         size=lambda value: value.abs(),

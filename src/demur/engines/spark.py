@@ -13,39 +13,56 @@ import socket
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
+import numpy as np
+
 from demur._checks import input_error
-from demur.engines.files import MISSING_WORDS, header_separator, open_text, source_files, text_errors
+from demur.engines.files import (
+    MISSING_WORDS,
+    Column,
+    Kind,
+    header_separator,
+    open_text,
+    partition_columns,
+    source_files,
+    text_errors,
+    unknown_column,
+)
 from demur.exceptions import InputError
 
-__all__ = ["open_frame", "spark_errors", "spark_session"]
+__all__ = ["SparkTable", "open_frame", "spark_errors", "spark_session"]
 
 _WAIT_SECONDS = 10.0
-_MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/]+:\d+|yarn|k8s://.+")
+_MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/,]+:\d+(,[^/,]+:\d+)*|yarn|k8s://.+")
 # a place only Spark can look at: hdfs://, s3a://, ...; a drive letter is no scheme
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+# enough rows to show one that is at fault
+_SHOWN_ROWS = 10_000
+_KINDS: dict[str, Kind] = {"string": "text", "boolean": "bool"}
+_NUMBER_TYPES = re.compile(r"tinyint|smallint|int|bigint|float|double|decimal.*")
 # what DuckDB reads as a number; Java alone would take "1d" and "0x1p3" as well
-_NUMBER = r"(?i)^\s*[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)\s*$"
+_NUMBER = r"(?i)^\s*-?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|inf|infinity|nan)$"
 
 
 # ---------------------------------------------------------------- a session
 
 
 @contextmanager
-def spark_session(master: str, *, wait_seconds: float = _WAIT_SECONDS) -> Iterator[Any]:
+def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECONDS) -> Iterator[Any]:
     """Open a Spark session on a master; use the one this process already has, if there is one.
 
     Parameters
     ----------
-    master : str
-        As Spark writes it: spark://host:7077, local[2], yarn, k8s://https://host:443.
-        Memory, cores and everything else come from the user's spark-defaults.conf.
+    master : str, optional
+        As Spark writes it: spark://host:7077, local[2], yarn, k8s://https://host:443. By default
+        that of the session in use, or all cores of this machine. Memory, cores and everything
+        else come from the user's spark-defaults.conf.
     wait_seconds : float
         How long to wait for a standalone master to answer.
 
@@ -55,11 +72,13 @@ def spark_session(master: str, *, wait_seconds: float = _WAIT_SECONDS) -> Iterat
         If PySpark or Java is missing, the master has another form or does not answer.
     """
     sql = _pyspark()
+    running = sql.SparkSession.getActiveSession()
+    if master is None:
+        master = "local[*]" if running is None else running.sparkContext.master
     if not _MASTERS.fullmatch(master):
         raise InputError(
             f"A Spark master looks like spark://host:7077, local[2], yarn or k8s://host, got {master!r}."
         )
-    running = sql.SparkSession.getActiveSession()
     if running is not None:
         if running.sparkContext.master != master:
             raise InputError(
@@ -70,22 +89,30 @@ def spark_session(master: str, *, wait_seconds: float = _WAIT_SECONDS) -> Iterat
         return
     _require_java()
     _require_answer(master, wait_seconds)
-    session = _started(sql, master)
-    try:
-        yield session
-    finally:
-        session.stop()
+    with _quiet_about_pandas():
+        session = _started(sql, master)
+        try:
+            yield session
+        finally:
+            session.stop()
+
+
+@contextmanager
+def _quiet_about_pandas() -> Iterator[None]:
+    """Keep PySpark from warning of the newest pandas, which is not in use here."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
+        yield
 
 
 def _pyspark() -> Any:
     try:
-        with warnings.catch_warnings():
-            # it warns of the newest pandas, which is not in use here
-            warnings.simplefilter("ignore", FutureWarning)
+        with _quiet_about_pandas():
+            import_module("pyarrow")  # what counts come back through
             return import_module("pyspark.sql")
     except ImportError as error:
         raise InputError(
-            f"The Spark engine needs PySpark, which is missing ({error}). Hint: pip install 'demur[spark]'."
+            f"The Spark engine needs PySpark and PyArrow ({error}). Hint: pip install 'demur[spark]'."
         ) from None
 
 
@@ -165,6 +192,82 @@ def spark_errors(shown: str) -> Iterator[None]:
         ) from None
 
 
+# ---------------------------------------------------------------- a table to look at
+
+
+class SparkTable:
+    """Files as a Spark data frame, with what has to be known before its columns get their roles.
+
+    Attributes
+    ----------
+    name : str
+        The source as the user wrote it.
+    frame : pyspark.sql.DataFrame
+        What `read_counts` takes.
+    kinds : dict
+        Column name -> kind, in the order of the files.
+    n_rows : int
+        Number of data rows, at least 1.
+    partitions : tuple of str
+        Columns that stand in the names of folders.
+    """
+
+    def __init__(self, session: Any, source: str) -> None:
+        self.name = source
+        self.partitions = () if _REMOTE.match(source) else partition_columns(source, _files(source)[0])
+        self.frame = open_frame(session, source)
+        self.kinds: dict[str, Kind] = {name: _kind(dtype) for name, dtype in self.frame.dtypes}
+        with spark_errors(source):
+            self.n_rows = int(self.frame.count())
+        if self.n_rows == 0:
+            raise input_error(source, "must hold at least one row below the header", "none")
+
+    def require(self, names: Iterable[str]) -> None:
+        """Raise `InputError` for a column the table does not have."""
+        for name in names:
+            if name not in self.kinds:
+                raise unknown_column(self.name, name, self.kinds)
+
+    def n_numeric(self, name: str) -> int:
+        """Return how many values of a text column are numbers, a decimal comma allowed."""
+        sql = import_module("pyspark.sql.functions")
+        with spark_errors(self.name):
+            number = sql.replace(_column(name), sql.lit(","), sql.lit(".")).rlike(_NUMBER)
+            return int(self.frame.filter(number).count())
+
+    def n_duplicated(self) -> int:
+        """Return how many rows repeat an earlier one in every column."""
+        with spark_errors(self.name):
+            return self.n_rows - int(self.frame.distinct().count())
+
+    def distinct(self, name: str) -> list[Any]:
+        """Return the distinct values of a column, at most a thousand, missing ones left out."""
+        with spark_errors(self.name):
+            chosen = self.frame.select(_column(name).alias("value")).dropna().distinct()
+            return sorted(row[0] for row in chosen.limit(1000).collect())
+
+    def read(self, names: Iterable[str]) -> dict[str, Column]:
+        """Read the first rows of columns: for a sentence that shows what is at fault."""
+        wanted = list(dict.fromkeys(names))
+        self.require(wanted)
+        with spark_errors(self.name):
+            rows = self.frame.select(*map(_column, wanted)).limit(_SHOWN_ROWS).collect()
+        found = {}
+        for place, name in enumerate(wanted):
+            values = [row[place] for row in rows]
+            found[name] = Column(
+                name=name,
+                values=np.array(values, dtype=object),
+                missing=np.array([value is None or value != value for value in values]),
+                kind=self.kinds[name],
+            )
+        return found
+
+
+def _kind(dtype: str) -> Kind:
+    return "number" if _NUMBER_TYPES.fullmatch(dtype) else _KINDS.get(dtype, "other")
+
+
 # ---------------------------------------------------------------- files as a frame
 
 
@@ -185,33 +288,47 @@ def open_frame(session: Any, source: str) -> Any:
     InputError
         If the source does not exist or Spark cannot read it.
     """
-    if source == "-":
-        raise InputError("Spark reads files, not standard input. Hint: name a file that every worker sees.")
     if _REMOTE.match(source):
         return _remote_frame(session, source)
-    with ExitStack() as resources:
-        name, paths, kind = source_files(source, stdin=None, resources=resources)
+    paths, kind = _files(source)
     for path in paths:
         _require_visible(path, kind)
-    with spark_errors(name):
+    reader = session.read
+    if partition_columns(source, paths):
+        reader = reader.option("basePath", _uri(_above_partitions(paths[0])))
+    with spark_errors(source):
         if kind == "parquet":
-            return _parquet(session, [_uri(path) for path in paths])
+            return _parquet(reader, [_uri(path) for path in paths])
         try:
-            return _with_numbers(_csv(session, paths, kind, name, whole=False))
+            return _csv(reader, paths, kind, source, whole=False)
         except _failures():
             # a field may go over several lines; then Spark has to read every file in one piece
-            return _with_numbers(_csv(session, paths, kind, name, whole=True))
+            return _csv(reader, paths, kind, source, whole=True)
+
+
+def _files(source: str) -> tuple[list[Path], str]:
+    if source == "-":
+        raise InputError("Spark reads files, not standard input. Hint: name a file that every worker sees.")
+    with ExitStack() as resources:
+        _, paths, kind = source_files(source, stdin=None, resources=resources)
+    return paths, kind
+
+
+def _above_partitions(path: Path) -> Path:
+    """Return the folder below which the names of folders are columns."""
+    return next(folder for folder in path.parents if not any("=" in part for part in folder.parts))
 
 
 def _remote_frame(session: Any, source: str) -> Any:
     with spark_errors(source):
         if not re.search(r"\.(csv|txt|tsv)(\.gz)?/?$", source):
-            return _parquet(session, [source])
+            return _parquet(session.read, [source])
         first = session.read.text(source).first()
         if first is None:
             raise input_error(source, "must hold a header and rows", "empty files")
         separator, names = _header(first[0].removeprefix("\ufeff"), source)
-        return _with_numbers(_csv_part(session, [source], separator, names, whole=False))
+        frame = _csv_part(session.read, [source], separator, names, whole=False)
+        return _with_numbers(frame, set(names))
 
 
 def _require_visible(path: Path, kind: str) -> None:
@@ -233,19 +350,20 @@ def _uri(path: Path) -> str:
     return "file://" + re.sub(r"([\\{}\[\]*?])", r"\\\1", str(path.absolute()))
 
 
-def _parquet(session: Any, places: list[str]) -> Any:
-    return session.read.option("mergeSchema", "true").parquet(*places)
+def _parquet(reader: Any, places: list[str]) -> Any:
+    return reader.option("mergeSchema", "true").parquet(*places)
 
 
-def _csv(session: Any, paths: list[Path], kind: str, shown: str, *, whole: bool) -> Any:
+def _csv(reader: Any, paths: list[Path], kind: str, shown: str, *, whole: bool) -> Any:
     """Read files with one header together, then match columns by name: Spark goes by position."""
     alike: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for path in paths:
         with text_errors(shown), open_text(path, kind) as handle:
             header = _header(handle.readline(), shown)
         alike.setdefault(header, []).append(_uri(path))
-    frames = [_csv_part(session, places, *header, whole=whole) for header, places in alike.items()]
-    return reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+    frames = [_csv_part(reader, places, *header, whole=whole) for header, places in alike.items()]
+    frame = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+    return _with_numbers(frame, {name for _, names in alike for name in names})
 
 
 def _header(line: str, shown: str) -> tuple[str, tuple[str, ...]]:
@@ -255,11 +373,11 @@ def _header(line: str, shown: str) -> tuple[str, tuple[str, ...]]:
     return separator, tuple(name.strip() or f"column{k}" for k, name in enumerate(names))
 
 
-def _csv_part(session: Any, places: list[str], separator: str, names: tuple[str, ...], *, whole: bool) -> Any:
+def _csv_part(reader: Any, places: list[str], separator: str, names: tuple[str, ...], *, whole: bool) -> Any:
     kinds = import_module("pyspark.sql.types")
     # text first: Spark would make booleans and dates of it. FAILFAST without column pruning, or a
     # line with too few fields would be filled up in silence
-    return session.read.option("columnPruning", "false").csv(
+    return reader.option("columnPruning", "false").csv(
         places,
         schema=kinds.StructType([kinds.StructField(name, kinds.StringType()) for name in names]),
         sep=separator,
@@ -271,20 +389,22 @@ def _csv_part(session: Any, places: list[str], separator: str, names: tuple[str,
     )
 
 
-def _with_numbers(frame: Any) -> Any:
-    """Make numbers of the columns that hold nothing else, and nulls of the words for missing values."""
+def _with_numbers(frame: Any, texts: set[str]) -> Any:
+    """Make numbers of the columns that hold nothing else, and nulls of the words for missing values.
+
+    Columns beside `texts` stand in the names of folders, and have a type already.
+    """
     sql = import_module("pyspark.sql.functions")
     columns = {name: _column(name) for name in frame.columns}
-    present = {name: sql.when(~column.isin(*MISSING_WORDS), column) for name, column in columns.items()}
+    present = {name: sql.when(~columns[name].isin(*MISSING_WORDS), columns[name]) for name in texts}
     counts = []
-    for value in present.values():
-        counts += [sql.count(value), sql.count(sql.when(value.rlike(_NUMBER), value))]
-    found = frame.agg(*counts).first()
-    chosen = []
-    for k, (name, value) in enumerate(present.items()):
-        numbers = found[2 * k] == found[2 * k + 1]
-        chosen.append((sql.trim(value).cast("double") if numbers else value).alias(name))
-    return frame.select(*chosen)
+    for name, value in present.items():
+        number = sql.when(value.rlike(_NUMBER), value)
+        counts.append((sql.count(value) == sql.count(number)).alias(name))
+    numbers = frame.agg(*counts).first().asDict()
+    for name, value in present.items():
+        columns[name] = (sql.trim(value).cast("double") if numbers[name] else value).alias(name)
+    return frame.select(*columns.values())
 
 
 def _column(name: str) -> Any:

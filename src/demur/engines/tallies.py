@@ -77,6 +77,8 @@ class Tally:
         Sum of the weights; None without weights.
     missing_weights, bad_weights : int
         Number of cases without a weight, with a negative or infinite one.
+    whole : bool
+        False where rows beyond the limit were left out.
     """
 
     label: Any
@@ -88,6 +90,7 @@ class Tally:
     weight: FloatArray | None
     missing_weights: int = 0
     bad_weights: int = 0
+    whole: bool = True
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -138,7 +141,7 @@ class Table(Protocol):
         """Say in a few words what a column holds in place of numbers."""
 
     def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
-        """Scan the source once for all `cuts`; exact tallies end after `most` rows and one more."""
+        """Scan the source once for all `cuts`; exact tallies of more than `most` rows need not be whole."""
 
 
 def missing_rows(column: str, count: int) -> InputError:
