@@ -303,12 +303,6 @@ def _power_cells(found: Mapping[_Setting, _Sampled]) -> list[Cell]:
     lost = {setting: found[setting].advantage(1, 0) for setting in _INSIDE}
     small = level[_EQUAL[0]]
     checked = "rejection rates of nominal 5 % tests on the same samples"
-    gains = "; ".join(
-        f"{setting}: {mean:+.3f} (s.e. {error:.3f})" for setting, (mean, error) in inside.items()
-    )
-    losses = "; ".join(
-        f"{setting}: {mean:+.3f} (s.e. {error:.3f})" for setting, (mean, error) in lost.items()
-    )
     return [
         Cell.claim(
             "Section 3.3, power",
