@@ -22,6 +22,7 @@ COUNTERPARTS = {
     "RF10": "random forest of ten trees",
     "SMO-M": "linear support vectors with Platt's scaling",
     "Logistic": "logistic regression",
+    "OneR": "tree of one split",
 }
 
 
@@ -61,15 +62,17 @@ def held_out_scores(
     folds: int = 10,
     drop: tuple[str, ...] = (),
     nominal: tuple[str, ...] = (),
+    every: int = 1,
 ) -> HeldOut:
     """Score data set `name` in cross-validation with one of the learners of the papers.
 
     Saved scores of ten folds come first, then WEKA, then the counterpart of scikit-learn (there
-    is none for PART). `drop` removes attributes. `MissingDataError` says what is not there.
+    is none for PART). `drop` removes attributes, `every` keeps each k-th row only.
+    `MissingDataError` says what is not there.
     """
-    table = _without(data.table(name), drop)
+    table = _part(data.table(name), drop, every)
     first = sorted(set(table.target.tolist()))[0] == positive
-    if folds == 10 and not drop and data.has_weka_scores(name, seed):
+    if folds == 10 and not drop and every == 1 and data.has_weka_scores(name, seed):
         label, scores = data.weka_scores(name, seed)
         if learner in scores:
             return _held_out(label, scores[learner], "saved", first_is_positive=first)
@@ -84,9 +87,9 @@ def held_out_scores(
     return _held_out(label, score, "scikit-learn", first_is_positive=first)
 
 
-def _without(table: Table, drop: tuple[str, ...]) -> Table:
-    kept = {name: values for name, values in table.attributes.items() if name not in drop}
-    return Table(name=table.name, attributes=kept, target=table.target, source=table.source)
+def _part(table: Table, drop: tuple[str, ...], every: int) -> Table:
+    kept = {name: values[::every] for name, values in table.attributes.items() if name not in drop}
+    return Table(name=table.name, attributes=kept, target=table.target[::every], source=table.source)
 
 
 def _held_out(label: BoolArray, score: FloatArray, source: str, *, first_is_positive: bool) -> HeldOut:
@@ -123,6 +126,7 @@ def _counterpart(learner: str, seed: int) -> Any:
         "SMO-M": lambda: make_pipeline(
             StandardScaler(), CalibratedClassifierCV(LinearSVC(random_state=seed), ensemble=False)
         ),
+        "OneR": lambda: LaplaceTreeClassifier(prune="none", max_depth=1, random_state=seed),
         "Logistic": lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
     }
     return makers[learner]()
