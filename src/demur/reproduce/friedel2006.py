@@ -64,8 +64,8 @@ PUBLISHED: Mapping[str, Any] = {
         "vote": (0.021, 0.046, 0.022, 0.021, 0.022),
     },
     "Section 4, breast-w": "by VACC SVM is best, followed by RF and NB; PART and J48 lag behind",
-    "Section 4, bupa": "NB is worst and RF is best by VACC",
-    "Section 4, credit-a": "J48 beats NB clearly in accuracy and VACC",
+    "Section 4, bupa": "NB is worst and RF is best by all measures",
+    "Section 4, credit-a": "J48 and NB differ markedly in accuracy and VACC, not in AUC",
     "Section 4, vote": "NB is dramatically worse than all others, most visibly by VACC",
     "Figure 3": "on breast-w PART should abstain on 10 % to 15 % at abstention costs of about 0.1",
     "Figure 3, nu = 0.5": "above nu = 0.5 the window is degenerate, l = u",
@@ -76,6 +76,7 @@ PUBLISHED: Mapping[str, Any] = {
 
 _STEADY = ("NB", "SVM")
 _SMALL = ("bupa", "haberman", "vote")  # what --quick runs when scores have to be made
+_STAND_IN = "learners of scikit-learn in the place of WEKA's"
 _YEAR = ("Patients_year_of_operation",)  # nominal in WEKA's copy of haberman
 
 
@@ -248,7 +249,7 @@ def _claim(
     holds, ours = judge(scored)
     stand_in = scored.scores[learners[0]][0].source == "scikit-learn"
     if stand_in:
-        known = "learners of scikit-learn in the place of WEKA's"
+        known = _STAND_IN
     return Cell.claim(where, claim=PUBLISHED[where], holds=holds, ours=ours, known=known)
 
 
@@ -269,13 +270,19 @@ def _text_cells(found: Mapping[str, _Scored]) -> Iterator[Cell]:
         return v["SVM"] == min(v.values()) and max(v["RF"], v["NB"]) < min(v["PART"], v["J48"]), _in_words(v)
 
     def extremes(scored: _Scored) -> tuple[bool, str]:
-        v = _volumes(scored)
-        return v["NB"] == max(v.values()) and v["RF"] == min(v.values()), _in_words(v)
+        losses = {measure: [scored.mean(learner, measure) for learner in LEARNERS] for measure in _MEASURES}
+        losses = {m: values if m == "VACC" else [1 - v for v in values] for m, values in losses.items()}
+        nb, rf = everyone.index("NB"), everyone.index("RF")
+        # the paper prints two digits: one hundredth is a tie
+        holds = [v[nb] >= max(v) - 0.01 and v[rf] <= min(v) + 0.01 for v in losses.values()]
+        accuracies = ", ".join(f"{learner} {scored.mean(learner, 'accuracy'):.3f}" for learner in LEARNERS)
+        return all(holds), f"{_in_words(_volumes(scored))}; accuracy {accuracies}"
 
     def tree_wins(scored: _Scored) -> tuple[bool, str]:
         v = _volumes(scored, ("J48", "NB"))
-        gap = scored.mean("J48", "accuracy") - scored.mean("NB", "accuracy")
-        return gap > 0.05 and v["J48"] < 0.95 * v["NB"], f"accuracy {gap:+.3f}, {_in_words(v)}"
+        gap, area = (scored.mean("J48", m) - scored.mean("NB", m) for m in ("accuracy", "AUC"))
+        holds = gap > 0.05 and v["J48"] < 0.95 * v["NB"] and abs(area) < 0.02
+        return holds, f"accuracy {gap:+.3f}, AUC {area:+.3f}, {_in_words(v)}"
 
     def bayes_loses(scored: _Scored) -> tuple[bool, str]:
         v = _volumes(scored)
@@ -344,6 +351,7 @@ def _trivial_cells(scored: _Scored) -> Iterator[Cell]:
         holds=min(called, rate) > 0.95,
         ours=ours,
         checked="at least 95 %: the few cases at an end without errors are always decided",
+        known=_STAND_IN if scored.scores["SVM"][0].source == "scikit-learn" else "",
     )
 
 
