@@ -316,7 +316,7 @@ def _monotone_cell(segments: Mapping[tuple[str, str], ConfidentSegment]) -> Cell
     ends = [(part.difference[-1], part.difference[0]) for part in segments.values()]
     return Cell.claim(
         "Section 2, monotone",
-        claim=PUBLISHED["Section 2, monotone"],
+        claim=str(PUBLISHED["Section 2, monotone"]),
         holds=holds,
         ours=f"from {min(low for low, _ in ends):.3f} to {max(high for _, high in ends):.3f}",
         checked=f"{len(segments)} curves",
