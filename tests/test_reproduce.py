@@ -1,13 +1,18 @@
 """`demur reproduce`: verdicts, data that are not there, the command, and the papers in quick mode."""
 
+import gzip
 import json
 import math
+import os
+from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
-from demur import InputError
+from demur import DemurError, InputError
 from demur.cli.main import main
-from demur.reproduce import STUDIES, _data
+from demur.reproduce import STUDIES, _data, _weka, load_study
 from demur.reproduce._data import MissingDataError, PaperData
 from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance, save_figures
 
@@ -114,8 +119,6 @@ def test_tables_from_a_folder_with_gaps_and_nominal_values(tmp_path):
 def test_debian_examples_are_read_like_the_folder(tmp_path, monkeypatch):
     text = "% remark\n@relation 'a b'\n@attribute 'first one' {'x y', z}\n@attribute two numeric\n"
     text += "@ATTRIBUTE class {good,bad}\n@data\n'x y', 1.5,good\nz,?,bad\n"
-    import gzip
-
     with gzip.open(tmp_path / "labor.arff.gz", "wt") as handle:
         handle.write(text)
     monkeypatch.setattr(_data, "_WEKA_EXAMPLES", tmp_path)
@@ -170,8 +173,6 @@ def test_folder_gives_the_same_rows_as_debian(shared_folder):
 
 def fake_study(monkeypatch, *cells, figures=()):
     """Put a study with these cells in the place of a real one."""
-    from types import SimpleNamespace
-
     import demur.reproduce
 
     result = Reproduction(cells=cells, figures=figures, remarks=("How it was run.",))
@@ -251,3 +252,172 @@ def test_figures_go_to_the_folder_only(run, monkeypatch, tmp_path):
     assert code == 0
     assert [path.name for path in (tmp_path / "made" / "here").iterdir()] == ["vanderlooy2006-fig-1.png"]
     assert json.loads(out)["studies"][0]["figures"][0]["file"] == "made/here/vanderlooy2006-fig-1.png"
+
+
+# ---------------------------------------------------------------- WEKA
+
+
+def test_threshold_file_by_hand(tmp_path):
+    # WEKA counts cases at or above each threshold; two scores share six decimals
+    names = "'True Positives','False Negatives','False Positives','True Negatives',Threshold"
+    rows = ["3,0,2,0,0", "3,0,2,0,0.1", "2,1,1,1,0.333333", "2,1,0,2,0.333333", "0,3,0,2,0.9"]
+    (tmp_path / "curve.csv").write_text("\n".join([names, *rows]) + "\n")
+    found = _weka._read_curve(tmp_path / "curve.csv", right=4)
+    assert found.positives.tolist() == [1, 0, 2]
+    assert found.negatives.tolist() == [1, 1, 0]
+    assert found.score[0] == 0.1
+    assert 0.333333 == found.score[1] < found.score[2] < 0.3333331
+    assert found.accuracy == 0.8
+    label, score = found.cases()
+    assert label.tolist() == [False, False, True, True, True]
+    assert score.tolist() == [*found.score[:2], found.score[0], *[found.score[2]] * 2]
+    assert found.counts.n == 5
+
+
+def test_arff_is_read_back_as_written(tmp_path):
+    odd = {"a b": np.array(["x y", "", "it's"]), "n": np.array(["1", "2.5", ""])}
+    table = _data.Table(name="t t", attributes=odd, target=np.array(["no", "yes", "no"]), source="here")
+    _weka._write_arff(tmp_path / "t.arff", table, table, ())
+    text = (tmp_path / "t.arff").read_text()
+    assert "@attribute n numeric" in text
+    assert r"@attribute 'a b' {'it\'s','x y'}" in text
+    assert "'x y',1,no\n?,2.5,yes\n" in text
+    _weka._write_arff(tmp_path / "t.arff", table, table, ("n",))
+    assert "@attribute n {1,2.5}" in (tmp_path / "t.arff").read_text()
+
+
+def test_learner_gives_the_saved_results_against_weka(shared_folder):
+    from demur import auc_score, vacc_score
+
+    if not _weka.weka_is_here():
+        pytest.skip("Java or Debian's package weka is not installed")
+    data = PaperData(shared_folder / "data")
+    found = _weka.weka_scores(data.table("vote"), "J48", positive="republican", seed=2)
+    saved = data.weka_reference()["vote", "J48", 2]
+    assert found.accuracy == pytest.approx(saved["accuracy_argmax"], abs=1e-12)
+    assert auc_score(found.counts) == pytest.approx(saved["auc"], abs=1e-12)
+    assert vacc_score(found.counts) == pytest.approx(saved["vacc"], abs=1e-12)
+    with pytest.raises(DemurError, match="WEKA's J48 failed on vote"):
+        _weka.weka_scores(data.table("vote"), "J48", positive="republican", folds=1000)
+
+
+def test_without_weka_it_is_named(monkeypatch):
+    monkeypatch.setattr(_weka, "_JAR", Path("nowhere.jar"))
+    with pytest.raises(MissingDataError, match="Java and Debian's package weka"):
+        _weka.weka_scores(PaperData().table("tic-tac-toe"), "J48", positive="positive")
+
+
+# ---------------------------------------------------------------- the papers, in haste
+
+# cells whose printed value is known not to come out; all others must agree
+ERRATA = {
+    "friedel2006": {"Figure 4 (e)"},
+    "drummond-holte": set(),
+    "ferri2004": {
+        "Example 1, Q_0.06",
+        "Example 2, confidence above .625, f-score",
+        "Example 2, confidence above .625, capacity",
+        "Section 6, option 1, FPR",
+        "Section 2.2, efficacy",
+        "Section 7, capacity",
+    },
+    "vanderlooy2006": {
+        "Section 6, case 2",
+        "Figure 6, new skew",
+        "Figure 6, F_p at a",
+        "Figure 6, design",
+        "Section 8.3",
+    },
+}
+
+
+def run_in_haste(name, folder=None):
+    return load_study(name).run(quick=True, data=PaperData(folder), rng=np.random.default_rng(2006))
+
+
+@pytest.mark.parametrize("name", ERRATA)
+def test_paper_in_haste_against_paper(run, shared_folder, tmp_path, name):
+    if not _weka.weka_is_here():
+        pytest.skip("Java or Debian's package weka is not installed")
+    args = ("--quick", "--json", "--data-dir", shared_folder / "data", "-o", "figures")
+    code, out, err = run("reproduce", name, *args)
+    assert (code, err) == (0, "")
+    (study,) = json.loads(out)["studies"]
+    verdicts = {cell["where"]: cell["verdict"] for cell in study["cells"]}
+    assert len(verdicts) == len(study["cells"]), "two cells of one place"
+    assert {where for where, verdict in verdicts.items() if verdict == "differs"} == ERRATA[name]
+    assert set(verdicts.values()) <= {"agrees", "differs"}
+    assert all(cell["reason"] for cell in study["cells"] if cell["verdict"] == "differs")
+    assert all(cell["tolerance_reason"] for cell in study["cells"] if cell["tolerance"] is not None)
+    sizes = [os.path.getsize(tmp_path / figure["file"]) for figure in study["figures"]]
+    assert len(sizes) > 2
+    assert min(sizes) > 5000
+
+
+@pytest.mark.parametrize("name", ERRATA)
+def test_papers_print_values_with_their_place(name):
+    study = load_study(name)
+    assert STUDIES[name][1] == study.TITLE
+    assert any(digit in study.REFERENCE for digit in ("2004", "2006"))
+    places = (
+        "Table",
+        "Figure",
+        "Example",
+        "Section",
+        "Theorem",
+        "Corollary",
+        "Equation",
+        "Advantage",
+        "Duality",
+    )
+    assert all(key.startswith(places) for key in study.PUBLISHED)
+
+
+def made_up_folder(folder, rows=120):
+    """A folder with a data set called vote that is easy to learn, and no other."""
+    rng = np.random.default_rng(0)
+    republican = rng.random(rows) < 0.4
+    votes = [np.where(rng.random(rows) < 0.8, republican, ~republican) for _ in range(4)]
+    lines = ["a,b,c,d,class"]
+    for *cells, label in zip(*votes, republican, strict=True):
+        words = ["" if rng.random() < 0.05 else "ny"[int(cell)] for cell in cells]
+        lines.append(",".join([*words, "republican" if label else "democrat"]))
+    (folder / "uci").mkdir()
+    (folder / "uci" / "vote.csv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_counterparts_stand_in_and_say_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(_weka, "_JAR", Path("nowhere.jar"))
+    monkeypatch.setattr(_data, "_WEKA_EXAMPLES", tmp_path)
+    result = run_in_haste("friedel2006", made_up_folder(tmp_path))
+    assert result.is_documented
+    verdicts = {cell.where: cell for cell in result.cells}
+    assert verdicts["Table 1, VACC, vote, PART"].reason == "needs Java and Debian's package weka"
+    assert verdicts["Table 1, VACC, vote, NB"].ours > 0
+    assert "another program" in verdicts["Table 1, VACC, vote, NB"].tolerance_reason
+    assert verdicts["Table 1, AUC, bupa, NB"].sentence == "not run: needs uci/bupa.csv in --data-dir"
+    assert any("Counterparts of scikit-learn" in remark for remark in result.remarks)
+    assert result.count("not run") > 75
+
+
+def test_boards_need_no_data(monkeypatch, tmp_path):
+    monkeypatch.setattr(_weka, "_JAR", Path("nowhere.jar"))
+    result = run_in_haste("ferri2004", tmp_path)
+    assert result.is_documented
+    lacking = {cell.where: cell.reason for cell in result.cells if cell.verdict == "not run"}
+    assert set(lacking.values()) == {"needs uci/spambase.csv in --data-dir"}
+    assert "Figure 14" in lacking
+
+
+def test_talk_without_data_keeps_its_definitions(monkeypatch, tmp_path):
+    monkeypatch.setattr(_weka, "_JAR", Path("nowhere.jar"))
+    monkeypatch.setattr(_data, "_WEKA_EXAMPLES", tmp_path)
+    result = run_in_haste("drummond-holte", tmp_path)
+    assert [cell.verdict for cell in result.cells] == ["not run"] * 2 + ["agrees"] * 6
+    assert result.figures == ()
+
+
+def test_every_name_has_its_module():
+    for name in STUDIES:
+        assert callable(load_study(name).run), name

@@ -129,6 +129,10 @@ class PaperData:
         rows = self._rows("timeseries", name)
         return np.array([float(row["value"]) for row in rows])
 
+    def has_weka_scores(self, name: str, seed: int) -> bool:
+        """Tell whether `weka_scores` would find its file."""
+        return self._file("weka_scores", f"{name}_seed{seed}") is not None
+
     def weka_scores(self, name: str, seed: int) -> tuple[BoolArray, dict[str, FloatArray]]:
         """Return labels and out-of-fold scores per learner of ``weka_scores/<name>_seed<k>.csv``."""
         rows = self._rows("weka_scores", f"{name}_seed{seed}")

@@ -209,8 +209,11 @@ def save_figures(figures: tuple[Figure, ...], folder: Path, *, prefix: str) -> l
         folder.mkdir(parents=True, exist_ok=True)
         for file, content in drawn:
             draft = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-            draft.write_bytes(content)
-            os.replace(draft, file)
+            try:
+                draft.write_bytes(content)
+                os.replace(draft, file)
+            finally:
+                draft.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"`--output {folder}` cannot be written: {error.strerror}.") from None
     return [file for file, _ in drawn]

@@ -48,7 +48,7 @@ class WekaScores:
     positives, negatives : array
         Element k: cases of the class with the k-th lowest distinct score.
     score : array
-        Element k: that score, P(positive), to six decimals.
+        Element k: that score, P(positive), to six decimals and still in strict order.
     accuracy : float
         Share of cases whose most probable class is right.
     """
@@ -60,21 +60,14 @@ class WekaScores:
 
     @property
     def counts(self) -> ScoreCounts:
-        """The counts with the place of each score as score: six decimals could merge two."""
-        place = np.arange(len(self.score), dtype=float)
-        return _counts(place, self.positives, self.negatives)
+        """The counts of the held-out cases."""
+        return ScoreCounts.from_counts(self.score, self.positives, self.negatives)
 
     def cases(self) -> tuple[BoolArray, FloatArray]:
         """Return one label and one score per case."""
         label = np.repeat([False, True], [len(self.score)] * 2)
         number = np.concatenate([self.negatives, self.positives]).astype(int)
         return np.repeat(label, number), np.repeat(np.tile(self.score, 2), number)
-
-
-def _counts(scores: FloatArray, positives: FloatArray, negatives: FloatArray) -> ScoreCounts:
-    label = np.repeat([False, True], [len(scores)] * 2)
-    weight = np.concatenate([negatives, positives])
-    return ScoreCounts.from_arrays(label, np.tile(scores, 2), sample_weight=weight)
 
 
 def weka_is_here() -> bool:
@@ -125,11 +118,11 @@ def _read_curve(file: Path, right: int) -> WekaScores:
     above = np.array([[float(row["True Positives"]), float(row["False Positives"])] for row in rows])
     each = above - np.vstack([above[1:], [0.0, 0.0]])
     kept = each.sum(axis=1) > 0
-    score = np.array([float(row["Threshold"]) for row in rows])
+    score = np.array([float(row["Threshold"]) for row in rows])[kept]
+    for k in range(1, len(score)):  # different scores may have the same six decimals
+        score[k] = max(score[k], np.nextafter(score[k - 1], np.inf))
     total = above[0].sum()
-    return WekaScores(
-        positives=each[kept, 0], negatives=each[kept, 1], score=score[kept], accuracy=right / total
-    )
+    return WekaScores(positives=each[kept, 0], negatives=each[kept, 1], score=score, accuracy=right / total)
 
 
 def _both(first: Table, second: Table) -> Table:
