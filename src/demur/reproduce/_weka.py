@@ -24,6 +24,8 @@ __all__ = ["WEKA_LEARNERS", "WekaScores", "weka_is_here", "weka_scores"]
 
 _JAR = Path("/usr/share/java/weka.jar")
 _SECONDS = 600
+# runs of a second or two: half of the time would go to compiling and collecting in parallel
+_JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", str(_JAR))
 # the learners of the papers with their options; RandomForest had ten trees by default
 WEKA_LEARNERS = {
     "J48": ("weka.classifiers.trees.J48",),
@@ -100,7 +102,7 @@ def weka_scores(
         if test is not None:
             _write_arff(folder / "test.arff", test, known, nominal)
             options = ["-T", "test.arff"]
-        command = ["java", "-cp", str(_JAR), *WEKA_LEARNERS[learner], "-t", "train.arff", *options, "-o"]
+        command = [*_JAVA, *WEKA_LEARNERS[learner], "-t", "train.arff", *options, "-o", "-v"]
         command += ["-threshold-file", "curve.csv", "-threshold-label", positive]
         done = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False

