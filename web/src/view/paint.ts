@@ -1,0 +1,98 @@
+/** Grids of numbers on a canvas: colours, smooth or in steps, and hatching where nothing is decided. */
+import { step, type Rgb } from "./palette";
+
+export interface Grid {
+  /** Rows of ascending nu, columns of ascending mu. */
+  values: ArrayLike<number>;
+  size: number;
+}
+
+const small = document.createElement("canvas");
+
+/** Fit the pixels of a canvas to its place on the screen. */
+export function fit(canvas: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D {
+  const ratio = Math.min(2, window.devicePixelRatio || 1);
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  return canvas.getContext("2d")!;
+}
+
+/** Draw a grid over the whole canvas, the first row at the bottom; `colour` writes one pixel. */
+export function paint(
+  context: CanvasRenderingContext2D,
+  grid: Grid,
+  colour: (value: number, pixel: Uint8ClampedArray, at: number) => void,
+  smooth: boolean,
+): void {
+  const { size, values } = grid;
+  small.width = small.height = size;
+  const brush = small.getContext("2d")!;
+  const image = brush.createImageData(size, size);
+  for (let row = 0; row < size; row++) {
+    const line = (size - 1 - row) * size;
+    for (let column = 0; column < size; column++) {
+      colour(values[line + column], image.data, 4 * (row * size + column));
+    }
+  }
+  brush.putImageData(image, 0, 0);
+  const { width, height } = context.canvas;
+  context.imageSmoothingEnabled = smooth;
+  context.imageSmoothingQuality = "high";
+  // values stand at the nodes of the grid: the outer half of the border pixels is cut off
+  const half = smooth ? 0.5 : 0;
+  context.drawImage(small, half, half, size - 2 * half, size - 2 * half, 0, 0, width, height);
+}
+
+/** Colours of a table between two values. */
+export function byTable(table: Uint8ClampedArray, low: number, high: number) {
+  const span = high > low ? high - low : 1;
+  return (value: number, pixel: Uint8ClampedArray, at: number): void => {
+    const from = step((value - low) / span);
+    pixel[at] = table[from];
+    pixel[at + 1] = table[from + 1];
+    pixel[at + 2] = table[from + 2];
+    pixel[at + 3] = 255;
+  };
+}
+
+/** Colours by number; softened, since whole regions of pure colour shout. */
+export function byIndex(colours: Rgb[], ground: Rgb, strength = 0.62) {
+  const soft = colours.map((colour) => colour.map((part, k) => Math.round(strength * part + (1 - strength) * ground[k])));
+  return (value: number, pixel: Uint8ClampedArray, at: number): void => {
+    const colour = soft[value] ?? soft[0];
+    pixel[at] = colour[0];
+    pixel[at + 1] = colour[1];
+    pixel[at + 2] = colour[2];
+    pixel[at + 3] = 255;
+  };
+}
+
+/** Hatch the nodes of a mask whose letter is "u"; `across` and `up` are the shares of the unit square in view. */
+export function hatch(context: CanvasRenderingContext2D, mask: string, grid: number, across: number, up: number): void {
+  const { width, height } = context.canvas;
+  const [dx, dy] = [width / grid / across, height / grid / up];
+  const area = new Path2D();
+  for (let row = 0; row <= grid; row++) {
+    for (let column = 0; column <= grid; column++) {
+      if (mask[row * (grid + 1) + column] === "u") {
+        area.rect((column - 0.5) * dx, height - (row + 0.5) * dy, dx + 0.5, dy + 0.5);
+      }
+    }
+  }
+  context.save();
+  context.clip(area);
+  context.fillStyle = "#b9bdc3";
+  context.fillRect(0, 0, width, height);
+  context.strokeStyle = "#8d929a";
+  const gap = Math.max(6, Math.round(width / 70));
+  context.lineWidth = gap / 5;
+  context.beginPath();
+  for (let x = -height; x < width; x += gap) {
+    context.moveTo(x, height);
+    context.lineTo(x + height, 0);
+  }
+  context.stroke();
+  context.restore();
+}
