@@ -1,5 +1,6 @@
 /** Blocks as masses under a prevalence, with what every rule on them needs. */
 import type { Totals } from "../data";
+import { abstentionBorder, mayPay } from "./lemma1";
 import { below, upTo } from "./search";
 
 /** Shares that differ by rounding only count as equal, as in demur.abstention. */
@@ -55,10 +56,8 @@ export function blockShares(positive: Float64Array, negative: Float64Array): Flo
 
 /** Blocks called negative, and called negative or abstained on, at (mu, nu) (spec 000, section 5). */
 export function blockCuts(shares: Float64Array, mu: number, nu: number): [i: number, j: number] {
-  // lemma 1; also where nu is infinite
-  const never = !(mu * nu + nu < mu);
-  if (never) {
-    const cut = below(shares, (mu / (1 + mu)) * (1 - TIE));
+  if (!mayPay(mu, nu)) {
+    const cut = below(shares, abstentionBorder(mu) * (1 - TIE));
     return [cut, cut];
   }
   const j = below(shares, ((mu - nu) / mu) * (1 - TIE));

@@ -1,0 +1,38 @@
+/** The cell of costs in which one window stays optimal (spec 000, section 8). */
+import type { Surface } from "./surface";
+
+export type Point = [mu: number, nu: number];
+
+/** Half-plane a mu + b nu + c <= 0. */
+type HalfPlane = [a: number, b: number, c: number];
+
+/** Corners of the cell of window (i, j) inside [0, muMax] x [0, nuMax]; empty if it lies outside. */
+export function cellOf(surface: Surface, i: number, j: number, muMax: number, nuMax: number): Point[] {
+  const r = surface.shares;
+  const sides: HalfPlane[] = [];
+  // the last block called negative, and the first called positive
+  if (i > 0) sides.push([0, -1, r[i - 1]]);
+  if (j < r.length) sides.push([1 - r[j], -1, 0]);
+  if (i < j) sides.push([0, 1, -r[i]], [-(1 - r[j - 1]), 1, 0]);
+  else {
+    if (i > 0) sides.push([-(1 - r[i - 1]), 0, r[i - 1]]);
+    if (i < r.length) sides.push([1 - r[i], 0, -r[i]]);
+  }
+  const all: Point[] = [[0, 0], [muMax, 0], [muMax, nuMax], [0, nuMax]];
+  return sides.reduce(clip, all);
+}
+
+/** Sutherland and Hodgman (1974) for one half-plane. */
+function clip(polygon: Point[], [a, b, c]: HalfPlane): Point[] {
+  const side = polygon.map(([x, y]) => a * x + b * y + c);
+  return polygon.flatMap((start, at) => {
+    const next = (at + 1) % polygon.length;
+    const kept: Point[] = side[at] <= 0 ? [start] : [];
+    if (side[at] <= 0 !== side[next] <= 0) {
+      const share = side[at] / (side[at] - side[next]);
+      const end = polygon[next];
+      kept.push([start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])]);
+    }
+    return kept;
+  });
+}

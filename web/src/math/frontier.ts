@@ -1,0 +1,42 @@
+/** Cost of the errors against the share of abstentions: the windows that some price of abstaining makes best. */
+import type { Surface } from "./surface";
+
+/** One window of the frontier. */
+export interface FrontierPoint {
+  i: number;
+  j: number;
+  /** Share of the cases abstained on. */
+  abstain: number;
+  /** Cost of the misses and false alarms that are left; a miss costs 1. */
+  errorCost: number;
+  /** Price of abstaining at which this window becomes as cheap as the one before; Infinity for the first. */
+  price: number;
+}
+
+/**
+ * From never abstaining to abstaining wherever an error is possible. Windows are nested in the
+ * price (spec 000, section 5), so the frontier grows by one block at a time, dearest error first,
+ * and is convex: between two points one draws a window at random.
+ */
+export function frontier(surface: Surface, mu: number): FrontierPoint[] {
+  const start = surface.neverAbstaining(mu).i;
+  let [i, j] = [start, start];
+  const points = [pointAt(surface, mu, i, j, Infinity)];
+  for (;;) {
+    // abstaining on a block saves its misses below the cut, its false alarms above
+    const saved = [
+      i > 0 ? surface.shares[i - 1] : 0,
+      j < surface.size ? mu * (1 - surface.shares[j]) : 0,
+    ];
+    const price = Math.max(saved[0], saved[1]);
+    if (price <= 0) return points;
+    if (saved[0] === price) i--;
+    else j++;
+    points.push(pointAt(surface, mu, i, j, price));
+  }
+}
+
+function pointAt(surface: Surface, mu: number, i: number, j: number, price: number): FrontierPoint {
+  const { abstain } = surface.windowAt(i, j, mu, 0);
+  return { i, j, abstain, errorCost: surface.positiveBelow[i] + mu * surface.negativeAbove[j], price };
+}
