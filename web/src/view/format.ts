@@ -1,0 +1,31 @@
+/** Numbers for the eye, beyond what the sentences share with the Python side. */
+import { general, grouped, threshold as cutText } from "../numbers";
+
+/** A threshold; infinite ones by their sign. */
+export function threshold(value: number): string {
+  if (value === Infinity) return "∞";
+  if (value === -Infinity) return "−∞";
+  return Number.isNaN(value) ? "none" : cutText(Number(value.toPrecision(4)) === 1 ? value : Number(value.toPrecision(4)));
+}
+
+/** A count of cases; weights may be fractions. */
+export function count(value: number): string {
+  const nearest = Math.round(value);
+  return Math.abs(value - nearest) < 1e-6 ? grouped(nearest, 0) : grouped(value, 1);
+}
+
+/** A p value, never 0. */
+export function pValue(value: number): string {
+  return value < 0.0001 ? "p < 0.0001" : `p = ${value.toPrecision(2)}`;
+}
+
+/** A value with its interval, all to the digits that its width supports. */
+export function withInterval(value: number, low: number | null, high: number | null): string {
+  const digits = low === null || high === null || !(high > low) ? 3 : Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
+  return low === null || high === null ? value.toFixed(digits) : `${value.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+}
+
+/** A number as a person would type it into a field. */
+export function typed(value: number): string {
+  return Number.isFinite(value) ? String(Number(general(value, 4))) : "";
+}
