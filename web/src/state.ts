@@ -1,0 +1,122 @@
+/** What the reader chose, and the URL fragment that brings it back. */
+import type { ReportData } from "./data";
+import type { Box } from "./math/box";
+import type { MapMode } from "./math/costMap";
+import type { Costs } from "./math/units";
+
+export interface PageState {
+  costs: Costs;
+  /** How costs are entered. */
+  entry: "money" | "ratio";
+  /** Null: that of the data. */
+  prevalence: number | null;
+  /** Null: the cheapest at these costs. */
+  model: number | null;
+  colour: MapMode;
+  compare: readonly [a: number, b: number] | null;
+  /** Ranges of the relative costs. */
+  box: Box | null;
+  /** Reviews possible and cases expected in the same time. */
+  capacity: { reviews: number; cases: number } | null;
+  /** The reader's words for the classes; empty: those of the data. */
+  positive: string;
+  negative: string;
+}
+
+const COLOURS: readonly MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
+
+/** Where the page starts. */
+export function initialState(report: ReportData): PageState {
+  const { cost_fn, cost_fp, cost_abstain } = report.costs;
+  return {
+    costs: { fn: cost_fn, fp: cost_fp, abstain: cost_abstain ?? Infinity },
+    entry: "money",
+    prevalence: report.prevalence,
+    model: null,
+    colour: "cost",
+    compare: report.models.length > 1 ? [0, 1] : null,
+    box: null,
+    capacity: null,
+    positive: "",
+    negative: "",
+  };
+}
+
+/** The share of cases that can be reviewed; 1 without a limit. */
+export function maxAbstention(state: PageState): number {
+  return state.capacity ? Math.min(state.capacity.reviews / state.capacity.cases, 1) : 1;
+}
+
+/** The fragment of a state, without "#": only what differs from where the page starts. */
+export function writeFragment(state: PageState, start: PageState): string {
+  const [mine, theirs] = [entries(state), entries(start)];
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(mine)) if (value !== theirs[key]) query.set(key, value);
+  return query.toString();
+}
+
+/** The state a fragment describes; what this report cannot show stays as it starts. */
+export function readFragment(fragment: string, report: ReportData): PageState {
+  const start = initialState(report);
+  const query = new URLSearchParams(fragment.replace(/^#/, ""));
+  const given = (key: string) => query.get(key) ?? entries(start)[key];
+  const costs = { fn: number(given("fn")), fp: number(given("fp")), abstain: number(given("abstain")) };
+  const prevalence = numbersOf(given("prevalence"), 1);
+  const models = (text: string, size: number) =>
+    numbersOf(text, size)?.every((at) => Number.isInteger(at) && at < report.models.length);
+  const box = numbersOf(given("box"), 4);
+  const capacity = numbersOf(given("capacity"), 2);
+  return {
+    costs: costs.fn > 0 && costs.fn < Infinity && costs.fp < Infinity && costs.abstain >= 0 ? costs : start.costs,
+    entry: given("entry") === "ratio" ? "ratio" : "money",
+    prevalence: prevalence && prevalence[0] <= 1 ? prevalence[0] : given("prevalence") ? start.prevalence : null,
+    model: models(given("model"), 1) ? number(given("model")) : null,
+    colour: COLOURS.find((mode) => mode === given("colour")) ?? start.colour,
+    compare: models(given("compare"), 2) ? pair(given("compare")) : start.compare,
+    box: box && box[0] <= box[1] && box[2] <= box[3] ? { mu: [box[0], box[1]], nu: [box[2], box[3]] } : null,
+    capacity: capacity && capacity[1] > 0 ? { reviews: capacity[0], cases: capacity[1] } : null,
+    positive: given("positive"),
+    negative: given("negative"),
+  };
+}
+
+/** A state as words; an empty one stands for null. */
+function entries(state: PageState): Record<string, string> {
+  const { costs, box, capacity } = state;
+  return {
+    fn: text(costs.fn),
+    fp: text(costs.fp),
+    abstain: text(costs.abstain),
+    entry: state.entry,
+    prevalence: state.prevalence === null ? "" : text(state.prevalence),
+    model: state.model === null ? "" : text(state.model),
+    colour: state.colour,
+    compare: state.compare?.map(text).join("~") ?? "",
+    box: box ? [...box.mu, ...box.nu].map(text).join("~") : "",
+    capacity: capacity ? [capacity.reviews, capacity.cases].map(text).join("~") : "",
+    positive: state.positive,
+    negative: state.negative,
+  };
+}
+
+function text(value: number): string {
+  return value === Infinity ? "inf" : String(value);
+}
+
+/** A number that is not negative, or NaN; every comparison with NaN fails. */
+function number(word: string): number {
+  if (word === "inf") return Infinity;
+  const value = word.trim() === "" ? NaN : Number(word);
+  return value >= 0 && value < Infinity ? value : NaN;
+}
+
+/** Finite numbers, or null if they are not exactly `size`. */
+function numbersOf(words: string, size: number): number[] | null {
+  const values = words.split("~").map(number);
+  return values.length === size && values.every(Number.isFinite) ? values : null;
+}
+
+function pair(words: string): [number, number] {
+  const [a, b] = words.split("~").map(number);
+  return [a, b];
+}
