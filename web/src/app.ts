@@ -1,6 +1,7 @@
 /** The one place where the state changes: panels ask for changes here and are drawn from here. */
 import { Curves } from "./curves";
 import type { ReportData } from "./data";
+import { Domain } from "./domain";
 import { prepare, type Prepared } from "./math/models";
 import { Situation } from "./situation";
 import { initialState, readFragment, writeFragment, type PageState } from "./state";
@@ -13,6 +14,7 @@ const SETTLE = 250;
 
 export class App {
   readonly hover = new Hover();
+  readonly domain = new Domain();
   readonly start: PageState;
   private state: PageState;
   private prepared: Prepared;
@@ -26,6 +28,7 @@ export class App {
     this.state = readFragment(location.hash, data);
     this.prepared = prepare(data, this.state.prevalence);
     this.curves = new Curves(data);
+    this.follow();
     addEventListener("hashchange", () => this.change(readFragment(location.hash, data)));
   }
 
@@ -55,10 +58,17 @@ export class App {
     const before = this.situation().k;
     this.state = { ...this.state, ...part };
     if (this.prepared.prevalence !== this.state.prevalence) this.prepared = prepare(this.data, this.state.prevalence);
-    const moved = Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
+    const stands = !this.follow();
+    const moved = stands && Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
     this.schedule(moved ? "move" : "draw");
     clearTimeout(this.settling);
     this.settling = window.setTimeout(() => this.remember(), SETTLE);
+  }
+
+  /** Keep the cost point in view; true if the view changed. */
+  follow(): boolean {
+    const { mu, nu } = this.situation();
+    return this.domain.follow(mu, nu);
   }
 
   /** Draw everything again, as after a change of colours. */

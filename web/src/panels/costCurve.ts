@@ -42,7 +42,7 @@ export function costCurvePanel(app: App): Panel {
   function draw(at: Situation): void {
     now = at;
     if (!plot.ready) return;
-    const corners = at.data.models.map((_, k) => at.curves.envelope(k)?.vertices() ?? []);
+    const corners = at.data.models.map((_, k) => at.curves.envelopes[k]?.vertices() ?? []);
     const most = Math.max(...corners.flat().map(([, cost]) => cost), ...(at.model.cost_band?.high ?? []), 0.05);
     plot.axes([0, 1], [0, Math.min(0.5, 1.08 * most)]);
     const trace = line<[number, number]>().x((c) => plot.x(c[0])).y((c) => plot.y(c[1]));
@@ -63,7 +63,7 @@ export function costCurvePanel(app: App): Panel {
 
   function move(at: Situation): void {
     now = at;
-    const envelope = at.curves.envelope(at.k);
+    const envelope = at.envelope;
     const x = probabilityCost(at.prevalence, at.mu);
     const visible = plot.ready && envelope !== null && x !== null;
     for (const node of [here, forced, abstaining]) show(node, visible);
@@ -103,7 +103,7 @@ export function costCurvePanel(app: App): Panel {
   chooseCuts(
     app.hover,
     plot.drawing,
-    (event) => (now === null ? null : now.curves.envelope(now.k)?.cut(Math.min(1, Math.max(0, plot.locate(event).x))) ?? null),
+    (event) => (now === null ? null : now.envelope?.cut(Math.min(1, Math.max(0, plot.locate(event).x))) ?? null),
     () => now?.window.j ?? 0,
     () => now?.surface.size ?? 0,
   );
@@ -112,7 +112,7 @@ export function costCurvePanel(app: App): Panel {
   frame.picture(() => plot.picture("Cost curve"));
   frame.numbers(() => ({
     columns: ["weight of misses", "cost"],
-    rows: (now!.curves.envelope(now!.k)?.vertices() ?? []).map(([x, cost]) => [x.toFixed(4), cost.toFixed(4)]),
+    rows: (now!.envelope?.vertices() ?? []).map(([x, cost]) => [x.toFixed(4), cost.toFixed(4)]),
   }));
   const panel: Panel = { element: frame.section, draw, move };
   return panel;

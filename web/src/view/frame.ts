@@ -1,5 +1,5 @@
 /** The frame every panel shares: a heading, its files, the numbers behind the picture. */
-import { cut, el, setText } from "./dom";
+import { cut, el } from "./dom";
 import { saveCsv, savePng, saveSvg, type Sheet } from "./saving";
 
 export class Frame {
@@ -69,8 +69,7 @@ export function asTable(sheet: Sheet): HTMLTableElement {
   const body = el("tbody");
   for (const row of sheet.rows) {
     const line = el("tr");
-    row.forEach((text, k) => line.append(k === 0 ? el("th", { scope: "row" }) : el("td")));
-    row.forEach((text, k) => setText(line.children[k]!, cut(text)));
+    row.forEach((text, k) => line.append(k === 0 ? el("th", { scope: "row" }, cut(text)) : el("td", {}, cut(text))));
     body.append(line);
   }
   return el("table", {}, el("thead", {}, head), body);

@@ -4,7 +4,8 @@ import { step, type Rgb } from "./palette";
 export interface Grid {
   /** Rows of ascending nu, columns of ascending mu. */
   values: ArrayLike<number>;
-  size: number;
+  columns: number;
+  rows: number;
 }
 
 const small = document.createElement("canvas");
@@ -26,14 +27,15 @@ export function paint(
   colour: (value: number, pixel: Uint8ClampedArray, at: number) => void,
   smooth: boolean,
 ): void {
-  const { size, values } = grid;
-  small.width = small.height = size;
+  const { columns, rows, values } = grid;
+  small.width = columns;
+  small.height = rows;
   const brush = small.getContext("2d")!;
-  const image = brush.createImageData(size, size);
-  for (let row = 0; row < size; row++) {
-    const line = (size - 1 - row) * size;
-    for (let column = 0; column < size; column++) {
-      colour(values[line + column], image.data, 4 * (row * size + column));
+  const image = brush.createImageData(columns, rows);
+  for (let row = 0; row < rows; row++) {
+    const line = (rows - 1 - row) * columns;
+    for (let column = 0; column < columns; column++) {
+      colour(values[line + column], image.data, 4 * (row * columns + column));
     }
   }
   brush.putImageData(image, 0, 0);
@@ -42,7 +44,7 @@ export function paint(
   context.imageSmoothingQuality = "high";
   // values stand at the nodes of the grid: the outer half of the border pixels is cut off
   const half = smooth ? 0.5 : 0;
-  context.drawImage(small, half, half, size - 2 * half, size - 2 * half, 0, 0, width, height);
+  context.drawImage(small, half, half, columns - 2 * half, rows - 2 * half, 0, 0, width, height);
 }
 
 /** Colours of a table between two values. */
@@ -57,11 +59,13 @@ export function byTable(table: Uint8ClampedArray, low: number, high: number) {
   };
 }
 
-/** Colours by number; softened, since whole regions of pure colour shout. */
-export function byIndex(colours: Rgb[], ground: Rgb, strength = 0.62) {
-  const soft = colours.map((colour) => colour.map((part, k) => Math.round(strength * part + (1 - strength) * ground[k])));
+/** Colours by number, `none` for -1; softened, since whole regions of pure colour shout. */
+export function byIndex(colours: Rgb[], none: Rgb, ground: Rgb, strength = 0.62) {
+  const soft = [none, ...colours].map((colour) =>
+    colour.map((part, k) => Math.round(strength * part + (1 - strength) * ground[k])),
+  );
   return (value: number, pixel: Uint8ClampedArray, at: number): void => {
-    const colour = soft[value] ?? soft[0];
+    const colour = soft[value + 1];
     pixel[at] = colour[0];
     pixel[at + 1] = colour[1];
     pixel[at + 2] = colour[2];
@@ -69,10 +73,15 @@ export function byIndex(colours: Rgb[], ground: Rgb, strength = 0.62) {
   };
 }
 
-/** Hatch the nodes of a mask whose letter is "u"; `across` and `up` are the shares of the unit square in view. */
-export function hatch(context: CanvasRenderingContext2D, mask: string, grid: number, across: number, up: number): void {
+/** Hatch the nodes of a mask on the unit square whose letter is "u", in a view from 0 to (muMax, nuMax). */
+export function hatch(
+  context: CanvasRenderingContext2D,
+  mask: string,
+  grid: number,
+  { muMax, nuMax }: { muMax: number; nuMax: number },
+): void {
   const { width, height } = context.canvas;
-  const [dx, dy] = [width / grid / across, height / grid / up];
+  const [dx, dy] = [width / grid / muMax, height / grid / nuMax];
   const area = new Path2D();
   for (let row = 0; row <= grid; row++) {
     for (let column = 0; column <= grid; column++) {

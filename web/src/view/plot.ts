@@ -20,6 +20,7 @@ export interface PlotOptions {
   xFormat?: (value: number) => string;
   yFormat?: (value: number) => string;
   focusable?: boolean;
+  role?: "img" | "group";
 }
 
 const RIGHT = 12;
@@ -50,7 +51,7 @@ export class Plot {
     this.left = options.left ?? 44;
     this.bottom = options.bottom ?? 38;
     this.top = options.top ?? 20;
-    this.drawing = svg("svg", { id: options.id, role: "img", "aria-label": options.label });
+    this.drawing = svg("svg", { id: options.id, role: options.role ?? "img", "aria-label": options.label });
     if (options.focusable === true) this.drawing.setAttribute("tabindex", "0");
     const room = svg("g", { transform: `translate(${this.left},${this.top})` });
     this.under = svg("g");

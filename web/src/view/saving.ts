@@ -23,7 +23,7 @@ function bake(from: Element, to: Element): void {
     if (value !== "") to.setAttribute(name, value);
   }
   for (const name of ["class", "tabindex", "role", "aria-label", "style"]) to.removeAttribute(name);
-  for (let k = 0; k < from.children.length; k++) bake(from.children[k]!, to.children[k]!);
+  for (let k = 0; k < from.children.length; k++) bake(from.children[k], to.children[k]);
 }
 
 export interface Raster {
@@ -102,7 +102,7 @@ export interface Sheet {
 function csvField(text: string): string {
   // a leading sign of a formula would run in a spreadsheet
   const safe = /^[=@\t\r]/.test(text) || /^[+-](?![\d.]|inf)/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 }
 
 export function saveCsv(sheet: Sheet, name: string): void {

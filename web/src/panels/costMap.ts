@@ -1,0 +1,206 @@
+/** Map of all costs: colour by what they lead to, the point that the reader drags, a box of costs. */
+import { line } from "d3-shape";
+import type { App } from "../app";
+import { cellOf } from "../math/cells";
+import type { MapMode } from "../math/costMap";
+import { borderLine } from "../math/lemma1";
+import { percent } from "../numbers";
+import type { Situation } from "../situation";
+import { choice } from "../view/choice";
+import { attr, el, setText, show, svg } from "../view/dom";
+import { threshold, typed } from "../view/format";
+import { Frame } from "../view/frame";
+import { fit } from "../view/paint";
+import type { Panel } from "../view/panel";
+import { Plot } from "../view/plot";
+import { boxOfCosts } from "./costBox";
+import { mapColours } from "./mapColours";
+import { mapLegend } from "./mapLegend";
+
+const MODES: readonly (readonly [MapMode, string])[] = [
+  ["cost", "cost"],
+  ["abstention", "abstention"],
+  ["lower", "lower"],
+  ["upper", "upper"],
+  ["winner", "winner"],
+  ["difference", "A minus B"],
+];
+/** Steps of the arrow keys, as shares of the view. */
+const FINE = 1 / 100;
+const COARSE = 1 / 10;
+
+export function costMapPanel(app: App): Panel {
+  const frame = new Frame("map", "Map of costs", "drag the point, or use the arrow keys");
+  const picker = choice<MapMode>("map-colour", "Colour by", MODES, (colour) => app.change({ colour }));
+  const zoom = el("button", { type: "button", class: "quiet", "data-role": "map-zoom", "aria-pressed": "false" }, "Zoom to here");
+  const plot = new Plot(
+    { id: "chart-map", label: "Map of costs", xName: "a false alarm, as a share of a miss", yName: "a review, as a share of a miss", ratio: 0.6, lowest: 280, highest: 560, role: "group" },
+    () => app.redraw(panel),
+  );
+  plot.element.classList.add("map-chart");
+  const canvas = el("canvas", { class: "under", "aria-hidden": "true" });
+  plot.element.prepend(canvas);
+  plot.canvas = canvas;
+
+  const border = svg("path", { class: "border" });
+  const never = svg("text", { class: "on-map", "text-anchor": "start" }, "abstaining never pays");
+  const cell = svg("path", { class: "cell" });
+  const boxShape = svg("rect", { class: "box" });
+  const handle = svg("g", { class: "handle", id: "cost-point", "data-role": "cost-point", tabindex: 0, role: "slider", "aria-label": "Cost point: left and right for a false alarm, up and down for a review", "aria-valuemin": 0 });
+  handle.append(svg("circle", { r: 16, class: "catch" }), svg("circle", { r: 8, class: "halo" }), svg("circle", { r: 7, class: "here-dot" }));
+  plot.under.append(border, never);
+  plot.over.append(boxShape, cell, handle);
+
+  const legend = mapLegend(app);
+  const reading = el("p", { class: "reading", "data-role": "map-reading" });
+  const box = boxOfCosts(app);
+  const side = el("div", { class: "map-side" }, legend.element, reading, box.element);
+  frame.body.append(el("div", { class: "choose" }, picker.element, zoom), el("div", { class: "map-layout" }, plot.element, side));
+
+  const colours = mapColours(canvas);
+  let now = app.situation();
+
+  function draw(at: Situation): void {
+    now = at;
+    picker.set(at.state.colour);
+    for (const mode of ["winner", "difference"] as const) picker.enable(mode, at.data.models.length > 1);
+    zoom.setAttribute("aria-pressed", String(app.domain.zoomed));
+    setText(zoom, app.domain.zoomed ? "Whole range" : "Zoom to here");
+    if (!plot.ready) return;
+    const { muMax, nuMax } = app.domain;
+    plot.axes([0, muMax], [0, nuMax]);
+    canvas.style.left = `${plot.left}px`;
+    canvas.style.top = `${plot.top}px`;
+    if (colours.stale(at, app.domain, plot.width, plot.height)) colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
+    const limit = borderLine(muMax, 60).filter(([, nu]) => nu <= nuMax);
+    attr(border, { d: line<[number, number]>().x((p) => plot.x(p[0])).y((p) => plot.y(p[1]))(limit) ?? "" });
+    const room = plot.y(Math.min(nuMax, 0.28 * muMax));
+    attr(never, { x: 10, y: Math.max(18, room / 2) });
+    show(never, room > 40);
+    legend.draw(at, colours.range);
+    box.draw(at);
+  }
+
+  function move(at: Situation): void {
+    now = at;
+    if (!plot.ready) return;
+    const { muMax, nuMax } = app.domain;
+    const [mu, nu] = [Math.min(at.mu, muMax), Math.min(at.nu, nuMax)];
+    attr(handle, {
+      transform: `translate(${plot.x(mu)},${plot.y(nu)})`,
+      "aria-valuenow": Number(at.mu.toPrecision(4)),
+      "aria-valuemax": muMax,
+      "aria-valuetext": `a false alarm ${typed(at.mu)}, a review ${Number.isFinite(at.nu) ? typed(at.nu) : "never"}, as shares of a miss`,
+    });
+    const found = at.state.box;
+    show(boxShape, found !== null);
+    if (found !== null) {
+      const [left, right] = found.mu.map((value) => plot.x(Math.min(value, muMax)));
+      const [low, high] = found.nu.map((value) => plot.y(Math.min(value, nuMax)));
+      attr(boxShape, { x: left, width: Math.max(1, right - left), y: high, height: Math.max(1, low - high) });
+    }
+    box.move(at);
+    look(null);
+    frame.refresh();
+  }
+
+  /** Outline the cell at some costs, or at the point, and say what holds in it. */
+  function look(costs: { mu: number; nu: number } | null): void {
+    const { muMax, nuMax } = app.domain;
+    const { mu, nu } = costs ?? now;
+    const window = costs === null ? now.window : now.surface.window(mu, nu);
+    const limited = costs === null && now.here.limited;
+    const corners = limited ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
+    const path = corners.map(([x, y], k) => `${k === 0 ? "M" : "L"}${plot.x(x)},${plot.y(y)}`).join("");
+    attr(cell, { d: path === "" ? "" : `${path}Z` });
+    const cuts = window.i === window.j ? `one cut at ${threshold(window.upper)}` : `window ${threshold(window.lower)} to ${threshold(window.upper)}`;
+    const where = costs === null ? "Here" : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
+    const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
+    setText(reading, `${where}: ${cuts}, abstains on ${percent(window.abstain)}. ${alike}`);
+  }
+
+  /** Costs at a place of the map, to a thousandth of the view. */
+  function costsAt(event: PointerEvent): { mu: number; nu: number } {
+    const { muMax, nuMax } = app.domain;
+    const { x, y } = plot.locate(event);
+    const round = (value: number, most: number): number => Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
+    return { mu: round(x, muMax), nu: round(y, nuMax) };
+  }
+
+  function place(mu: number, nu: number): void {
+    const { fn } = app.current.costs;
+    const clean = (value: number): number => Number((value * fn).toPrecision(10));
+    app.change({ costs: { fn, fp: clean(mu), abstain: clean(nu) } });
+  }
+
+  let corner: { mu: number; nu: number } | null = null;
+  let dragging = false;
+
+  function follow(event: PointerEvent): void {
+    const { mu, nu } = costsAt(event);
+    if (corner === null) place(mu, nu);
+    else app.change({ box: { mu: sorted(corner.mu, mu), nu: sorted(corner.nu, nu) } });
+  }
+
+  plot.drawing.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0) return;
+    const touchedMap = event.pointerType === "touch" && !handle.contains(event.target as Node) && !box.drawing;
+    corner = box.drawing || event.shiftKey ? costsAt(event) : null;
+    app.domain.held = true;
+    follow(event);
+    handle.focus({ preventScroll: true });
+    // a finger on the map may want to scroll: only a tap, or the handle, moves the point
+    if (touchedMap) release();
+    else {
+      dragging = true;
+      plot.drawing.setPointerCapture(event.pointerId);
+      event.preventDefault();
+    }
+  });
+  plot.drawing.addEventListener("pointermove", (event) => {
+    if (dragging) follow(event);
+    else look(costsAt(event));
+  });
+  plot.drawing.addEventListener("pointerleave", () => {
+    if (!dragging) look(null);
+  });
+  for (const end of ["pointerup", "pointercancel"] as const) plot.drawing.addEventListener(end, release);
+
+  function release(): void {
+    if (corner !== null) box.drawn();
+    corner = null;
+    dragging = false;
+    app.domain.held = false;
+    if (app.follow()) app.drawAll();
+  }
+
+  function key(event: KeyboardEvent): void {
+    const across = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const up = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
+    if ((across === 0 && up === 0) || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const step = event.shiftKey ? COARSE : FINE;
+    const { muMax, nuMax } = app.domain;
+    const { mu, nu } = app.situation();
+    const from = Math.min(nu, nuMax);
+    place(Math.max(0, mu + across * step * muMax), Math.max(0, up === 0 && nu === Infinity ? nu : from + up * step * nuMax));
+  }
+  handle.addEventListener("keydown", key);
+  document.addEventListener("keydown", (event) => {
+    if (event.target === document.body) key(event);
+  });
+  zoom.addEventListener("click", () => {
+    app.domain.zoomed = !app.domain.zoomed;
+    app.follow();
+    app.drawAll();
+  });
+
+  frame.picture(() => plot.picture("Map of costs"));
+  frame.numbers(() => colours.sheet(now, app.domain));
+  const panel: Panel = { element: frame.section, draw, move };
+  return panel;
+}
+
+function sorted(a: number, b: number): [number, number] {
+  return a < b ? [a, b] : [b, a];
+}
