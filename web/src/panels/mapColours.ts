@@ -39,7 +39,8 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
     } else {
       paint(context, raster, byTable(mode === "difference" ? DIVERGING : SEQUENTIAL, ...range), mode === "cost" || mode === "difference");
     }
-    const pair = mode === "difference" && at.state.compare !== null ? comparisonOf(at.data, ...at.state.compare) : null;
+    const tested = mode === "difference" && at.prepared.prevalence === at.data.prevalence;
+    const pair = tested && at.state.compare !== null ? comparisonOf(at.data, ...at.state.compare) : null;
     if (pair !== null) hatch(context, pair.mask, pair.grid, domain);
   }
 
