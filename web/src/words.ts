@@ -40,17 +40,15 @@ export function headline(report: ReportData, prepared: Prepared, costs: Costs, c
   const trivial = prepared.trivial.at(mu, nu);
   const expected = expectedCost(best, costs);
   const step = stepOf(expected.interval ? expected.interval[1] - expected.interval[0] : expected.cost);
-  const parts = [];
+  const start = opening(costs, costsGiven);
+  const price = costSentence(report, best, window, costs, expected, step);
   if (trivial.cost <= window.cost + TIE) {
-    parts.push(`${opening(costs, costsGiven)}, ${WITHOUT_MODEL[trivial.best]}: no model is cheaper.`);
-    parts.push(costSentence(report, best, window, costs, expected, step));
-    return parts.join(" ");
+    return `${start}, ${WITHOUT_MODEL[trivial.best]}: no model is cheaper. ${price}`;
   }
-  parts.push(`${opening(costs, costsGiven)}, use ${shortName(best.data.name)}${advice(window, costs)}`);
-  parts.push(costSentence(report, best, window, costs, expected, step));
+  const parts = [`${start}, use ${shortName(best.data.name)}${advice(window, costs)}`, price];
   if (window.i < window.j) parts.push(neverAbstaining(prepared.models, best, costs, step));
-  const rule = trivial.best === "always abstain" ? trivial.best : WITHOUT_MODEL[trivial.best];
-  parts.push(`Best rule without a model (${rule}): ${perThousand(money(trivial.cost, costs), step)}.`);
+  const without = perThousand(money(trivial.cost, costs), step);
+  parts.push(`Best rule without a model (${WITHOUT_MODEL[trivial.best]}): ${without}.`);
   return parts.join(" ");
 }
 
