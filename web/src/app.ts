@@ -24,12 +24,18 @@ export class App {
   private settling = 0;
 
   constructor(readonly data: ReportData) {
-    this.start = initialState(data);
-    this.state = readFragment(location.hash, data);
+    this.start = { ...initialState(data), compare: firstPair(data) };
+    this.state = this.read();
     this.prepared = prepare(data, this.state.prevalence);
     this.curves = new Curves(data);
     this.follow();
-    addEventListener("hashchange", () => this.change(readFragment(location.hash, data)));
+    addEventListener("hashchange", () => this.change(this.read()));
+  }
+
+  /** The state of the address; without a pair in it, the two best models are compared. */
+  private read(): PageState {
+    const found = readFragment(location.hash, this.data);
+    return /[#&]compare=/.test(location.hash) ? found : { ...found, compare: this.start.compare };
   }
 
   get current(): PageState {
@@ -103,4 +109,10 @@ export class App {
       return;
     }
   }
+}
+
+/** The two models of the smallest mean cost. */
+function firstPair({ models }: ReportData): [number, number] | null {
+  const order = models.map((_, k) => k).sort((a, b) => models[a].volume.hindsight - models[b].volume.hindsight);
+  return order.length > 1 ? [order[0], order[1]] : null;
 }

@@ -10,6 +10,7 @@ import { Frame } from "../view/frame";
 import { byTable, fit, hatch, paint } from "../view/paint";
 import { DIVERGING } from "../view/palette";
 import type { Panel } from "../view/panel";
+import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 
 const SIDE = 129;
@@ -40,7 +41,7 @@ export function comparePanel(app: App): Panel {
   const key = el("ul", { class: "key" });
   frame.body.append(
     el("div", { class: "choose" }, el("label", { for: "compare-a" }, "A"), first, el("label", { for: "compare-b" }, "B"), second, swap),
-    el("div", { class: "compare-layout" }, plot.element, el("div", {}, lead, words, key)),
+    el("div", { class: "compare-layout" }, plot.element, el("div", {}, key, lead, words)),
   );
 
   function choose(): void {
@@ -83,7 +84,7 @@ export function comparePanel(app: App): Panel {
       // the mask holds at the prevalence of the report only
       if (pair !== null && at.prepared.prevalence === at.data.prevalence) hatch(context, pair.mask, pair.grid, UNIT);
     }
-    attr(border, { d: borderLine(1, 40).map(([x, y], k) => `${k === 0 ? "M" : "L"}${plot.x(x)},${plot.y(y)}`).join("") });
+    attr(border, { d: linePath(borderLine(1, 40).map(([x, y]) => [plot.x(x), plot.y(y)])) });
     plot.describe(`Difference of the costs of ${nameA} and ${nameB}`);
   }
 

@@ -41,11 +41,13 @@ export function confusionPanel(_app: App): Panel {
     [" truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) => setText(heads[k], text.trim()));
     [positive, negative, "all"].forEach((text, k) => setText(lines[k].name, text));
     setText(frame.about, `${at.modelName}, ${count(at.data.n)} cases`);
-    setText(note, "Large: cases of the data. Below: per 1000 cases in use, and their cost.");
   }
 
   function move(at: Situation): void {
     now = at;
+    const { honest } = at.here;
+    const fair = honest === null ? "" : ` Judged on cases that did not choose the thresholds, all costs ${at.per1000(honest.cost, at.step(at.here))}.`;
+    setText(note, `Cases of the data, then per 1000 in use and their cost, with hindsight.${fair}`);
     rows(at).forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
   }
 

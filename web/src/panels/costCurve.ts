@@ -1,5 +1,4 @@
 /** Drummond-Holte cost curve: what never abstaining costs at every mix of prevalence and prices. */
-import { area, line } from "d3-shape";
 import type { App } from "../app";
 import { normalizedCost, probabilityCost } from "../math/envelope";
 import { el, attr, setText, show, svg } from "../view/dom";
@@ -7,6 +6,7 @@ import { Frame } from "../view/frame";
 import { chooseCuts, type Cut } from "../view/hover";
 import { modelColour, modelDash } from "../view/palette";
 import type { Panel } from "../view/panel";
+import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 import type { Situation } from "../situation";
 
@@ -44,20 +44,19 @@ export function costCurvePanel(app: App): Panel {
     if (!plot.ready) return;
     const corners = at.data.models.map((_, k) => at.curves.envelopes[k]?.vertices() ?? []);
     const most = Math.max(...corners.flat().map(([, cost]) => cost), ...(at.model.cost_band?.high ?? []), 0.05);
-    plot.axes([0, 1], [0, Math.min(0.5, 1.08 * most)]);
-    const trace = line<[number, number]>().x((c) => plot.x(c[0])).y((c) => plot.y(c[1]));
-    const top = plot.y.domain()[1];
-    const roof: [number, number][] = top < 0.5 ? [[top, top], [1 - top, top]] : [[0.5, 0.5]];
-    const sides = roof.length === 1 ? [[[0, 0], roof[0], [1, 0]]] : [[[0, 0], roof[0]], [roof[1], [1, 0]]];
-    attr(trivial, { d: sides.map((side) => trace(side as [number, number][])).join("") });
+    const top = Math.min(0.5, 1.08 * most);
+    plot.axes([0, 1], [0, top]);
+    const trace = (corners: readonly (readonly [number, number])[], closed = false): string =>
+      linePath(corners.map(([x, y]) => [plot.x(x), plot.y(Math.min(top, y))]), closed);
+    attr(trivial, { d: trace([[0, 0], [top, top]]) + trace([[1 - top, top], [1, 0]]) });
     curves.replaceChildren();
     const order = corners.map((_, k) => k).filter((k) => k !== at.k);
     for (const k of [...order, at.k]) {
-      curves.append(svg("path", { class: k === at.k ? "chosen" : "other", stroke: modelColour(k, at.theme), "stroke-dasharray": modelDash(k), d: trace(corners[k]) ?? "" }));
+      curves.append(svg("path", { class: k === at.k ? "chosen" : "other", stroke: modelColour(k, at.theme), "stroke-dasharray": modelDash(k), d: trace(corners[k]) }));
     }
     const sure = at.model.cost_band;
-    const spread = area<number>().x((k) => plot.x(sure!.x[k])).y0((k) => plot.y(sure!.low[k])).y1((k) => plot.y(Math.min(top, sure!.high[k])));
-    attr(band, { fill: modelColour(at.k, at.theme), d: sure === null ? "" : spread([...sure.x.keys()]) ?? "" });
+    const edge = (side: "low" | "high"): [number, number][] => (sure?.x ?? []).map((x, k) => [x, sure![side][k]]);
+    attr(band, { fill: modelColour(at.k, at.theme), d: trace([...edge("low"), ...edge("high").reverse()], true) });
     setText(frame.about, corners[at.k].length === 0 ? "needs both classes" : sure === null ? "without abstaining" : `without abstaining; band ${at.level}`);
   }
 

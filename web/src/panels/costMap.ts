@@ -1,5 +1,4 @@
 /** Map of all costs: colour by what they lead to, the point that the reader drags, a box of costs. */
-import { line } from "d3-shape";
 import type { App } from "../app";
 import { cellOf } from "../math/cells";
 import type { MapMode } from "../math/costMap";
@@ -12,6 +11,7 @@ import { threshold, typed } from "../view/format";
 import { Frame } from "../view/frame";
 import { fit } from "../view/paint";
 import type { Panel } from "../view/panel";
+import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 import { boxOfCosts } from "./costBox";
 import { mapColours } from "./mapColours";
@@ -73,7 +73,7 @@ export function costMapPanel(app: App): Panel {
     canvas.style.top = `${plot.top}px`;
     if (colours.stale(at, app.domain, plot.width, plot.height)) colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
     const limit = borderLine(muMax, 60).filter(([, nu]) => nu <= nuMax);
-    attr(border, { d: line<[number, number]>().x((p) => plot.x(p[0])).y((p) => plot.y(p[1]))(limit) ?? "" });
+    attr(border, { d: linePath(limit.map(([mu, nu]) => [plot.x(mu), plot.y(nu)])) });
     const room = plot.y(Math.min(nuMax, 0.28 * muMax));
     attr(never, { x: 10, y: Math.max(18, room / 2) });
     show(never, room > 40);
@@ -111,8 +111,7 @@ export function costMapPanel(app: App): Panel {
     const window = costs === null ? now.window : now.surface.window(mu, nu);
     const limited = costs === null && now.here.limited;
     const corners = limited ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
-    const path = corners.map(([x, y], k) => `${k === 0 ? "M" : "L"}${plot.x(x)},${plot.y(y)}`).join("");
-    attr(cell, { d: path === "" ? "" : `${path}Z` });
+    attr(cell, { d: linePath(corners.map(([x, y]) => [plot.x(x), plot.y(y)]), true) });
     const cuts = window.i === window.j ? `one cut at ${threshold(window.upper)}` : `window ${threshold(window.lower)} to ${threshold(window.upper)}`;
     const where = costs === null ? "Here" : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";

@@ -7,7 +7,7 @@ import type { Situation } from "../situation";
 import { DIVERGING, modelColour, parseHex, SEQUENTIAL } from "../view/palette";
 import { byIndex, byTable, hatch, paint } from "../view/paint";
 import type { Sheet } from "../view/saving";
-import { threshold } from "../view/format";
+import { amount, threshold } from "../view/format";
 import { whenIdle } from "../view/idle";
 
 const COARSE = 64;
@@ -98,7 +98,7 @@ function inWords(at: Situation, value: number): string {
   switch (at.state.colour) {
     case "cost":
     case "difference":
-      return general(1000 * at.costs.fn * value, 4);
+      return amount(1000 * at.costs.fn * value);
     case "abstention":
       return percent(value);
     case "winner":

@@ -1,9 +1,9 @@
 /** What the colours of the map mean. */
 import type { App } from "../app";
-import { general, percent } from "../numbers";
+import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
-import { threshold } from "../view/format";
+import { amount, threshold } from "../view/format";
 import { DIVERGING, modelColour, SEQUENTIAL } from "../view/palette";
 
 export interface MapLegend {
@@ -15,7 +15,7 @@ export interface MapLegend {
 export function strip(canvas: HTMLCanvasElement, table: Uint8ClampedArray): void {
   canvas.width = table.length / 4;
   canvas.height = 1;
-  const context = canvas.getContext("2d")!;
+  const context = canvas.getContext("2d", { willReadFrequently: true })!;
   context.putImageData(new ImageData(new Uint8ClampedArray(table), canvas.width, 1), 0, 0);
 }
 
@@ -36,7 +36,7 @@ export function mapLegend(_app: App): MapLegend {
     const [first, last] = range;
     switch (colour) {
       case "cost":
-        say(`Cost per 1000 cases, ${at.modelName}`, general(1000 * at.costs.fn * first, 3), general(1000 * at.costs.fn * last, 3));
+        say(`Cost per 1000 cases, ${at.modelName}`, amount(1000 * at.costs.fn * first), amount(1000 * at.costs.fn * last));
         break;
       case "abstention":
         say(`Share sent to a person, ${at.modelName}`, "0 %", "100 %");
@@ -52,7 +52,7 @@ export function mapLegend(_app: App): MapLegend {
       case "difference":
         if (compare !== null) {
           const [a, b] = compare.map((k) => cut(at.data.models[k].name, 18));
-          say(`A minus B: ${a} minus ${b}`, `${a} cheaper by ${general(1000 * at.costs.fn * last, 2)}`, `${b} cheaper`);
+          say(`A minus B: ${a} minus ${b}`, `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`, `${b} cheaper`);
           key.append(el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")));
         }
     }

@@ -1,8 +1,7 @@
 /** What abstaining buys: accuracy of the answers, or the cost, against the share sent to people. */
-import { line } from "d3-shape";
 import type { App } from "../app";
 import { frontier, type FrontierPoint } from "../math/frontier";
-import { percent } from "../numbers";
+import { general, grouped, percent } from "../numbers";
 import { maxAbstention } from "../state";
 import type { Situation } from "../situation";
 import { attr, setText, show, svg } from "../view/dom";
@@ -10,6 +9,7 @@ import { threshold } from "../view/format";
 import { Frame } from "../view/frame";
 import { modelColour } from "../view/palette";
 import type { Panel } from "../view/panel";
+import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 import { choice } from "../view/choice";
 
@@ -21,8 +21,9 @@ interface Step extends FrontierPoint {
 
 export function responsePanel(app: App): Panel {
   const frame = new Frame("response", "Response");
+  let measure: Measure = "accuracy";
   const plot = new Plot(
-    { id: "chart-response", label: "Response to abstaining", xName: "share sent to a person", yName: "", ratio: 0.5, lowest: 240, highest: 420, left: 56, xFormat: (v) => `${Math.round(100 * v)} %` },
+    { id: "chart-response", label: "Response to abstaining", xName: "share sent to a person", yName: "", ratio: 0.5, lowest: 240, highest: 420, left: 56, xFormat: (v) => `${Math.round(100 * v)} %`, yFormat: (v) => (measure === "cost" ? grouped(v, 0) : `${general(100 * v, 4)} %`) },
     () => app.redraw(panel),
   );
   const curve = svg("path", { class: "chosen" });
@@ -32,7 +33,6 @@ export function responsePanel(app: App): Panel {
   const limitName = svg("text", { y: 12 });
   plot.over.append(curve, limit, limitName, here, note);
 
-  let measure: Measure = "accuracy";
   let now: Situation | null = null;
   const picker = choice<Measure>("response-measure", "Measure", [["accuracy", "accuracy"], ["cost", "cost"]], (chosen) => {
     measure = chosen;
@@ -70,8 +70,7 @@ export function responsePanel(app: App): Panel {
     const room = 0.06 * (high - low || 0.1);
     const farthest = Math.max(...found.map(({ abstain }) => abstain), 0.05);
     plot.axes([0, Math.min(1, farthest * 1.04)], [scale * (measure === "cost" ? 0 : Math.max(0, low - room)), scale * (high + (measure === "cost" ? room : 0))]);
-    const trace = line<Step>().x((s) => plot.x(s.abstain)).y((s) => plot.y(scale * s.value));
-    attr(curve, { d: trace(found) ?? "" });
+    attr(curve, { d: linePath(found.map((s) => [plot.x(s.abstain), plot.y(scale * s.value)])) });
     const { i, j, abstain } = at.window;
     const value = valueOf(at, i, j);
     const visible = Number.isFinite(value) && abstain < 1 - 1e-12;

@@ -1,12 +1,12 @@
 /** ROC curve with its convex hull; the window is the part of the hull between its two thresholds. */
-import { line } from "d3-shape";
 import type { App } from "../app";
 import { threshold } from "../view/format";
-import { attr, setText, show, svg } from "../view/dom";
+import { attr, el, setText, show, svg } from "../view/dom";
 import { Frame } from "../view/frame";
 import { chooseCuts, type Cut } from "../view/hover";
 import { modelColour, modelDash } from "../view/palette";
 import type { Panel } from "../view/panel";
+import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 import type { Situation } from "../situation";
 
@@ -20,24 +20,21 @@ export function rocPanel(app: App): Panel {
   );
   const curves = svg("g");
   const diagonal = svg("line", { class: "faint" });
-  const hull = svg("path", { class: "hover" });
+  const hull = svg("path", { class: "faint" });
   const inside = svg("path", { class: "here-line", "stroke-width": 4, "stroke-opacity": 0.55, "stroke-linecap": "round" });
   const ends = [svg("circle", { class: "here-dot", r: 5 }), svg("circle", { class: "here-dot", r: 5 })];
   const names = [svg("text", { class: "here-text" }), svg("text", { class: "here-text" })];
   const pointed = svg("circle", { class: "hover-dot", r: 5 });
-  const said = frame.body.appendChild(plot.element).ownerDocument.createElement("p");
-  said.className = "reading";
-  frame.body.append(said);
+  const said = el("p", { class: "reading" });
+  frame.body.append(plot.element, said);
   plot.under.append(diagonal, curves, hull);
   plot.over.append(inside, ...ends, ...names, pointed);
-  hull.setAttribute("class", "faint");
 
   let now: Situation | null = null;
-  const path = line<number>();
 
   function trace(fpr: ArrayLike<number>, tpr: ArrayLike<number>, from = 0, to = fpr.length - 1): string {
-    const steps = Array.from({ length: Math.max(0, to - from + 1) }, (_, k) => from + k);
-    return path.x((k) => plot.x(fpr[k])).y((k) => plot.y(tpr[k]))(steps) ?? "";
+    const cuts = Array.from({ length: to - from + 1 }, (_, k) => from + k);
+    return linePath(cuts.map((k) => [plot.x(fpr[k]), plot.y(tpr[k])]));
   }
 
   function draw(at: Situation): void {

@@ -24,7 +24,7 @@ export function scoresPanel(app: App): Panel {
     above: svg("text", { y: -20, class: "positive-text" }),
   };
   const values = { lower: svg("text", { class: "here-text", y: -5 }), upper: svg("text", { class: "here-text", y: -5 }) };
-  const names = { positive: svg("text", { class: "positive-text", x: 6 }), negative: svg("text", { class: "negative-text", x: 6 }) };
+  const names = { positive: svg("text", { class: "positive-text haloed", "text-anchor": "end" }), negative: svg("text", { class: "negative-text haloed", "text-anchor": "end" }) };
   const pointed = svg("line", { class: "hover", y1: 0 });
   plot.under.append(bars, names.positive, names.negative);
   plot.over.append(inside, lower, upper, labels.below, labels.between, labels.above, values.lower, values.upper, pointed);
@@ -59,8 +59,8 @@ export function scoresPanel(app: App): Panel {
     });
     setText(names.positive, at.names.positive);
     setText(names.negative, at.names.negative);
-    attr(names.positive, { y: 12 });
-    attr(names.negative, { y: plot.height - 6 });
+    attr(names.positive, { x: plot.width - 4, y: 12 });
+    attr(names.negative, { x: plot.width - 4, y: plot.height - 6 });
     for (const line of [lower, upper, pointed]) attr(line, { y2: plot.height });
     attr(inside, { height: plot.height });
     setText(frame.about, `share of each class per bin; ${at.modelName}`);

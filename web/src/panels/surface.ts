@@ -1,11 +1,12 @@
 /** The surface of costs in 3-D, or as contours where there is no WebGL. */
 import { contours } from "d3-contour";
 import type { App } from "../app";
-import { contourPath } from "../view/contourPath";
 import { costGrid, mapValues } from "../math/costMap";
 import { general } from "../numbers";
 import type { Situation } from "../situation";
+import { contourPath } from "../view/contourPath";
 import { attr, el, setText, show, svg } from "../view/dom";
+import { amount } from "../view/format";
 import { Frame } from "../view/frame";
 import { SEQUENTIAL, step } from "../view/palette";
 import type { Panel } from "../view/panel";
@@ -86,7 +87,7 @@ export function surfacePanel(app: App): SurfacePanel {
       }
     }
     setText(frame.about, relief === null ? `cost of ${at.modelName}; contours, for want of WebGL` : `cost of ${at.modelName}; drag or use the arrow keys to turn`);
-    stage.setAttribute("aria-label", `Surface of the cost of ${at.modelName} over all costs, from 0 to ${general(1000 * at.costs.fn * most, 3)} per 1000 cases`);
+    stage.setAttribute("aria-label", `Surface of the cost of ${at.modelName} over all costs, from 0 to ${amount(1000 * at.costs.fn * most)} per 1000 cases`);
     filled.setAttribute("visibility", relief === null ? "visible" : "hidden");
     render();
   }
@@ -154,7 +155,7 @@ export function surfacePanel(app: App): SurfacePanel {
       label(tops[axis], far[0] + (far === seen[front] ? 0 : 8 * outward), far[1] + 15, far === seen[front] ? "middle" : outward < 0 ? "end" : "start", general(axis === 0 ? muMax : nuMax, 3));
     }
     label(names[2], top[0] - 4, top[1] - 18, "start", "cost per 1000");
-    label(tops[2], top[0] - 4, top[1] - 4, "start", general(1000 * now.costs.fn * most, 3));
+    label(tops[2], top[0] - 4, top[1] - 4, "start", amount(1000 * now.costs.fn * most));
   }
 
   function label(node: SVGTextElement, x: number, y: number, anchor: string, text: string): void {

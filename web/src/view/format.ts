@@ -14,6 +14,13 @@ export function count(value: number): string {
   return Math.abs(value - nearest) < 1e-6 ? grouped(nearest, 0) : grouped(value, 1);
 }
 
+/** An amount to three digits, without an exponent unless it is out of all proportion. */
+export function amount(value: number): string {
+  const size = Math.abs(value);
+  if (size >= 1e15 || (size < 1e-3 && size > 0)) return general(value, 3);
+  return grouped(Number(value.toPrecision(3)), size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
+}
+
 /** A p value, never 0. */
 export function pValue(value: number): string {
   return value < 0.0001 ? "p < 0.0001" : `p = ${value.toPrecision(2)}`;
@@ -22,7 +29,11 @@ export function pValue(value: number): string {
 /** A value with its interval, all to the digits that its width supports. */
 export function withInterval(value: number, low: number | null, high: number | null): string {
   const digits = low === null || high === null || !(high > low) ? 3 : Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
-  return low === null || high === null ? value.toFixed(digits) : `${value.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+  return low === null || high === null ? value.toFixed(digits) : `${signed(value, digits)} (${signed(low, digits)}${low < 0 ? " to " : "–"}${signed(high, digits)})`;
+}
+
+function signed(value: number, digits: number): string {
+  return value.toFixed(digits).replace("-", "−");
 }
 
 /** A number as a person would type it into a field. */

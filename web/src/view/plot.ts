@@ -50,7 +50,7 @@ export class Plot {
   ) {
     this.left = options.left ?? 44;
     this.bottom = options.bottom ?? 38;
-    this.top = options.top ?? 20;
+    this.top = options.top ?? 26;
     this.drawing = svg("svg", { id: options.id, role: options.role ?? "img", "aria-label": options.label });
     if (options.focusable === true) this.drawing.setAttribute("tabindex", "0");
     const room = svg("g", { transform: `translate(${this.left},${this.top})` });
