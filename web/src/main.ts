@@ -32,14 +32,14 @@ function begin(root: HTMLElement): void {
   root.append(board, pair, models, compare, methods(app.data));
   app.add(controlsPanel(app), board);
   board.append(charts);
-  app.add(costMapPanel(app), charts);
-  const surface = surfacePanel(app);
-  app.add(surface, charts);
   watchTheme(() => app.drawAll());
 
-  // the answer, the controls and the map are painted before the rest is built
+  // the answer and the controls are painted before the rest is built
   requestAnimationFrame(() =>
     setTimeout(() => {
+      const surface = surfacePanel(app);
+      app.add(costMapPanel(app), charts);
+      app.add(surface, charts);
       app.add(scoresPanel(app), charts);
       app.add(costCurvePanel(app), charts);
       app.add(rocPanel(app), charts);

@@ -32,9 +32,9 @@ export function comparePanel(app: App): Panel {
   const canvas = el("canvas", { class: "under", "aria-hidden": "true" });
   plot.element.prepend(canvas);
   plot.canvas = canvas;
-  const border = svg("path", { class: "border" });
-  const here = svg("circle", { class: "here-dot", r: 6 });
-  plot.under.append(border);
+  const borders = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line dashed" })];
+  const here = svg("circle", { class: "map-dot", r: 6.5 });
+  plot.under.append(...borders);
   plot.over.append(here);
   const lead = el("p", { "data-role": "compare-here" });
   const words = el("ul", { class: "words", "data-role": "compare-words" });
@@ -74,7 +74,7 @@ export function comparePanel(app: App): Panel {
     plot.axes([0, 1], [0, 1]);
     canvas.style.left = `${plot.left}px`;
     canvas.style.top = `${plot.top}px`;
-    const state = [at.prepared.prevalence, a, b, plot.width, plot.height].join("|");
+    const state = [at.prepared.prevalence, at.theme, a, b, plot.width, plot.height].join("|");
     if (state !== painted) {
       painted = state;
       const values = mapValues("difference", costGrid(SIDE, SIDE), at.surfaces, a, b);
@@ -82,9 +82,10 @@ export function comparePanel(app: App): Panel {
       const context = fit(canvas, plot.width, plot.height);
       paint(context, { values, columns: SIDE, rows: SIDE }, byTable(DIVERGING, -most, most), true);
       // the mask holds at the prevalence of the report only
-      if (pair !== null && at.prepared.prevalence === at.data.prevalence) hatch(context, pair.mask, pair.grid, UNIT);
+      if (pair !== null && at.prepared.prevalence === at.data.prevalence) hatch(context, pair.mask, pair.grid, UNIT, at.theme);
     }
-    attr(border, { d: linePath(borderLine(1, 40).map(([x, y]) => [plot.x(x), plot.y(y)])) });
+    const limit = linePath(borderLine(1, 40).map(([x, y]) => [plot.x(x), plot.y(y)]));
+    for (const border of borders) attr(border, { d: limit });
     plot.describe(`Difference of the costs of ${nameA} and ${nameB}`);
   }
 

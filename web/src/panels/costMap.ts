@@ -42,14 +42,14 @@ export function costMapPanel(app: App): Panel {
   plot.element.prepend(canvas);
   plot.canvas = canvas;
 
-  const border = svg("path", { class: "border" });
+  const borders = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line dashed" })];
   const never = svg("text", { class: "on-map", "text-anchor": "start" }, "abstaining never pays");
-  const cell = svg("path", { class: "cell" });
+  const cells = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line" })];
   const boxShape = svg("rect", { class: "box" });
   const handle = svg("g", { class: "handle", id: "cost-point", "data-role": "cost-point", tabindex: 0, role: "slider", "aria-label": "Cost point: left and right for a false alarm, up and down for a review", "aria-valuemin": 0 });
-  handle.append(svg("circle", { r: 16, class: "catch" }), svg("circle", { r: 8, class: "halo" }), svg("circle", { r: 7, class: "here-dot" }));
-  plot.under.append(border, never);
-  plot.over.append(boxShape, cell, handle);
+  handle.append(svg("circle", { r: 16, class: "catch" }), svg("circle", { r: 8, class: "map-dot" }));
+  plot.under.append(...borders, never);
+  plot.over.append(boxShape, ...cells, handle);
 
   const legend = mapLegend(app);
   const reading = el("p", { class: "reading", "data-role": "map-reading" });
@@ -73,7 +73,8 @@ export function costMapPanel(app: App): Panel {
     canvas.style.top = `${plot.top}px`;
     if (colours.stale(at, app.domain, plot.width, plot.height)) colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
     const limit = borderLine(muMax, 60).filter(([, nu]) => nu <= nuMax);
-    attr(border, { d: linePath(limit.map(([mu, nu]) => [plot.x(mu), plot.y(nu)])) });
+    const edge = linePath(limit.map(([mu, nu]) => [plot.x(mu), plot.y(nu)]));
+    for (const border of borders) attr(border, { d: edge });
     const room = plot.y(Math.min(nuMax, 0.28 * muMax));
     attr(never, { x: 10, y: Math.max(18, room / 2) });
     show(never, room > 40);
@@ -111,7 +112,8 @@ export function costMapPanel(app: App): Panel {
     const window = costs === null ? now.window : now.surface.window(mu, nu);
     const limited = costs === null && now.here.limited;
     const corners = limited ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
-    attr(cell, { d: linePath(corners.map(([x, y]) => [plot.x(x), plot.y(y)]), true) });
+    const outline = linePath(corners.map(([x, y]) => [plot.x(x), plot.y(y)]), true);
+    for (const cell of cells) attr(cell, { d: outline });
     const cuts = window.i === window.j ? `one cut at ${threshold(window.upper)}` : `window ${threshold(window.lower)} to ${threshold(window.upper)}`;
     const where = costs === null ? "Here" : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";

@@ -41,7 +41,7 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
     }
     const tested = mode === "difference" && at.prepared.prevalence === at.data.prevalence;
     const pair = tested && at.state.compare !== null ? comparisonOf(at.data, ...at.state.compare) : null;
-    if (pair !== null) hatch(context, pair.mask, pair.grid, domain);
+    if (pair !== null) hatch(context, pair.mask, pair.grid, domain, at.theme);
   }
 
   return {

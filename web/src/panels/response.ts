@@ -28,7 +28,7 @@ export function responsePanel(app: App): Panel {
   );
   const curve = svg("path", { class: "chosen" });
   const here = svg("circle", { class: "here-dot", r: 5.5 });
-  const note = svg("text", { class: "here-text" });
+  const note = svg("text", { class: "here-text haloed" });
   const limit = svg("line", { class: "border" });
   const limitName = svg("text", { y: 12 });
   plot.over.append(curve, limit, limitName, here, note);

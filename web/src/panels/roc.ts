@@ -23,7 +23,7 @@ export function rocPanel(app: App): Panel {
   const hull = svg("path", { class: "faint" });
   const inside = svg("path", { class: "here-line", "stroke-width": 4, "stroke-opacity": 0.55, "stroke-linecap": "round" });
   const ends = [svg("circle", { class: "here-dot", r: 5 }), svg("circle", { class: "here-dot", r: 5 })];
-  const names = [svg("text", { class: "here-text" }), svg("text", { class: "here-text" })];
+  const names = [0, 1].map(() => svg("text", { class: "here-text haloed" }));
   const pointed = svg("circle", { class: "hover-dot", r: 5 });
   const said = el("p", { class: "reading" });
   frame.body.append(plot.element, said);

@@ -26,8 +26,8 @@ export function scoresPanel(app: App): Panel {
   const values = { lower: svg("text", { class: "here-text", y: -5 }), upper: svg("text", { class: "here-text", y: -5 }) };
   const names = { positive: svg("text", { class: "positive-text haloed", "text-anchor": "end" }), negative: svg("text", { class: "negative-text haloed", "text-anchor": "end" }) };
   const pointed = svg("line", { class: "hover", y1: 0 });
-  plot.under.append(bars, names.positive, names.negative);
-  plot.over.append(inside, lower, upper, labels.below, labels.between, labels.above, values.lower, values.upper, pointed);
+  plot.under.append(inside, bars, names.positive, names.negative);
+  plot.over.append(lower, upper, labels.below, labels.between, labels.above, values.lower, values.upper, pointed);
   frame.body.append(plot.element);
 
   let now: Situation | null = null;

@@ -60,7 +60,6 @@ export function surfacePanel(app: App): SurfacePanel {
       app.redraw(panel);
     });
     new ResizeObserver(() => app.redraw(panel)).observe(stage.parentElement!);
-    app.redraw(panel);
   }
 
   function draw(at: Situation): void {

@@ -1,5 +1,5 @@
 /** Grids of numbers on a canvas: colours, smooth or in steps, and hatching where nothing is decided. */
-import { step, type Rgb } from "./palette";
+import { HATCH, step, type Rgb, type Theme } from "./palette";
 
 export interface Grid {
   /** Rows of ascending nu, columns of ascending mu. */
@@ -81,6 +81,7 @@ export function hatch(
   mask: string,
   grid: number,
   { muMax, nuMax }: { muMax: number; nuMax: number },
+  theme: Theme,
 ): void {
   const { width, height } = context.canvas;
   const [dx, dy] = [width / grid / muMax, height / grid / nuMax];
@@ -94,9 +95,9 @@ export function hatch(
   }
   context.save();
   context.clip(area);
-  context.fillStyle = "#b9bdc3";
+  context.fillStyle = HATCH[theme][0];
   context.fillRect(0, 0, width, height);
-  context.strokeStyle = "#8d929a";
+  context.strokeStyle = HATCH[theme][1];
   const gap = Math.max(6, Math.round(width / 70));
   context.lineWidth = gap / 5;
   context.beginPath();

@@ -5,6 +5,9 @@ const DASHES = ["", "7 3", "2 2.5", "9 3 2 3", "5 2"] as const;
 const INK = { light: "#1b1e23", dark: "#eceef1" } as const;
 
 export type Theme = keyof typeof INK;
+
+/** Grounds and lines of what is hatched, as in the style sheet. */
+export const HATCH = { light: ["#d4d7db", "#9aa0a8"], dark: ["#3a3e46", "#656b75"] } as const;
 export type Rgb = readonly [number, number, number];
 
 /** Colour of model k: six of the Okabe-Ito set and the ink; with the dash, 35 looks. */
@@ -49,7 +52,7 @@ function table(colour: (t: number) => Rgb): Uint8ClampedArray {
 }
 
 /** Light = cheap: lightness falls evenly while the hue turns from ivory over teal to navy. */
-export const SEQUENTIAL = table((t) => oklch(0.975 - 0.66 * t, 0.025 + 0.1 * Math.sin(Math.PI * Math.min(1, 0.1 + 0.8 * t)), 110 + 155 * t));
+export const SEQUENTIAL = table((t) => oklch(0.975 - 0.66 * t, 0.022 + 0.078 * Math.sin(Math.PI * Math.min(1, 0.1 + 0.8 * t)), 110 + 155 * t));
 
 /** Blue (first cheaper) over white (equal) to orange (second cheaper). */
 export const DIVERGING = table((t) => {

@@ -85,9 +85,8 @@ export class Plot {
     return true;
   }
 
-  /** Whether there is room to draw; the first call may come before the observer's. */
+  /** Whether there is room to draw; the observer asks for a drawing as soon as there is. */
   get ready(): boolean {
-    if (this.width === 0) this.measure();
     return this.width > 0;
   }
 
