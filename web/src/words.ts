@@ -117,6 +117,6 @@ export function remarks(report: ReportData, costs: Costs): string[] {
     .filter(({ auc }) => auc !== null && auc.value < 0.5)
     .map(({ name, auc }) => `${shortName(name)} ranks worse than chance (AUC ${auc?.value.toFixed(3)}); flip its scores?`);
   if (report.models.length === 1) found.push("Only one model: nothing to compare.");
-  if (!mayPay(mu, nu)) found.push("Abstaining is never worth it at these prices.");
+  if (Number.isFinite(nu) && !mayPay(mu, nu)) found.push("Abstaining is never worth it at these prices.");
   return found;
 }
