@@ -16,13 +16,15 @@ function invented(): ReportData {
   const counts = (steepness: number, share: number) =>
     Array.from({ length: BLOCKS }, (_, b) => Math.round(1000 * share * (1 + steepness * (b / BLOCKS - 0.5))));
   const blocks = (model: number) => ({ positives: counts(1.9 - model / 9, 1), negatives: counts(model / 9 - 1.9, 1) });
-  const spread = (column: number[]) => Array.from({ length: 2 * BLOCKS - 1 }, (_, at) => (at % 2 ? 0 : column[at / 2] / 10));
+  const spread = (column: number[]) =>
+    Array.from({ length: 2 * BLOCKS - 1 }, (_, at) => (at % 2 ? 0 : column[at / 2] / 10));
   const edges = Array.from({ length: BLOCKS + 1 }, (_, at) => at / BLOCKS);
   const models = [0, 1, 2].map((model) => {
     const all = blocks(model);
     const fold: FoldData = { ...all, held_positives: spread(all.positives), held_negatives: spread(all.negatives) };
+    const cuts = { lower: edges, upper: edges };
     const volume = { hindsight: 0, honest: null, low: null, high: null };
-    return { name: `m${model}`, blocks: all, cuts: { lower: edges, upper: edges }, folds: Array(10).fill(fold), volume, auc: null };
+    return { name: `m${model}`, blocks: all, cuts, folds: Array(10).fill(fold), volume, auc: null };
   });
   const sum = (column: number[]) => column.reduce((total, count) => total + count, 0);
   const { positives, negatives } = models[0].blocks;
@@ -42,7 +44,8 @@ function dragStep(report: ReportData, { models, trivial, ...rest }: Prepared, mu
     sum += capacity.cheapest(mu, nu, 0.1).cost + overBox(surface, window, surfaces, box).regret;
   }
   sum += frontier(surfaces[0], mu).length;
-  return sum + headline(report, { models, trivial, ...rest }, { fn: 100, fp: 100 * mu, abstain: 100 * nu }, true).length;
+  const costs = { fn: 100, fp: 100 * mu, abstain: 100 * nu };
+  return sum + headline(report, { models, trivial, ...rest }, costs, true).length;
 }
 
 /** Median and largest time of some runs, in milliseconds, the first ten left out. */
@@ -64,4 +67,6 @@ const surfaces = prepared.models.map((model) => model.surface);
 const other = surfaces.length - 1;
 timed("drag step", 300, (at) => dragStep(report, prepared, 0.1 + 0.9 * at, 0.3 * at));
 timed("change of prevalence", 50, (at) => prepare(report, 0.1 + 0.5 * at));
-for (const mode of MODES) timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), surfaces, 0, other));
+for (const mode of MODES) {
+  timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), surfaces, 0, other));
+}
