@@ -82,12 +82,14 @@ test("words of a command are quoted", () => {
   );
 });
 
-test("without a file the code starts from arrays", () => {
+test("without a file the code starts from arrays, and the command names none", () => {
   const choice = { model: "A\nB", costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: 0.1, maxAbstention: 1 };
-  const code = asPython({ ...report, source: { ...report.source, label: null } }, choice);
+  const arrays = { ...report, source: { ...report.source, label: null } };
+  const code = asPython(arrays, choice);
+  assert.match(asCommand(arrays, choice), /^demur decide FILE --model 'A\nB' --cost-fn 1 /);
   assert.match(code, /# y_true: the true classes, y_score: the scores of A B\n/);
   assert.match(code, /abstention_surface\(counts, prevalence=0.1\)/);
-  assert.doesNotMatch(code, /duckdb/);
+  assert.doesNotMatch(code, /read_counts/);
 });
 
 test("a report without the ends of the blocks has no policy, and says so", () => {
