@@ -225,6 +225,7 @@ PAGES = [
     (("yes", "it's no"), "y", False, (3.0, 1.0, None), 0.1, 1.0),
     (("-1", "1"), "y", False, (10.0, 12.5, 2.0), None, 0.05),
     (("abstain", "go"), "y", False, (1e-3, 2e-3, 2e-4), 0.6, 0.4),
+    (("1", "0"), "y", False, (1.0, 1.0, 0.9), None, 1.0),
 ]
 STATES = [
     {},
@@ -393,8 +394,7 @@ def test_certificates_against_python(answers):
             made[key] = surface_certificate(
                 about["counts"], prevalence=about["prevalence"], confidence_level=LEVEL
             )
-        expected = made[key].window(mu, nu)
-        _close(found["certified"], [expected.certified_cost, expected.certified_abstention_rate])
+        _close(found["certified"], made[key].window(mu, nu).certified_cost)
 
 
 def test_rules_without_a_model_against_python(answers):
@@ -511,16 +511,13 @@ def test_boxes_against_brute_force(answers):
         mu, nu = (np.linspace(*about["box"][name], 41) for name in ("mu", "nu"))
         x, y = np.meshgrid(mu, nu)
         best = np.min([surface.cost(x, y) for surface in surfaces], axis=0)
-        for surface, boxes in zip(surfaces, answer["boxes"], strict=True):
-            for box in boxes:
-                window = box["window"]
-                cost = window["fn"] + x * window["fp"] + y * window["abstain"]
-                _close(box["worst"], cost.max())
-                _close(box["mean"], cost.mean())
-                _close(box["regret"], (cost - best).max())
-            # no window has a smaller worst cost than the second, none a smaller mean than the third
-            _close(boxes[1]["worst"], surface.cost(mu[-1], nu[-1]))
-            _close(boxes[2]["mean"], surface.cost(mu.mean(), nu.mean()))
+        for box in answer["boxes"]:
+            window = box["window"]
+            cost = window["fn"] + x * window["fp"] + y * window["abstain"]
+            _close(box["worst"], cost.max())
+            _close(box["mean"], cost.mean())
+            _close(box["regret"], (cost - best).max())
+        assert max(box["regret"] for box in answer["boxes"]) > 0.01
 
 
 # ---------------------------------------------------------------- words and files
@@ -556,13 +553,15 @@ def _write_csv(folder, about):
 
 
 def test_copied_python_gives_the_same_window(answers, tmp_path, monkeypatch, capsys):
+    if not hasattr(demur, "read_counts"):
+        pytest.skip("needs demur.read_counts")
     monkeypatch.chdir(tmp_path)
     for about, answer in answers["page"]:
         _write_csv(tmp_path, about)
         names = {}
         exec(answer["python"], names)
         window = names["window"]
-        assert "AbstentionWindow" in capsys.readouterr().out or about["most"] < 1
+        assert "Window(" in capsys.readouterr().out
         if about["most"] == 1:
             _same_window(answer["window"], window)
         else:
@@ -632,6 +631,7 @@ def test_policy_labels_are_those_of_the_command(answers):
         ("yes", "it's no", "abstain"),
         (-1, 1, 0),
         ("abstain", "go", "undecided"),
+        (1, 0, -1),
     ]
 
 
@@ -645,11 +645,9 @@ def test_url_restores_the_state(answers):
 def test_headline_is_that_of_the_report(answers):
     if not hasattr(demur, "Report"):
         pytest.skip("needs demur.Report")
-    for about, answer in answers["page"]:
-        report = demur.Report.from_predictions(
-            about["y"],
-            about["scores"],
-            sample_weight=about["weights"],
+    for about, answer in answers["page"][::2]:
+        report = demur.Report.from_counts(
+            about["counts"],
             costs=about["costs"],
             prevalence=about["prevalence"],
             confidence_level=LEVEL,
@@ -660,8 +658,11 @@ def test_headline_is_that_of_the_report(answers):
 def test_odd_states_have_sentences(answers):
     for _, answer in answers["page"]:
         assert "a b ranks worse than chance (AUC 0.250); flip its scores?" in answer["remarks"]
-    never = answers["page"][2][1]
-    assert never["remarks"][-1] == "Abstaining is never worth it at these prices."
+    said = [
+        "Abstaining is never worth it at these prices." in answer["remarks"] for _, answer in answers["page"]
+    ]
+    # where abstaining has no price it is no option, and nothing needs to be said
+    assert said == [False, False, False, False, False, True]
 
 
 def test_numbers_read_like_python(answers):

@@ -14,36 +14,32 @@ export interface Choice {
 
 /** Python code that ends with the window; from the file, or from arrays where there was none. */
 export function asPython(report: ReportData, choice: Choice): string {
-  const { source } = report;
-  const limited = choice.maxAbstention < 1;
-  const options = [`costs=costs`];
-  if (limited) options.push(`max_abstention=${choice.maxAbstention}`);
+  const fromFile = report.source.label !== null;
+  const search = choice.maxAbstention < 1 ? "cheapest_window" : "abstention_surface";
   const prevalence = choice.prevalence === null ? "" : `, prevalence=${choice.prevalence}`;
   const lines = [
-    ...(source.label === null ? [] : ["import duckdb"]),
-    `from demur import CostModel, ScoreCounts, ${limited ? "cheapest_window" : "abstention_surface"}`,
+    `from demur import CostModel, ${fromFile ? `${search}, read_counts` : `ScoreCounts, ${search}`}`,
     "",
-    ...(source.label === null ? arrayLines(report, choice.model) : fileLines(report, source.label, choice.model)),
+    ...(fromFile ? fileLines(report, choice.model) : arrayLines(report, choice.model)),
     `costs = CostModel(${costArguments(choice.costs)})`,
-    limited
-      ? `window = cheapest_window(counts, ${options.join(", ")}${prevalence})`
+    choice.maxAbstention < 1
+      ? `window = cheapest_window(counts, costs=costs, max_abstention=${choice.maxAbstention}${prevalence})`
       : `window = abstention_surface(counts${prevalence}).window(costs=costs)`,
     "print(window)",
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function fileLines({ source }: ReportData, label: string, model: string): string[] {
-  const columns = [
-    `cast(${identifier(label)} as varchar) = ${sqlText(source.positive)} as positive`,
-    `cast(${identifier(model)} as double) as score`,
-    ...(source.weight === null ? [] : [`cast(${identifier(source.weight)} as double) as weight`]),
+function fileLines({ source }: ReportData, model: string): string[] {
+  const named = [
+    JSON.stringify(source.name),
+    `y_true=${JSON.stringify(source.label)}`,
+    "scores=model",
+    `positive=${JSON.stringify(source.positive)}`,
   ];
-  const weight = source.weight === null ? "" : `, sample_weight=rows["weight"]`;
-  return [
-    `rows = duckdb.sql(${pythonText(`select ${columns.join(", ")} from ${sqlText(source.name)}`)}).fetchnumpy()`,
-    `counts = ScoreCounts.from_arrays(rows["positive"], rows["score"]${weight})`,
-  ];
+  if (source.weight !== null) named.push(`weights=${JSON.stringify(source.weight)}`);
+  // what JSON calls a string is one in Python too
+  return [`model = ${JSON.stringify(model)}`, `counts = read_counts(${named.join(", ")})[model]`];
 }
 
 function arrayLines({ source }: ReportData, model: string): string[] {
@@ -60,13 +56,17 @@ function costArguments(costs: Costs): string {
   return named.join(", ");
 }
 
-/** The command that writes the policy file. */
+/** The command that writes the policy file; FILE stands for one the reader has to write first. */
 export function asCommand(report: ReportData, choice: Choice): string {
   const { source } = report;
-  const words = ["demur decide", shellWord(source.name.startsWith("-") ? `./${source.name}` : source.name)];
+  const words = ["demur decide"];
   const flag = (name: string, value: string | number) => words.push(option(name, String(value)));
-  if (source.label !== null) flag("--label", source.label);
-  flag("--positive", source.positive);
+  if (source.label === null) words.push("FILE");
+  else {
+    words.push(shellWord(source.name.startsWith("-") ? `./${source.name}` : source.name));
+    flag("--label", source.label);
+    flag("--positive", source.positive);
+  }
   flag("--model", choice.model);
   if (source.weight !== null) flag("--weight", source.weight);
   flag("--cost-fn", choice.costs.fn);
@@ -86,20 +86,6 @@ function option(name: string, value: string): string {
 /** One word for a POSIX shell. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
-}
-
-function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-function sqlText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** A Python literal; readable between triple quotes, where the text allows it. */
-function pythonText(text: string): string {
-  const plain = !/[\\\r]|"""|"$/.test(text) && !/[\p{Cc}\p{Cs}]/u.test(text);
-  return plain ? `"""${text}"""` : JSON.stringify(text);
 }
 
 /** Text for a comment. */

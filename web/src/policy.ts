@@ -11,7 +11,7 @@ type Labels = { positive: string | number; negative: string | number; abstain: s
 export function whyNoPolicy(model: ModelData, window: Window): string | null {
   const { lower, upper, groups } = model.blocks;
   if (!lower || !upper || !groups || model.digest === undefined) {
-    return "This report does not hold the scores between which the blocks lie, which a policy needs. Hint: use the command.";
+    return "This report does not hold the scores at the ends of the blocks, which a policy needs. Hint: use the command.";
   }
   if (Number.isNaN(window.lower) || Number.isNaN(window.upper)) {
     return "No threshold separates an infinite score from the largest finite number beside it.";

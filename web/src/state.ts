@@ -59,25 +59,46 @@ export function writeFragment(state: PageState, start: PageState): string {
 export function readFragment(fragment: string, report: ReportData): PageState {
   const start = initialState(report);
   const query = new URLSearchParams(fragment.replace(/^#/, ""));
-  const given = (key: string) => query.get(key) ?? entries(start)[key];
-  const costs = { fn: number(given("fn")), fp: number(given("fp")), abstain: number(given("abstain")) };
-  const prevalence = numbersOf(given("prevalence"), 1);
-  const models = (text: string, size: number) =>
-    numbersOf(text, size)?.every((at) => Number.isInteger(at) && at < report.models.length);
-  const box = numbersOf(given("box"), 4);
-  const capacity = numbersOf(given("capacity"), 2);
+  const initial = entries(start);
+  const given = (key: string) => query.get(key) ?? initial[key];
+  const places = (key: string, size: number) =>
+    numbersOf(given(key), size, (at) => Number.isInteger(at) && at < report.models.length);
+  const compare = places("compare", 2);
   return {
-    costs: costs.fn > 0 && costs.fn < Infinity && costs.fp < Infinity && costs.abstain >= 0 ? costs : start.costs,
+    costs: readCosts(given) ?? start.costs,
     entry: given("entry") === "ratio" ? "ratio" : "money",
-    prevalence: prevalence && prevalence[0] <= 1 ? prevalence[0] : given("prevalence") ? start.prevalence : null,
-    model: models(given("model"), 1) ? number(given("model")) : null,
+    prevalence: readPrevalence(given("prevalence"), report),
+    model: places("model", 1)?.[0] ?? null,
     colour: COLOURS.find((mode) => mode === given("colour")) ?? start.colour,
-    compare: models(given("compare"), 2) ? pair(given("compare")) : start.compare,
-    box: box && box[0] <= box[1] && box[2] <= box[3] ? { mu: [box[0], box[1]], nu: [box[2], box[3]] } : null,
-    capacity: capacity && capacity[1] > 0 ? { reviews: capacity[0], cases: capacity[1] } : null,
+    compare: compare ? [compare[0], compare[1]] : start.compare,
+    box: readBox(given("box")),
+    capacity: readCapacity(given("capacity")),
     positive: given("positive"),
     negative: given("negative"),
   };
+}
+
+function readCosts(given: (key: string) => string): Costs | null {
+  const errors = numbersOf(`${given("fn")}~${given("fp")}`, 2);
+  const abstain = number(given("abstain"));
+  return errors && errors[0] > 0 && abstain >= 0 ? { fn: errors[0], fp: errors[1], abstain } : null;
+}
+
+/** An empty word asks for the prevalence of the data, the only possible one if a class is missing. */
+function readPrevalence(word: string, report: ReportData): number | null {
+  if (word === "" || !report.n_positive || !report.n_negative) return null;
+  return numbersOf(word, 1, (rate) => rate <= 1)?.[0] ?? report.prevalence;
+}
+
+function readBox(words: string): Box | null {
+  const ends = numbersOf(words, 4);
+  if (!ends || ends[0] > ends[1] || ends[2] > ends[3]) return null;
+  return { mu: [ends[0], ends[1]], nu: [ends[2], ends[3]] };
+}
+
+function readCapacity(words: string): PageState["capacity"] {
+  const found = numbersOf(words, 2);
+  return found && found[1] > 0 ? { reviews: found[0], cases: found[1] } : null;
 }
 
 /** A state as words; an empty one stands for null. */
@@ -110,13 +131,8 @@ function number(word: string): number {
   return value >= 0 && value < Infinity ? value : NaN;
 }
 
-/** Finite numbers, or null if they are not exactly `size`. */
-function numbersOf(words: string, size: number): number[] | null {
+/** Finite numbers, or null if they are not exactly `size` or one is not right. */
+function numbersOf(words: string, size: number, right: (value: number) => boolean = () => true): number[] | null {
   const values = words.split("~").map(number);
-  return values.length === size && values.every(Number.isFinite) ? values : null;
-}
-
-function pair(words: string): [number, number] {
-  const [a, b] = words.split("~").map(number);
-  return [a, b];
+  return values.length === size && values.every((value) => Number.isFinite(value) && right(value)) ? values : null;
 }

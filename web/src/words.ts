@@ -113,10 +113,12 @@ function neverAbstaining(models: readonly PreparedModel[], best: PreparedModel, 
 /** What is odd about these data or costs, a sentence each. */
 export function remarks(report: ReportData, costs: Costs): string[] {
   const { mu, nu } = normalForm(costs);
-  const found = report.models
-    .filter(({ auc }) => auc !== null && auc.value < 0.5)
-    .map(({ name, auc }) => `${shortName(name)} ranks worse than chance (AUC ${auc?.value.toFixed(3)}); flip its scores?`);
+  const found = [];
+  for (const { name, auc } of report.models) {
+    if (auc === null || auc.value >= 0.5) continue;
+    found.push(`${shortName(name)} ranks worse than chance (AUC ${auc.value.toFixed(3)}); flip its scores?`);
+  }
   if (report.models.length === 1) found.push("Only one model: nothing to compare.");
-  if (!mayPay(mu, nu)) found.push("Abstaining is never worth it at these prices.");
+  if (Number.isFinite(nu) && !mayPay(mu, nu)) found.push("Abstaining is never worth it at these prices.");
   return found;
 }

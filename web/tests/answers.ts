@@ -2,10 +2,10 @@
 import { readFileSync } from "node:fs";
 import { asCommand, asPython, type Choice } from "../src/copy";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
-import { cautiousWindow, averageWindow, overBox, type Box } from "../src/math/box";
+import { overBox, type Box } from "../src/math/box";
 import { Capacity } from "../src/math/capacity";
 import { cellOf } from "../src/math/cells";
-import { certificateMargins, certifiedAbstention, certifiedCost } from "../src/math/certificate";
+import { certificateMargins, certifiedCost } from "../src/math/certificate";
 import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
 import { envelopeOf, normalizedCost, probabilityCost } from "../src/math/envelope";
 import { frontier } from "../src/math/frontier";
@@ -72,7 +72,7 @@ function aboutModel(asked: ModelCase) {
         cost: surface.cost(mu, nu),
         never: surface.neverAbstaining(mu),
         honest: honest?.at(mu, nu),
-        certified: margins && [certifiedCost(window, mu, nu, margins), certifiedAbstention(window, margins)],
+        certified: margins && certifiedCost(window, mu, nu, margins),
         trivial: trivial.at(mu, nu),
         limited: asked.limits.map((limit) => capacity.cheapest(mu, nu, limit)),
         frontier: frontier(surface, mu),
@@ -93,8 +93,8 @@ function aboutPair(asked: PairCase) {
   return {
     maps: Object.fromEntries(modes.map((mode) => [mode, [...mapValues(mode, grid, surfaces, 0, 1)]])),
     boxes: surfaces.map((surface) => {
-      const windows = [surface.window(0.5, 0.2), cautiousWindow(surface, asked.box), averageWindow(surface, asked.box)];
-      return windows.map((window) => ({ window, ...overBox(surface, window, surfaces, asked.box) }));
+      const window = surface.window(0.5, 0.2);
+      return { window, ...overBox(surface, window, surfaces, asked.box) };
     }),
   };
 }
