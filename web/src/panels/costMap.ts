@@ -7,7 +7,7 @@ import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { choice } from "../view/choice";
 import { attr, el, setText, show, svg } from "../view/dom";
-import { threshold, typed } from "../view/format";
+import { typed, windowText } from "../view/format";
 import { Frame } from "../view/frame";
 import { fit } from "../view/paint";
 import type { Panel } from "../view/panel";
@@ -47,15 +47,15 @@ export function costMapPanel(app: App): Panel {
   const cells = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line" })];
   const boxShape = svg("rect", { class: "box" });
   const handle = svg("g", { class: "handle", id: "cost-point", "data-role": "cost-point", tabindex: 0, role: "slider", "aria-label": "Cost point: left and right for a false alarm, up and down for a review", "aria-valuemin": 0 });
-  handle.append(svg("circle", { r: 16, class: "catch" }), svg("circle", { r: 8, class: "map-dot" }));
+  handle.append(svg("circle", { r: 16, class: "catch" }), svg("circle", { r: 13, class: "ring" }), svg("circle", { r: 8, class: "map-dot" }));
   plot.under.append(...borders, never);
   plot.over.append(boxShape, ...cells, handle);
 
   const legend = mapLegend(app);
   const reading = el("p", { class: "reading", "data-role": "map-reading" });
   const box = boxOfCosts(app);
-  const side = el("div", { class: "map-side" }, legend.element, reading, box.element);
-  frame.body.append(el("div", { class: "choose" }, picker.element, zoom), el("div", { class: "map-layout" }, plot.element, side));
+  const side = el("div", { class: "map-side" }, legend.element, reading, box.form);
+  frame.body.append(el("div", { class: "choose" }, picker.element, zoom), el("div", { class: "map-layout" }, plot.element, side), box.results);
 
   const colours = mapColours(canvas);
   let now = app.situation();
@@ -114,10 +114,9 @@ export function costMapPanel(app: App): Panel {
     const corners = limited ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
     const outline = linePath(corners.map(([x, y]) => [plot.x(x), plot.y(y)]), true);
     for (const cell of cells) attr(cell, { d: outline });
-    const cuts = window.i === window.j ? `one cut at ${threshold(window.upper)}` : `window ${threshold(window.lower)} to ${threshold(window.upper)}`;
     const where = costs === null ? "Here" : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
-    setText(reading, `${where}: ${cuts}, abstains on ${percent(window.abstain)}. ${alike}`);
+    setText(reading, `${where}: ${window.i < window.j ? "window " : ""}${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
   }
 
   /** Costs at a place of the map, to a thousandth of the view. */
@@ -168,11 +167,12 @@ export function costMapPanel(app: App): Panel {
   for (const end of ["pointerup", "pointercancel"] as const) plot.drawing.addEventListener(end, release);
 
   function release(): void {
-    if (corner !== null) box.drawn();
+    const boxed = corner !== null;
+    if (boxed) box.drawn();
     corner = null;
     dragging = false;
     app.domain.held = false;
-    if (app.follow()) app.drawAll();
+    if (app.follow() || boxed) app.drawAll();
   }
 
   function key(event: KeyboardEvent): void {
@@ -187,9 +187,6 @@ export function costMapPanel(app: App): Panel {
     place(Math.max(0, mu + across * step * muMax), Math.max(0, up === 0 && nu === Infinity ? nu : from + up * step * nuMax));
   }
   handle.addEventListener("keydown", key);
-  document.addEventListener("keydown", (event) => {
-    if (event.target === document.body) key(event);
-  });
   zoom.addEventListener("click", () => {
     app.domain.zoomed = !app.domain.zoomed;
     app.follow();

@@ -53,7 +53,7 @@ export function mapLegend(_app: App): MapLegend {
         if (compare !== null) {
           const [a, b] = compare.map((k) => cut(at.data.models[k].name, 18));
           say(`A minus B: ${a} minus ${b}`, `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`, `${b} cheaper`);
-          key.append(el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")));
+          if (at.prepared.prevalence === at.data.prevalence) key.append(el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")));
         }
     }
   }

@@ -3,7 +3,7 @@ import type { App } from "../app";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setName, setText } from "../view/dom";
-import { threshold, withInterval } from "../view/format";
+import { windowText, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
 import type { Panel } from "../view/panel";
 import { paintSwatch, swatch } from "../view/swatch";
@@ -49,8 +49,7 @@ export function modelsPanel(app: App): Panel {
     const { window, honest } = outcome;
     const step = at.step(outcome);
     const sure = honest === null ? "" : ` (${at.per1000(honest.low, step)}–${at.per1000(honest.high, step)})`;
-    const cuts = window.i === window.j ? `cut ${threshold(window.upper)}` : `${threshold(window.lower)} to ${threshold(window.upper)}`;
-    return [cuts, at.per1000(outcome.cost, step) + sure, percent(window.abstain)];
+    return [windowText(window), at.per1000(outcome.cost, step) + sure, percent(window.abstain)];
   }
 
   frame.numbers(

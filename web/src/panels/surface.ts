@@ -218,7 +218,7 @@ export function surfacePanel(app: App): SurfacePanel {
       columns: ["review \\ false alarm", ...Array.from(grid.mus, (mu) => general(mu, 3))],
       rows: Array.from(grid.nus, (nu, r) => [
         general(nu, 3),
-        ...Array.from(grid.mus, (_, c) => general(1000 * now.costs.fn * values[r * grid.mus.length + c], 4)),
+        ...Array.from(grid.mus, (_, c) => amount(1000 * now.costs.fn * values[r * grid.mus.length + c])),
       ]),
     };
   });

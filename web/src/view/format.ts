@@ -1,4 +1,5 @@
 /** Numbers for the eye, beyond what the sentences share with the Python side. */
+import type { Window } from "../math/surface";
 import { general, grouped, threshold as cutText } from "../numbers";
 
 /** A threshold; infinite ones by their sign. */
@@ -6,6 +7,11 @@ export function threshold(value: number): string {
   if (value === Infinity) return "∞";
   if (value === -Infinity) return "−∞";
   return Number.isNaN(value) ? "none" : cutText(Number(value.toPrecision(4)) === 1 ? value : Number(value.toPrecision(4)));
+}
+
+/** A window as two thresholds, or as one where it is empty. */
+export function windowText({ i, j, lower, upper }: Window): string {
+  return i === j ? `cut ${threshold(upper)}` : `${threshold(lower)} to ${threshold(upper)}`;
 }
 
 /** A count of cases; weights may be fractions. */
