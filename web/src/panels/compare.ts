@@ -4,6 +4,7 @@ import { comparisonOf, type Difference } from "../comparison";
 import { costGrid, mapValues } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
 import type { Situation } from "../situation";
+import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
 import { pValue, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
@@ -26,7 +27,7 @@ export function comparePanel(app: App): Panel {
   const [first, second] = ["a", "b"].map((side) => picker(side, models.map(({ name }) => name)));
   const swap = el("button", { type: "button", class: "quiet", "data-role": "compare-swap" }, "Swap");
   const plot = new Plot(
-    { id: "chart-compare", label: "Difference of costs", xName: "a false alarm, as a share of a miss", yName: "a review, as a share of a miss", ratio: 0.75, lowest: 260, highest: 400 },
+    { id: "chart-compare", label: "Difference of costs", xName: FALSE_ALARM, yName: REVIEW, ratio: 0.75, lowest: 260, highest: 400 },
     () => app.redraw(panel),
   );
   const canvas = el("canvas", { class: "under", "aria-hidden": "true" });

@@ -1,7 +1,7 @@
 /** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
 import type { App } from "../app";
 import { money } from "../math/units";
-import { grouped, percent } from "../numbers";
+import { grouped } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText } from "../view/dom";
 import { count } from "../view/format";
@@ -24,12 +24,11 @@ export function confusionPanel(_app: App): Panel {
   const body = el("tbody");
   for (const { name, cells } of lines) body.append(el("tr", {}, name, ...cells.map(({ node }) => node)));
   table.append(el("thead", {}, el("tr", {}, ...heads)), body);
-  lines[0].cells[0].node.classList.add("good");
-  lines[0].cells[2].node.classList.add("bad");
-  lines[1].cells[0].node.classList.add("bad");
-  lines[1].cells[2].node.classList.add("good");
-  lines[0].cells[1].node.classList.add("asked");
-  lines[1].cells[1].node.classList.add("asked");
+  lines[0].cells[2].node.classList.add("error");
+  lines[1].cells[0].node.classList.add("error");
+  heads[1].classList.add("said-positive");
+  heads[2].classList.add("said-nothing");
+  heads[3].classList.add("said-negative");
   const note = el("p", { class: "reading" });
   frame.body.append(el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Confusion table" }, table), note);
 
@@ -38,7 +37,7 @@ export function confusionPanel(_app: App): Panel {
   function draw(at: Situation): void {
     now = at;
     const { positive, negative } = at.names;
-    [" truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) => setText(heads[k], text.trim()));
+    ["truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) => setText(heads[k], text));
     [positive, negative, "all"].forEach((text, k) => setText(lines[k].name, text));
     setText(frame.about, `${at.modelName}, ${count(at.data.n)} cases`);
   }
@@ -97,7 +96,7 @@ function cellNode(): { node: HTMLTableCellElement; set: (cell: Cell) => void } {
     node: el("td", {}, tally, per, price),
     set: ({ cases, share, cost }) => {
       setText(tally, count(cases));
-      setText(per, `${share === 0 ? "0" : percent(share).endsWith("0 %") && share === 1 ? "1000" : grouped(1000 * share, 1000 * share < 10 ? 1 : 0)} / 1000`);
+      setText(per, `${grouped(1000 * share, share > 0 && share < 0.01 ? 1 : 0)} / 1000`);
       setText(price, cost > 0 ? `costs ${grouped(1000 * cost, 1000 * cost < 10 ? 2 : 0)}` : "");
     },
   };

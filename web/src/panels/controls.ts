@@ -6,7 +6,6 @@ import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { choice } from "../view/choice";
 import { el, setText, show } from "../view/dom";
-import { typed } from "../view/format";
 import type { Panel } from "../view/panel";
 import { field } from "./field";
 import { modelPicker } from "./modelPicker";
@@ -78,11 +77,10 @@ function prevalenceField(app: App): Panel {
   return {
     element,
     draw: (at) => {
-      rate.set(100 * at.prevalence, 100);
+      rate.set(Number((100 * at.prevalence).toPrecision(4)), 100);
       setText(rate.label, `${at.names.positive} in use`);
       const sample = at.data.n_positive / at.data.n;
-      setText(own, `As in the data: ${typed(100 * sample)} %`);
-      own.disabled = at.state.prevalence === null;
+      setText(own, `As in the data: ${percent(sample)}`);
       show(own, at.state.prevalence !== null);
     },
     move: () => undefined,

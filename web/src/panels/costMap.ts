@@ -5,6 +5,7 @@ import type { MapMode } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
+import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { choice } from "../view/choice";
 import { attr, el, setText, show, svg } from "../view/dom";
 import { typed, windowText } from "../view/format";
@@ -34,7 +35,7 @@ export function costMapPanel(app: App): Panel {
   const picker = choice<MapMode>("map-colour", "Colour by", MODES, (colour) => app.change({ colour }));
   const zoom = el("button", { type: "button", class: "quiet", "data-role": "map-zoom", "aria-pressed": "false" }, "Zoom to here");
   const plot = new Plot(
-    { id: "chart-map", label: "Map of costs", xName: "a false alarm, as a share of a miss", yName: "a review, as a share of a miss", ratio: 0.6, lowest: 280, highest: 560, role: "group" },
+    { id: "chart-map", label: "Map of costs", xName: FALSE_ALARM, yName: REVIEW, ratio: 0.6, lowest: 280, highest: 560, role: "group" },
     () => app.redraw(panel),
   );
   plot.element.classList.add("map-chart");

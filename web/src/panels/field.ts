@@ -51,11 +51,10 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
     const value = (span * Number(slider.value)) / STEPS;
     changed(Number(value.toPrecision(4)));
   });
+  // what was typed and refused, or what changed meanwhile, gives way to what holds
   input.addEventListener("blur", () => {
-    if (input.getAttribute("aria-invalid") === "true") {
-      input.setAttribute("aria-invalid", "false");
-      input.value = shown;
-    }
+    input.setAttribute("aria-invalid", "false");
+    input.value = shown;
   });
 
   let shown = "";
@@ -66,10 +65,8 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
     set(value, most = 1) {
       span = most;
       const text = typed(value);
-      if (text !== shown || input.value !== text) {
-        shown = text;
-        if (document.activeElement !== input) input.value = text;
-      }
+      shown = text;
+      if (document.activeElement !== input && input.value !== text) input.value = text;
       if (document.activeElement !== slider) slider.value = String(Math.round((STEPS * Math.min(value, most)) / most));
       slider.setAttribute("aria-valuetext", text === "" ? "none" : `${text}${options.unit === undefined ? "" : ` ${options.unit}`}`);
     },

@@ -53,6 +53,7 @@ export function header(app: App): HTMLElement {
     button("Copy as Python", "copy-python", () => void copy("Python", asPython(app.data, chosen(app)))),
     button("Copy as command", "copy-command", () => void copy("a command", asCommand(app.data, chosen(app)))),
     button("Save policy", "save-policy", () => setText(said, savePolicy(app))),
+    button("Start again", "start-again", () => app.change(app.start)),
     said,
   );
   return el("header", { class: "top", id: "panel-header", "data-panel": "header" }, el("h1", {}, "demur"), el("p", { class: "facts", title: cut(source.name, 500) }, facts), tools, text);

@@ -7,6 +7,7 @@ import type { Situation } from "../situation";
 import { contourPath } from "../view/contourPath";
 import { attr, el, setText, show, svg } from "../view/dom";
 import { amount } from "../view/format";
+import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { Frame } from "../view/frame";
 import { SEQUENTIAL, step } from "../view/palette";
 import type { Panel } from "../view/panel";
@@ -102,7 +103,7 @@ export function surfacePanel(app: App): SurfacePanel {
   /** Where a point of the view stands on the stage. */
   function at3(x: number, y: number, z: number): [number, number] {
     if (relief !== null) return project(x, y, z, turn, width, height);
-    return [40 + x * (width - 56), height - 40 - y * (height - 56)];
+    return [40 + x * (width - 56), height - 40 - y * (height - 64)];
   }
 
   function render(): void {
@@ -128,11 +129,11 @@ export function surfacePanel(app: App): SurfacePanel {
     const { muMax, nuMax } = app.domain;
     if (relief === null) {
       attr(edges, { d: "" });
-      label(names[0], width - 16, height - 6, "end", "a false alarm, as a share of a miss");
-      label(names[1], 4, 12, "start", "a review, as a share of a miss");
+      label(names[0], width - 16, height - 6, "end", FALSE_ALARM);
+      label(names[1], 4, 12, "start", REVIEW);
       label(names[2], 0, 0, "start", "");
       label(tops[0], width - 16, height - 24, "end", general(muMax, 3));
-      label(tops[1], 34, 24, "end", general(nuMax, 3));
+      label(tops[1], 34, 34, "end", general(nuMax, 3));
       label(tops[2], 0, 0, "start", "");
       return;
     }

@@ -44,5 +44,7 @@ function signed(value: number, digits: number): string {
 
 /** A number as a person would type it into a field. */
 export function typed(value: number): string {
-  return Number.isFinite(value) ? String(Number(general(value, 4))) : "";
+  if (!Number.isFinite(value)) return "";
+  const exact = String(value);
+  return exact.length <= 9 || Number.isInteger(value) ? exact : String(Number(value.toPrecision(6)));
 }
