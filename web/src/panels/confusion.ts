@@ -1,5 +1,4 @@
 /** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
-import type { App } from "../app";
 import { money } from "../math/units";
 import { grouped } from "../numbers";
 import type { Situation } from "../situation";
@@ -16,7 +15,7 @@ interface Cell {
 
 type Row = [positive: Cell, abstain: Cell, negative: Cell, all: Cell];
 
-export function confusionPanel(_app: App): Panel {
+export function confusionPanel(): Panel {
   const frame = new Frame("confusion", "Confusion", "");
   const table = el("table", { class: "confusion" });
   const heads = ["", "", "", "", ""].map(() => el("th", { scope: "col" }));

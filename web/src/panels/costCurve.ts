@@ -48,7 +48,7 @@ export function costCurvePanel(app: App): Panel {
     plot.axes([0, 1], [0, top]);
     const trace = (corners: readonly (readonly [number, number])[], closed = false): string =>
       linePath(corners.map(([x, y]) => [plot.x(x), plot.y(Math.min(top, y))]), closed);
-    attr(trivial, { d: trace([[0, 0], [top, top]]) + trace([[1 - top, top], [1, 0]]) });
+    attr(trivial, { d: at.envelope === null ? "" : trace([[0, 0], [top, top]]) + trace([[1 - top, top], [1, 0]]) });
     curves.replaceChildren();
     const order = corners.map((_, k) => k).filter((k) => k !== at.k);
     for (const k of [...order, at.k]) {
@@ -57,7 +57,7 @@ export function costCurvePanel(app: App): Panel {
     const sure = at.model.cost_band;
     const edge = (side: "low" | "high"): [number, number][] => (sure?.x ?? []).map((x, k) => [x, sure![side][k]]);
     attr(band, { fill: modelColour(at.k, at.theme), d: trace([...edge("low"), ...edge("high").reverse()], true) });
-    setText(frame.about, corners[at.k].length === 0 ? "needs both classes" : sure === null ? "without abstaining" : `without abstaining; band ${at.level}`);
+    setText(frame.about, corners[at.k].length === 0 ? "needs cases of both classes" : sure === null ? "without abstaining" : `without abstaining; band ${at.level}`);
   }
 
   function move(at: Situation): void {

@@ -52,7 +52,7 @@ export function costMapPanel(app: App): Panel {
   plot.under.append(...borders, never);
   plot.over.append(boxShape, ...cells, handle);
 
-  const legend = mapLegend(app);
+  const legend = mapLegend();
   const reading = el("p", { class: "reading", "data-role": "map-reading" });
   const box = boxOfCosts(app);
   const side = el("div", { class: "map-side" }, legend.element, reading, box.form);
@@ -117,7 +117,7 @@ export function costMapPanel(app: App): Panel {
     for (const cell of cells) attr(cell, { d: outline });
     const where = costs === null ? "Here" : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
-    setText(reading, `${where}: ${window.i < window.j ? "window " : ""}${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
+    setText(reading, `${where}: ${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
   }
 
   /** Costs at a place of the map, to a thousandth of the view. */

@@ -9,6 +9,7 @@ import type { Panel } from "../view/panel";
 
 /** Wait before a screen reader hears the headline. */
 const QUIET = 700;
+const PRICES = ["fn", "fp", "abstain"] as const;
 
 export function headlinePanel(app: App): Panel {
   const decision = el("p", { class: "decision", id: "demur-headline", "data-role": "decision" });
@@ -49,7 +50,7 @@ export function headlinePanel(app: App): Panel {
     const { prepared, state, data } = at;
     if (at.here.limited) return limited(at);
     const models = state.model === null ? prepared.models : [prepared.models[state.model]];
-    const given = data.costs_given !== false || app.current.costs !== app.start.costs;
+    const given = data.costs_given !== false || PRICES.some((price) => at.costs[price] !== app.start.costs[price]);
     return headline(data, { ...prepared, models }, at.costs, given);
   }
 

@@ -87,8 +87,8 @@ function rangeOf(at: Situation, values: Float64Array): [number, number] {
   const mode = at.state.colour;
   if (mode === "abstention") return [0, 1];
   if (mode === "lower" || mode === "upper") {
-    const { edges } = at.model.bins;
-    return [edges[0], edges[edges.length - 1]];
+    const edges = at.model.bins.edges.filter(Number.isFinite);
+    return [edges[0] ?? 0, edges[edges.length - 1] ?? 1];
   }
   const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
   return mode === "difference" ? [-(most || 1), most || 1] : [0, most];

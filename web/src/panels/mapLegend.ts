@@ -1,5 +1,4 @@
 /** What the colours of the map mean. */
-import type { App } from "../app";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
@@ -19,7 +18,7 @@ export function strip(canvas: HTMLCanvasElement, table: Uint8ClampedArray): void
   context.putImageData(new ImageData(new Uint8ClampedArray(table), canvas.width, 1), 0, 0);
 }
 
-export function mapLegend(_app: App): MapLegend {
+export function mapLegend(): MapLegend {
   const title = el("p");
   const bar = el("canvas", { class: "scale-bar", "aria-hidden": "true" });
   const [low, high] = [el("span"), el("span")];

@@ -51,7 +51,8 @@ export function rocPanel(app: App): Panel {
     }
     const corners = at.hull;
     attr(hull, { d: corners === null ? "" : trace(corners.fpr, corners.tpr) });
-    setText(frame.about, corners === null ? "needs both classes" : "dotted: hull of the curve, and chance");
+    setText(frame.about, corners === null ? "needs cases of both classes" : "dotted: hull of the curve, and chance");
+    for (const end of ends) show(end, corners !== null);
   }
 
   function move(at: Situation): void {

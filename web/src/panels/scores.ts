@@ -42,7 +42,7 @@ export function scoresPanel(app: App): Panel {
     now = at;
     if (!plot.ready) return;
     const { edges, positives, negatives } = at.model.bins;
-    const finite = edges.map((edge) => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, edge)));
+    const finite = withoutInfinity(edges);
     const share = (counts: number[], all: number): number[] => counts.map((count) => (all > 0 ? (100 * count) / all : 0));
     const up = share(positives, at.data.n_positive);
     const down = share(negatives, at.data.n_negative);
@@ -128,4 +128,12 @@ export function scoresPanel(app: App): Panel {
   });
   const panel: Panel = { element: frame.section, draw, move };
   return panel;
+}
+
+/** Bins of infinite scores, drawn as wide as their neighbours. */
+function withoutInfinity(edges: number[]): number[] {
+  const inner = edges.filter(Number.isFinite);
+  const [first, last] = [inner[0] ?? 0, inner[inner.length - 1] ?? 0];
+  const width = inner.length > 1 ? (last - first) / (inner.length - 1) : 1;
+  return edges.map((edge) => (edge === -Infinity ? first - width : edge === Infinity ? last + width : edge));
 }

@@ -9,9 +9,12 @@ export function threshold(value: number): string {
   return Number.isNaN(value) ? "none" : cutText(Number(value.toPrecision(4)) === 1 ? value : Number(value.toPrecision(4)));
 }
 
-/** A window as two thresholds, or as one where it is empty. */
+/** A window as two thresholds, as one where it is empty, or in words where it asks for none. */
 export function windowText({ i, j, lower, upper }: Window): string {
-  return i === j ? `cut ${threshold(upper)}` : `${threshold(lower)} to ${threshold(upper)}`;
+  if (i === j && upper === -Infinity) return "all positive";
+  if (i === j && upper === Infinity) return "all negative";
+  if (i === j) return `cut ${threshold(upper)}`;
+  return lower === -Infinity && upper === Infinity ? "all abstained" : `${threshold(lower)} to ${threshold(upper)}`;
 }
 
 /** A count of cases; weights may be fractions. */
