@@ -19,7 +19,10 @@ export function confusionPanel(): Panel {
   const frame = new Frame("confusion", "Confusion", "");
   const table = el("table", { class: "confusion" });
   const heads = ["", "", "", "", ""].map(() => el("th", { scope: "col" }));
-  const lines = [0, 1, 2].map(() => ({ name: el("th", { scope: "row" }), cells: [0, 1, 2, 3].map(() => cellNode()) }));
+  const lines = [0, 1, 2].map(() => ({
+    name: el("th", { scope: "row" }),
+    cells: [0, 1, 2, 3].map(() => cellNode()),
+  }));
   const body = el("tbody");
   for (const { name, cells } of lines) body.append(el("tr", {}, name, ...cells.map(({ node }) => node)));
   table.append(el("thead", {}, el("tr", {}, ...heads)), body);
@@ -29,14 +32,23 @@ export function confusionPanel(): Panel {
   heads[2].classList.add("said-nothing");
   heads[3].classList.add("said-negative");
   const note = el("p", { class: "reading" });
-  frame.body.append(el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Confusion table" }, table), note);
+  frame.body.append(
+    el(
+      "div",
+      { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Confusion table" },
+      table,
+    ),
+    note,
+  );
 
   let now: Situation | null = null;
 
   function draw(at: Situation): void {
     now = at;
     const { positive, negative } = at.names;
-    ["truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) => setText(heads[k], text));
+    ["truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) =>
+      setText(heads[k], text),
+    );
     [positive, negative, "all"].forEach((text, k) => setText(lines[k].name, text));
     setText(frame.about, `${at.modelName}, ${count(at.data.n)} cases`);
   }
@@ -44,7 +56,10 @@ export function confusionPanel(): Panel {
   function move(at: Situation): void {
     now = at;
     const { honest } = at.here;
-    const fair = honest === null ? "" : ` Judged on cases that did not choose the thresholds, all costs ${at.per1000(honest.cost, at.step(at.here))}.`;
+    const fair =
+      honest === null
+        ? ""
+        : ` Judged on cases that did not choose the thresholds, all costs ${at.per1000(honest.cost, at.step(at.here))}.`;
     setText(note, `Cases of the data, then per 1000 in use and their cost, with hindsight.${fair}`);
     rows(at).forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
   }
@@ -71,7 +86,12 @@ export function confusionPanel(): Panel {
 /** Positives, negatives and both, by what was decided. */
 function rows(at: Situation): [Row, Row, Row] {
   const { window: w, costs, data, prevalence } = at;
-  const cells = (all: number, weight: number, shares: [number, number, number], prices: [number, number, number]): Row => {
+  const cells = (
+    all: number,
+    weight: number,
+    shares: [number, number, number],
+    prices: [number, number, number],
+  ): Row => {
     const parts = shares.map((share, k) => ({
       share,
       cases: weight > 0 ? (share * all) / weight : 0,
@@ -80,7 +100,12 @@ function rows(at: Situation): [Row, Row, Row] {
     return [...parts, sum(parts)];
   };
   const positives = cells(data.n_positive, prevalence, [w.tp, w.abstainPositive, w.fn], [0, at.nu, 1]);
-  const negatives = cells(data.n_negative, 1 - prevalence, [w.fp, w.abstainNegative, w.tn], [at.mu, at.nu, 0]);
+  const negatives = cells(
+    data.n_negative,
+    1 - prevalence,
+    [w.fp, w.abstainNegative, w.tn],
+    [at.mu, at.nu, 0],
+  );
   return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
 }
 

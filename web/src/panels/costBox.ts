@@ -24,7 +24,11 @@ const SIDES = ["mu", "nu"] as const;
 
 export function boxOfCosts(app: App): CostBox {
   let drawing = false;
-  const start = el("button", { type: "button", "data-role": "box-draw", "aria-pressed": "false" }, "Draw a box");
+  const start = el(
+    "button",
+    { type: "button", "data-role": "box-draw", "aria-pressed": "false" },
+    "Draw a box",
+  );
   const clear = el("button", { type: "button", class: "quiet", "data-role": "box-clear" }, "Remove");
   const hint = el("p", {}, "Prices known only as ranges? Draw a box on the map (or drag with Shift).");
   const fields = new Map<string, HTMLInputElement>();
@@ -33,17 +37,43 @@ export function boxOfCosts(app: App): CostBox {
   for (const side of SIDES) {
     ends.append(el("span", {}, titles[side]));
     for (const end of [0, 1]) {
-      const input = el("input", { type: "number", min: 0, step: "any", id: `box-${side}-${end}`, "data-role": `box-${side}-${end === 0 ? "from" : "to"}`, "aria-label": `${titles[side]} ${end === 0 ? "from" : "to"}` });
+      const input = el("input", {
+        type: "number",
+        min: 0,
+        step: "any",
+        id: `box-${side}-${end}`,
+        "data-role": `box-${side}-${end === 0 ? "from" : "to"}`,
+        "aria-label": `${titles[side]} ${end === 0 ? "from" : "to"}`,
+      });
       input.addEventListener("change", read);
       fields.set(`${side}${end}`, input);
       ends.append(input);
     }
   }
   const body = el("tbody");
-  const heads = ["model", "window here", "worst", "mean", "regret"].map((name) => el("th", { scope: "col" }, name));
+  const heads = ["model", "window here", "worst", "mean", "regret"].map((name) =>
+    el("th", { scope: "col" }, name),
+  );
   const table = el("table", {}, el("caption", {}, CAPTION), el("thead", {}, el("tr", {}, ...heads)), body);
-  const results = el("div", { class: "scroll across box-part", "data-role": "box-results", tabindex: 0, role: "region", "aria-label": "Costs over the box" }, table);
-  const form = el("div", { class: "box-part", "data-role": "box" }, el("h3", {}, "A range of costs"), hint, ends, el("div", { class: "choose" }, start, clear));
+  const results = el(
+    "div",
+    {
+      class: "scroll across box-part",
+      "data-role": "box-results",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "Costs over the box",
+    },
+    table,
+  );
+  const form = el(
+    "div",
+    { class: "box-part", "data-role": "box" },
+    el("h3", {}, "A range of costs"),
+    hint,
+    ends,
+    el("div", { class: "choose" }, start, clear),
+  );
 
   /** Relative costs in the unit of the fields. */
   function unit(): number {
@@ -56,7 +86,8 @@ export function boxOfCosts(app: App): CostBox {
       return input.value.trim() === "" ? NaN : Number(input.value) / unit();
     });
     const right = 0 <= muLow && muLow <= muHigh && 0 <= nuLow && nuLow <= nuHigh;
-    for (const input of fields.values()) input.setAttribute("aria-invalid", String(!right && input.value !== ""));
+    for (const input of fields.values())
+      input.setAttribute("aria-invalid", String(!right && input.value !== ""));
     if (right) app.change({ box: { mu: [muLow, muHigh], nu: [nuLow, nuHigh] } });
   }
 
@@ -101,7 +132,9 @@ export function boxOfCosts(app: App): CostBox {
       const row = body.children[k];
       row.className = k === at.k ? "current" : "";
       setText(row.children[1], windowText(window));
-      [found.worst, found.mean, found.regret].forEach((value, c) => setText(row.children[c + 2], perThousand(money(value, at.costs), step)));
+      [found.worst, found.mean, found.regret].forEach((value, c) =>
+        setText(row.children[c + 2], perThousand(money(value, at.costs), step)),
+      );
     });
   }
 

@@ -33,9 +33,22 @@ const COARSE = 1 / 10;
 export function costMapPanel(app: App): Panel {
   const frame = new Frame("map", "Map of costs", "drag the point, or use the arrow keys");
   const picker = choice<MapMode>("map-colour", "Colour by", MODES, (colour) => app.change({ colour }));
-  const zoom = el("button", { type: "button", class: "quiet", "data-role": "map-zoom", "aria-pressed": "false" }, "Zoom to here");
+  const zoom = el(
+    "button",
+    { type: "button", class: "quiet", "data-role": "map-zoom", "aria-pressed": "false" },
+    "Zoom to here",
+  );
   const plot = new Plot(
-    { id: "chart-map", label: "Map of costs", xName: FALSE_ALARM, yName: REVIEW, ratio: 0.6, lowest: 280, highest: 560, role: "group" },
+    {
+      id: "chart-map",
+      label: "Map of costs",
+      xName: FALSE_ALARM,
+      yName: REVIEW,
+      ratio: 0.6,
+      lowest: 280,
+      highest: 560,
+      role: "group",
+    },
     () => app.redraw(panel),
   );
   plot.element.classList.add("map-chart");
@@ -47,8 +60,20 @@ export function costMapPanel(app: App): Panel {
   const never = svg("text", { class: "on-map", "text-anchor": "start" }, "abstaining never pays");
   const cells = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line" })];
   const boxShape = svg("rect", { class: "box" });
-  const handle = svg("g", { class: "handle", id: "cost-point", "data-role": "cost-point", tabindex: 0, role: "slider", "aria-label": "Cost point: left and right for a false alarm, up and down for a review", "aria-valuemin": 0 });
-  handle.append(svg("circle", { r: 16, class: "catch" }), svg("circle", { r: 13, class: "ring" }), svg("circle", { r: 8, class: "map-dot" }));
+  const handle = svg("g", {
+    class: "handle",
+    id: "cost-point",
+    "data-role": "cost-point",
+    tabindex: 0,
+    role: "slider",
+    "aria-label": "Cost point: left and right for a false alarm, up and down for a review",
+    "aria-valuemin": 0,
+  });
+  handle.append(
+    svg("circle", { r: 16, class: "catch" }),
+    svg("circle", { r: 13, class: "ring" }),
+    svg("circle", { r: 8, class: "map-dot" }),
+  );
   plot.under.append(...borders, never);
   plot.over.append(boxShape, ...cells, handle);
 
@@ -56,7 +81,11 @@ export function costMapPanel(app: App): Panel {
   const reading = el("p", { class: "reading", "data-role": "map-reading" });
   const box = boxOfCosts(app);
   const side = el("div", { class: "map-side" }, legend.element, reading, box.form);
-  frame.body.append(el("div", { class: "choose" }, picker.element, zoom), el("div", { class: "map-layout" }, plot.element, side), box.results);
+  frame.body.append(
+    el("div", { class: "choose" }, picker.element, zoom),
+    el("div", { class: "map-layout" }, plot.element, side),
+    box.results,
+  );
 
   const colours = mapColours(canvas);
   let now = app.situation();
@@ -72,7 +101,8 @@ export function costMapPanel(app: App): Panel {
     plot.axes([0, muMax], [0, nuMax]);
     canvas.style.left = `${plot.left}px`;
     canvas.style.top = `${plot.top}px`;
-    if (colours.stale(at, app.domain, plot.width, plot.height)) colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
+    if (colours.stale(at, app.domain, plot.width, plot.height))
+      colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
     const limit = borderLine(muMax, 60).filter(([, nu]) => nu <= nuMax);
     const edge = linePath(limit.map(([mu, nu]) => [plot.x(mu), plot.y(nu)]));
     for (const border of borders) attr(border, { d: edge });
@@ -113,9 +143,15 @@ export function costMapPanel(app: App): Panel {
     const window = costs === null ? now.window : now.surface.window(mu, nu);
     const limited = costs === null && now.here.limited;
     const corners = limited ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
-    const outline = linePath(corners.map(([x, y]) => [plot.x(x), plot.y(y)]), true);
+    const outline = linePath(
+      corners.map(([x, y]) => [plot.x(x), plot.y(y)]),
+      true,
+    );
     for (const cell of cells) attr(cell, { d: outline });
-    const where = costs === null ? "Here" : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
+    const where =
+      costs === null
+        ? "Here"
+        : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
     setText(reading, `${where}: ${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
   }
@@ -124,7 +160,8 @@ export function costMapPanel(app: App): Panel {
   function costsAt(event: PointerEvent): { mu: number; nu: number } {
     const { muMax, nuMax } = app.domain;
     const { x, y } = plot.locate(event);
-    const round = (value: number, most: number): number => Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
+    const round = (value: number, most: number): number =>
+      Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
     return { mu: round(x, muMax), nu: round(y, nuMax) };
   }
 
@@ -145,7 +182,8 @@ export function costMapPanel(app: App): Panel {
 
   plot.drawing.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    const touchedMap = event.pointerType === "touch" && !handle.contains(event.target as Node) && !box.drawing;
+    const touchedMap =
+      event.pointerType === "touch" && !handle.contains(event.target as Node) && !box.drawing;
     corner = box.drawing || event.shiftKey ? costsAt(event) : null;
     app.domain.held = true;
     follow(event);
@@ -185,7 +223,10 @@ export function costMapPanel(app: App): Panel {
     const { muMax, nuMax } = app.domain;
     const { mu, nu } = app.situation();
     const from = Math.min(nu, nuMax);
-    place(Math.max(0, mu + across * step * muMax), Math.max(0, up === 0 && nu === Infinity ? nu : from + up * step * nuMax));
+    place(
+      Math.max(0, mu + across * step * muMax),
+      Math.max(0, up === 0 && nu === Infinity ? nu : from + up * step * nuMax),
+    );
   }
   handle.addEventListener("keydown", key);
   zoom.addEventListener("click", () => {

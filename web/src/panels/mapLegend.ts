@@ -35,14 +35,22 @@ export function mapLegend(): MapLegend {
     const [first, last] = range;
     switch (colour) {
       case "cost":
-        say(`Cost per 1000 cases, ${at.modelName}`, amount(1000 * at.costs.fn * first), amount(1000 * at.costs.fn * last));
+        say(
+          `Cost per 1000 cases, ${at.modelName}`,
+          amount(1000 * at.costs.fn * first),
+          amount(1000 * at.costs.fn * last),
+        );
         break;
       case "abstention":
         say(`Share sent to a person, ${at.modelName}`, "0 %", "100 %");
         break;
       case "lower":
       case "upper":
-        say(`${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}`, threshold(first), threshold(last));
+        say(
+          `${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}`,
+          threshold(first),
+          threshold(last),
+        );
         break;
       case "winner":
         say("Cheapest model, and its share of all costs", "", "");
@@ -51,8 +59,20 @@ export function mapLegend(): MapLegend {
       case "difference":
         if (compare !== null) {
           const [a, b] = compare.map((k) => cut(at.data.models[k].name, 18));
-          say(`A minus B: ${a} minus ${b}`, `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`, `${b} cheaper`);
-          if (at.prepared.prevalence === at.data.prevalence) key.append(el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")));
+          say(
+            `A minus B: ${a} minus ${b}`,
+            `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`,
+            `${b} cheaper`,
+          );
+          if (at.prepared.prevalence === at.data.prevalence)
+            key.append(
+              el(
+                "li",
+                {},
+                el("span", { class: "patch hatched" }),
+                el("span", { class: "name" }, "undecided"),
+              ),
+            );
         }
     }
   }
@@ -64,7 +84,9 @@ export function mapLegend(): MapLegend {
   }
 
   function winners(at: Situation): void {
-    const order = at.data.models.map((_, k) => k).sort((a, b) => at.data.models[b].wins - at.data.models[a].wins);
+    const order = at.data.models
+      .map((_, k) => k)
+      .sort((a, b) => at.data.models[b].wins - at.data.models[a].wins);
     for (const k of order.filter((k) => at.data.models[k].wins > 0)) {
       const patch = el("span", { class: "patch" });
       patch.style.backgroundColor = modelColour(k, at.theme);

@@ -11,7 +11,15 @@ import { paintSwatch, swatch } from "../view/swatch";
 export function modelsPanel(app: App): Panel {
   const frame = new Frame("models", "Models");
   const { models } = app.data;
-  const titles = ["model", "", "", "window here", "cost here per 1000", "abstains here", "cheapest on … of all costs"];
+  const titles = [
+    "model",
+    "",
+    "",
+    "window here",
+    "cost here per 1000",
+    "abstains here",
+    "cheapest on … of all costs",
+  ];
   const heads = titles.map((title) => el("th", { scope: "col" }, title));
   const lines = models.map((model, k) => {
     const name = el("span");
@@ -25,13 +33,23 @@ export function modelsPanel(app: App): Panel {
     const row = el("tr", { "data-model": k }, el("th", { scope: "row" }, mark, " ", name), ...cells);
     return { row, mark, cells };
   });
-  const table = el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...lines.map(({ row }) => row)));
-  frame.body.append(el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "All models" }, table));
+  const table = el(
+    "table",
+    {},
+    el("thead", {}, el("tr", {}, ...heads)),
+    el("tbody", {}, ...lines.map(({ row }) => row)),
+  );
+  frame.body.append(
+    el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "All models" }, table),
+  );
 
   function draw(at: Situation): void {
     setText(heads[1], `AUC (${at.level})`);
     setText(heads[2], `VACC (${at.level})`);
-    setText(frame.about, "AUC: the higher the better. VACC, the mean cost over all costs: the lower the better.");
+    setText(
+      frame.about,
+      "AUC: the higher the better. VACC, the mean cost over all costs: the lower the better.",
+    );
     lines.forEach(({ row, mark }, k) => {
       paintSwatch(mark, at.theme);
       row.className = k === at.k ? "current" : "";
@@ -52,21 +70,18 @@ export function modelsPanel(app: App): Panel {
     return [windowText(window), at.per1000(outcome.cost, step) + sure, percent(window.abstain)];
   }
 
-  frame.numbers(
-    () => {
-      const at = app.situation();
-      return {
-        columns: heads.map((head) => head.textContent ?? ""),
-        rows: models.map((model, k) => [
-          model.name,
-          lines[k].cells[0].textContent ?? "",
-          lines[k].cells[1].textContent ?? "",
-          ...here(at, k),
-          percent(model.wins),
-        ]),
-      };
-    },
-    true,
-  );
+  frame.numbers(() => {
+    const at = app.situation();
+    return {
+      columns: heads.map((head) => head.textContent ?? ""),
+      rows: models.map((model, k) => [
+        model.name,
+        lines[k].cells[0].textContent ?? "",
+        lines[k].cells[1].textContent ?? "",
+        ...here(at, k),
+        percent(model.wins),
+      ]),
+    };
+  }, true);
   return { element: frame.section, draw, move };
 }
