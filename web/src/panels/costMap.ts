@@ -151,8 +151,9 @@ export function costMapPanel(app: App): Panel {
       costs === null
         ? "Here"
         : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
+    const kind = window.i < window.j && window.abstain < 1 - 1e-12 ? "window " : "";
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
-    setText(reading, `${where}: ${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
+    setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
   }
 
   new MapHand(app, plot, handle, box, look);
