@@ -39,7 +39,7 @@ export async function bundle() {
 /** A comment with the licence of every bundled package: D3 keeps its own (ISC) outside the sources. */
 async function licences(metafile) {
   const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs));
-  const found = inputs.map((path) => /^node_modules\/([^/]+)\//.exec(path)?.[1]).filter(Boolean);
+  const found = inputs.map((path) => /(?:^|\/)node_modules\/([^/]+)\//.exec(path)?.[1]).filter(Boolean);
   const byText = new Map();
   for (const name of [...new Set(found)].sort()) {
     const text = (await readFile(join(web, "node_modules", name, "LICENSE"), "utf8")).trim();

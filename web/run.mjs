@@ -6,8 +6,10 @@ import { spawnSync } from "node:child_process";
 import { build } from "esbuild";
 import { common } from "./bundle.mjs";
 
-const [flags, paths] = [[], []];
-for (const argument of process.argv.slice(2)) (argument.startsWith("--") ? flags : paths).push(argument);
+const [flags, paths, rest] = [[], [], []];
+for (const argument of process.argv.slice(2)) {
+  (argument.startsWith("--") ? flags : argument.endsWith(".ts") ? paths : rest).push(argument);
+}
 const folder = await mkdtemp(join(tmpdir(), "demur-web-"));
 try {
   const compiled = [];
@@ -16,7 +18,7 @@ try {
     compiled.push(join(folder, `${basename(path, ".ts")}.mjs`));
     await writeFile(compiled.at(-1), made.outputFiles[0].text);
   }
-  process.exitCode = spawnSync(process.execPath, [...flags, ...compiled], { stdio: "inherit" }).status ?? 1;
+  process.exitCode = spawnSync(process.execPath, [...flags, ...compiled, ...rest], { stdio: "inherit" }).status ?? 1;
 } finally {
   await rm(folder, { recursive: true });
 }

@@ -63,11 +63,13 @@ export interface ReportData extends Totals {
   made: string;
   source: {
     name: string;
-    label: string;
+    /** Column of the true class; null where arrays were given. */
+    label: string | null;
     positive: string;
     negative: string;
     weight: string | null;
-    rows: number;
+    /** Null where only counts were given. */
+    rows: number | null;
     exact: boolean;
     certified: number | null;
   };
@@ -76,6 +78,8 @@ export interface ReportData extends Totals {
   folds: number | null;
   seed: number;
   costs: { cost_fn: number; cost_fp: number; cost_abstain: number | null };
+  /** Whether somebody chose those costs; otherwise they are only where the page starts. */
+  costs_given?: boolean;
   prevalence: number | null;
   notes: string[];
   models: ModelData[];

@@ -35,13 +35,3 @@ export function overBox(surface: Surface, window: Window, rivals: readonly Surfa
     regret: Math.max(...excess, 0),
   };
 }
-
-/** The window whose worst cost over the box is smallest: that of the upper corner. */
-export function cautiousWindow(surface: Surface, box: Box): Window {
-  return surface.window(box.mu[1], box.nu[1]);
-}
-
-/** The window whose mean cost over the box is smallest: that of the centre. */
-export function averageWindow(surface: Surface, box: Box): Window {
-  return surface.window((box.mu[0] + box.mu[1]) / 2, (box.nu[0] + box.nu[1]) / 2);
-}

@@ -47,9 +47,9 @@ export class Capacity {
     const begins = start.map((_, j) => j);
     if (!never) movingMinimum(start, (j) => below(mass, mass[j] - allowed), slack, begins);
     const costs = begins.map((i, j) => price * p[j] + (price - mu) * q[j] + start[i]);
-    const least = Math.min(...costs) + slack;
+    const least = costs.reduce((a, b) => Math.min(a, b)) + slack;
     const ends = [...costs.keys()].filter((j) => costs[j] <= least);
-    const fewest = Math.min(...ends.map((j) => mass[j] - mass[begins[j]])) + slack;
+    const fewest = ends.reduce((a, j) => Math.min(a, mass[j] - mass[begins[j]]), Infinity) + slack;
     const tied = ends.filter((j) => mass[j] - mass[begins[j]] <= fewest);
     const pick = tied.reduce((best, j) => (begins[j] < begins[best] ? j : best));
     return [begins[pick], pick];

@@ -8,8 +8,6 @@ export interface Margins {
   upperNegative: number;
   positive: number;
   negative: number;
-  /** Whether the prevalence is given and the classes are two samples. */
-  known: boolean;
 }
 
 /** Certificates count independent cases: null for weights that are no whole numbers. */
@@ -19,19 +17,17 @@ export function certificateMargins(
   prevalence: number | null,
   level: number,
 ): Margins | null {
-  if (![...blocks.positives, ...blocks.negatives].every(Number.isInteger)) return null;
+  if (![blocks.positives, blocks.negatives].every((counts) => counts.every(Number.isInteger))) return null;
   const delta = 1 - level;
   const n = totals.n_positive + totals.n_negative;
-  const known = prevalence !== null;
-  const [positive, negative] = known
-    ? [[prevalence, totals.n_positive], [1 - prevalence, totals.n_negative]]
-    : [[1, n], [1, n]];
+  // with a given prevalence the classes are two samples
+  const [positive, negative] =
+    prevalence === null ? [[1, n], [1, n]] : [[prevalence, totals.n_positive], [1 - prevalence, totals.n_negative]];
   return {
     upperPositive: margin(positive, delta),
     upperNegative: margin(negative, delta),
     positive: margin(positive, delta / 2),
     negative: margin(negative, delta / 2),
-    known,
   };
 }
 
@@ -48,10 +44,4 @@ export function certifiedCost(window: Window, mu: number, nu: number, margins: M
   const negative = oneSided ? margins.upperNegative : margins.negative;
   const weights = [Math.abs(1 - kept) + kept, Math.abs(mu - kept) + kept];
   return window.cost + (weights[0] * positive + weights[1] * negative);
-}
-
-/** What its true share of abstentions stays below. */
-export function certifiedAbstention(window: Window, margins: Margins): number {
-  const spread = 2 * margins.positive + (margins.known ? 2 * margins.negative : 0);
-  return Math.min(window.abstain + spread, 1);
 }

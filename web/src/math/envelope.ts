@@ -33,7 +33,7 @@ export class Envelope {
   }
 
   /** Number of blocks called negative at an operating point; ties go to positive. */
-  cut(pc: number): number {
+  private cut(pc: number): number {
     return below(this.ratios, 1 - pc);
   }
 

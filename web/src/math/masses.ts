@@ -43,15 +43,20 @@ export function sumsAbove(values: ArrayLike<number>): Float64Array {
 
 /** Masses of one class per block. */
 export function scaled(counts: ArrayLike<number>, factor: number): Float64Array {
-  return Float64Array.from(counts, (count) => count * factor);
+  // a loop: Float64Array.from with a function is ten times slower, and prevalence is dragged too
+  const masses = new Float64Array(counts.length);
+  for (let b = 0; b < counts.length; b++) masses[b] = counts[b] * factor;
+  return masses;
 }
 
 /** Share of positives per block, ascending; a class of prior 0 leaves blocks without mass, which get 0. */
 export function blockShares(positive: Float64Array, negative: Float64Array): Float64Array {
-  return positive.map((mass, b) => {
-    const whole = mass + negative[b];
-    return whole > 0 ? mass / whole : 0;
-  });
+  const shares = new Float64Array(positive.length);
+  for (let b = 0; b < shares.length; b++) {
+    const whole = positive[b] + negative[b];
+    if (whole > 0) shares[b] = positive[b] / whole;
+  }
+  return shares;
 }
 
 /** Blocks called negative, and called negative or abstained on, at (mu, nu) (spec 000, section 5). */

@@ -1,0 +1,72 @@
+/** Script time of a drag step, of a change of prevalence and of the map: `npm run bench [REPORT.json]`. */
+import { readFileSync } from "node:fs";
+import { readReport, type FoldData, type ReportData } from "../src/data";
+import { overBox } from "../src/math/box";
+import { certifiedCost } from "../src/math/certificate";
+import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
+import { frontier } from "../src/math/frontier";
+import { prepare, type Prepared } from "../src/math/models";
+import { headline } from "../src/words";
+
+const BLOCKS = 1000;
+const MODES: MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
+
+/** Three models of a million cases with more blocks than such data have. */
+function invented(): ReportData {
+  const counts = (steepness: number, share: number) =>
+    Array.from({ length: BLOCKS }, (_, b) => Math.round(1000 * share * (1 + steepness * (b / BLOCKS - 0.5))));
+  const blocks = (model: number) => ({ positives: counts(1.9 - model / 9, 1), negatives: counts(model / 9 - 1.9, 1) });
+  const spread = (column: number[]) =>
+    Array.from({ length: 2 * BLOCKS - 1 }, (_, at) => (at % 2 ? 0 : column[at / 2] / 10));
+  const edges = Array.from({ length: BLOCKS + 1 }, (_, at) => at / BLOCKS);
+  const models = [0, 1, 2].map((model) => {
+    const all = blocks(model);
+    const fold: FoldData = { ...all, held_positives: spread(all.positives), held_negatives: spread(all.negatives) };
+    const cuts = { lower: edges, upper: edges };
+    const volume = { hindsight: 0, honest: null, low: null, high: null };
+    return { name: `m${model}`, blocks: all, cuts, folds: Array(10).fill(fold), volume, auc: null };
+  });
+  const sum = (column: number[]) => column.reduce((total, count) => total + count, 0);
+  const { positives, negatives } = models[0].blocks;
+  const totals = { n_positive: sum(positives), n_negative: sum(negatives), confidence_level: 0.95 };
+  return { ...totals, models } as unknown as ReportData;
+}
+
+/** Everything that moves with the cost point. */
+function dragStep(report: ReportData, { models, trivial, ...rest }: Prepared, mu: number, nu: number): number {
+  let sum = trivial.at(mu, nu).cost;
+  const surfaces = models.map((model) => model.surface);
+  const box = { mu: [mu / 2, mu], nu: [nu / 2, nu] } as const;
+  for (const { surface, honest, margins, capacity } of models) {
+    const window = surface.window(mu, nu);
+    sum += honest?.at(mu, nu).high ?? 0;
+    sum += margins ? certifiedCost(window, mu, nu, margins) : 0;
+    sum += capacity.cheapest(mu, nu, 0.1).cost + overBox(surface, window, surfaces, box).regret;
+  }
+  sum += frontier(surfaces[0], mu).length;
+  const costs = { fn: 100, fp: 100 * mu, abstain: 100 * nu };
+  return sum + headline(report, { models, trivial, ...rest }, costs, true).length;
+}
+
+/** Median and largest time of some runs, in milliseconds, the first ten left out. */
+function timed(what: string, runs: number, run: (at: number) => unknown): void {
+  const times = Array.from({ length: runs + 10 }, (_, at) => {
+    const start = performance.now();
+    run(at / (runs + 10));
+    return performance.now() - start;
+  }).slice(10).sort((a, b) => a - b);
+  const [median, worst] = [times[times.length >> 1], times[times.length - 1]].map((time) => time.toFixed(2));
+  console.log(`${what.padEnd(34)} median ${median.padStart(6)} ms, slowest ${worst.padStart(6)} ms`);
+}
+
+const path = process.argv[2];
+const report = path ? readReport(readFileSync(path, "utf8")) : invented();
+console.log(path ?? `3 models, ${BLOCKS} blocks, 10 folds`);
+const prepared = prepare(report, null);
+const surfaces = prepared.models.map((model) => model.surface);
+const other = surfaces.length - 1;
+timed("drag step", 300, (at) => dragStep(report, prepared, 0.1 + 0.9 * at, 0.3 * at));
+timed("change of prevalence", 50, (at) => prepare(report, 0.1 + 0.5 * at));
+for (const mode of MODES) {
+  timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), surfaces, 0, other));
+}

@@ -1,0 +1,125 @@
+/** The one place where the state changes: panels ask for changes here and are drawn from here. */
+import { Curves } from "./curves";
+import type { ReportData } from "./data";
+import { Domain } from "./domain";
+import { prepare, type Prepared } from "./math/models";
+import { Situation } from "./situation";
+import { initialState, readFragment, writeFragment, type PageState } from "./state";
+import { Hover } from "./view/hover";
+import type { Panel } from "./view/panel";
+import { currentTheme } from "./view/theme";
+
+/** Wait before the address follows the state. */
+const SETTLE = 250;
+
+export class App {
+  readonly hover = new Hover();
+  readonly domain = new Domain();
+  readonly start: PageState;
+  private state: PageState;
+  private prepared: Prepared;
+  private readonly curves: Curves;
+  private readonly panels: Panel[] = [];
+  private pending: "move" | "draw" | null = null;
+  private settling = 0;
+
+  constructor(readonly data: ReportData) {
+    this.start = { ...initialState(data), compare: firstPair(data) };
+    this.state = this.read();
+    this.prepared = prepare(data, this.state.prevalence);
+    this.curves = new Curves(data);
+    this.follow();
+    addEventListener("hashchange", () => this.change(this.read()));
+  }
+
+  /** The state of the address; without a pair in it, the two best models are compared. */
+  private read(): PageState {
+    const found = readFragment(location.hash, this.data);
+    return /[#&]compare=/.test(location.hash) ? found : { ...found, compare: this.start.compare };
+  }
+
+  get current(): PageState {
+    return this.state;
+  }
+
+  situation(): Situation {
+    return new Situation(this.data, this.state, this.prepared, this.curves, currentTheme());
+  }
+
+  /** Put a panel on the page and draw it. */
+  add(panel: Panel, parent: HTMLElement): void {
+    parent.append(panel.element);
+    this.panels.push(panel);
+    this.redraw(panel);
+  }
+
+  redraw(panel: Panel): void {
+    const at = this.situation();
+    panel.draw(at);
+    panel.move(at);
+  }
+
+  /** Change the state; the page follows in the next frame, once however many changes there are. */
+  change(part: Partial<PageState>): void {
+    const before = this.situation().k;
+    this.state = { ...this.state, ...part };
+    if (this.prepared.prevalence !== this.state.prevalence)
+      this.prepared = prepare(this.data, this.state.prevalence);
+    const stands = !this.follow();
+    const moved =
+      stands && Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
+    this.schedule(moved ? "move" : "draw");
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => this.remember(), SETTLE);
+  }
+
+  /** Keep the cost point in view; true if the view changed. */
+  follow(): boolean {
+    const { mu, nu } = this.situation();
+    return this.domain.follow(mu, nu);
+  }
+
+  /** Draw everything again, as after a change of colours. */
+  drawAll(): void {
+    this.schedule("draw");
+  }
+
+  private schedule(what: "move" | "draw"): void {
+    if (this.pending === null) requestAnimationFrame(() => this.run());
+    if (this.pending !== "draw") this.pending = what;
+  }
+
+  private run(): void {
+    const began = performance.now();
+    const what = this.pending;
+    this.pending = null;
+    const at = this.situation();
+    for (const panel of this.panels) {
+      if (what === "draw") panel.draw(at);
+      panel.move(at);
+    }
+    performance.measure(what === "draw" ? "demur-draw" : "demur-drag", {
+      start: began,
+      end: performance.now(),
+    });
+  }
+
+  private remember(): void {
+    const fragment = writeFragment(this.state, this.start);
+    if (fragment === location.hash.slice(1)) return;
+    try {
+      history.replaceState(null, "", fragment === "" ? location.pathname + location.search : `#${fragment}`);
+    } catch {
+      // a sandboxed frame may not write its address; the page works without
+      return;
+    }
+  }
+}
+
+/** The two models of the smallest mean cost. */
+function firstPair({ models }: ReportData): [number, number] | null {
+  const order = models
+    .map((_, k) => k)
+    .sort((a, b) => models[a].volume.hindsight - models[b].volume.hindsight);
+  return order.length > 1 ? [order[0], order[1]] : null;
+}

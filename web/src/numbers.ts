@@ -1,0 +1,60 @@
+/** Numbers as text, the same digits as the Python side, never more than an interval supports. */
+
+const CASES = 1000;
+
+/** Round to the nearest whole number, halves to the even one, as Python does. */
+export function roundEven(value: number): number {
+  const low = Math.floor(value);
+  const part = value - low;
+  if (part !== 0.5) return Math.round(value);
+  return low % 2 === 0 ? low : low + 1;
+}
+
+/** At most `digits` significant digits, with an exponent only far from 1 (format "g"). */
+export function general(value: number, digits = 6): string {
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : value < 0 ? "-inf" : "nan";
+  if (value === 0) return "0";
+  const [mantissa, power] = value.toExponential(digits - 1).split("e");
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= digits) {
+    const sign = exponent < 0 ? "-" : "+";
+    return `${trimmed(mantissa)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`;
+  }
+  return trimmed(value.toFixed(Math.max(digits - 1 - exponent, 0)));
+}
+
+function trimmed(text: string): string {
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+/** Fixed digits behind the point, thousands separated by commas. */
+export function grouped(value: number, digits: number): string {
+  const [whole, part] = value.toFixed(digits).split(".");
+  const spaced = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  return part === undefined ? spaced : `${spaced}.${part}`;
+}
+
+/** Unit of the last digit worth showing, per 1000 cases: two digits of the width of the interval. */
+export function stepOf(width: number): number {
+  return width > 0 ? 10 ** (Math.floor(Math.log10(CASES * width)) - 1) : 1;
+}
+
+/** A cost per case as one per 1000 cases, rounded to whole steps. */
+export function perThousand(cost: number, step: number): string {
+  const digits = Math.max(0, -Math.round(Math.log10(step)));
+  return grouped(roundEven((CASES * cost) / step) * step, digits);
+}
+
+/** A share as a percentage; never 0 % or 100 % for what is not quite that. */
+export function percent(share: number): string {
+  if (Math.min(share, 1 - share) < 1e-12) return `${Math.round(share) * 100} %`;
+  if (share < 0.0005) return "<0.1 %";
+  return share > 0.9995 ? ">99.9 %" : `${(100 * share).toFixed(1)} %`;
+}
+
+/** A cut on the scores: never 1 for a probability just beside it. */
+export function threshold(value: number): string {
+  const shown = general(value);
+  if (value === 1 || Number(shown) !== 1) return shown;
+  return `1${value < 1 ? "-" : "+"}${Math.abs(1 - value).toExponential(1).replace(/e([+-])(\d)$/, "e$10$2")}`;
+}

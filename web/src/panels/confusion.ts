@@ -1,0 +1,127 @@
+/** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
+import { money } from "../math/units";
+import { grouped } from "../numbers";
+import type { Situation } from "../situation";
+import { el, setText } from "../view/dom";
+import { count } from "../view/format";
+import { Frame } from "../view/frame";
+import type { Panel } from "../view/panel";
+
+interface Cell {
+  cases: number;
+  share: number;
+  cost: number;
+}
+
+type Row = [positive: Cell, abstain: Cell, negative: Cell, all: Cell];
+
+export function confusionPanel(): Panel {
+  const frame = new Frame("confusion", "Confusion", "");
+  const table = el("table", { class: "confusion" });
+  const heads = ["", "", "", "", ""].map(() => el("th", { scope: "col" }));
+  const lines = [0, 1, 2].map(() => ({
+    name: el("th", { scope: "row" }),
+    cells: [0, 1, 2, 3].map(() => cellNode()),
+  }));
+  const body = el("tbody");
+  for (const { name, cells } of lines) body.append(el("tr", {}, name, ...cells.map(({ node }) => node)));
+  table.append(el("thead", {}, el("tr", {}, ...heads)), body);
+  lines[0].cells[2].node.classList.add("error");
+  lines[1].cells[0].node.classList.add("error");
+  heads[1].classList.add("said-positive");
+  heads[2].classList.add("said-nothing");
+  heads[3].classList.add("said-negative");
+  const note = el("p", { class: "reading" });
+  frame.body.append(
+    el(
+      "div",
+      { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Confusion table" },
+      table,
+    ),
+    note,
+  );
+
+  let now: Situation | null = null;
+
+  function draw(at: Situation): void {
+    now = at;
+    const { positive, negative } = at.names;
+    ["truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) =>
+      setText(heads[k], text),
+    );
+    [positive, negative, "all"].forEach((text, k) => setText(lines[k].name, text));
+    setText(frame.about, `${at.modelName}, ${count(at.data.n)} cases`);
+  }
+
+  function move(at: Situation): void {
+    now = at;
+    const { honest } = at.here;
+    const fair =
+      honest === null
+        ? ""
+        : ` Judged on cases that did not choose the thresholds, all costs ${at.per1000(honest.cost, at.step(at.here))}.`;
+    setText(note, `Cases of the data, then per 1000 in use and their cost, with hindsight.${fair}`);
+    rows(at).forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
+  }
+
+  frame.numbers(() => {
+    const { positive, negative } = now!.names;
+    const found = rows(now!);
+    return {
+      columns: ["truth", "decision", "cases", "share in use", "cost per 1000"],
+      rows: found.flatMap((row, r) =>
+        row.map((cell, c) => [
+          [positive, negative, "all"][r],
+          [positive, "abstain", negative, "all"][c],
+          count(cell.cases),
+          String(cell.share),
+          String(1000 * cell.cost),
+        ]),
+      ),
+    };
+  }, true);
+  return { element: frame.section, draw, move };
+}
+
+/** Positives, negatives and both, by what was decided. */
+function rows(at: Situation): [Row, Row, Row] {
+  const { window: w, costs, data, prevalence } = at;
+  const cells = (
+    all: number,
+    weight: number,
+    shares: [number, number, number],
+    prices: [number, number, number],
+  ): Row => {
+    const parts = shares.map((share, k) => ({
+      share,
+      cases: weight > 0 ? (share * all) / weight : 0,
+      cost: share > 0 ? money(share * prices[k], costs) : 0,
+    })) as [Cell, Cell, Cell];
+    return [...parts, sum(parts)];
+  };
+  const positives = cells(data.n_positive, prevalence, [w.tp, w.abstainPositive, w.fn], [0, at.nu, 1]);
+  const negatives = cells(
+    data.n_negative,
+    1 - prevalence,
+    [w.fp, w.abstainNegative, w.tn],
+    [at.mu, at.nu, 0],
+  );
+  return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
+}
+
+function sum(cells: readonly Cell[]): Cell {
+  const total = (part: keyof Cell): number => cells.reduce((all, cell) => all + cell[part], 0);
+  return { cases: total("cases"), share: total("share"), cost: total("cost") };
+}
+
+function cellNode(): { node: HTMLTableCellElement; set: (cell: Cell) => void } {
+  const [tally, per, price] = ["tally", "per", "price"].map((name) => el("span", { class: name }));
+  return {
+    node: el("td", {}, tally, per, price),
+    set: ({ cases, share, cost }) => {
+      setText(tally, count(cases));
+      setText(per, `${grouped(1000 * share, share > 0 && share < 0.01 ? 1 : 0)} / 1000`);
+      setText(price, cost > 0 ? `costs ${grouped(1000 * cost, 1000 * cost < 10 ? 2 : 0)}` : "");
+    },
+  };
+}

@@ -1,0 +1,194 @@
+/** Prices, prevalence, capacity, the model and the words for the classes. */
+import type { App } from "../app";
+import type { PageState } from "../state";
+import { maxAbstention } from "../state";
+import { percent } from "../numbers";
+import type { Situation } from "../situation";
+import { choice } from "../view/choice";
+import { el, setText, show } from "../view/dom";
+import type { Panel } from "../view/panel";
+import { field } from "./field";
+import { modelPicker } from "./modelPicker";
+
+export function controlsPanel(app: App): Panel {
+  const costs = costFields(app);
+  const prevalence = prevalenceField(app);
+  const capacity = capacityFields(app);
+  const models = modelPicker(app);
+  const words = classWords(app);
+  const element = el("aside", {
+    class: "controls",
+    id: "panel-controls",
+    "data-panel": "controls",
+    "aria-label": "Controls",
+  });
+  element.append(costs.element, prevalence.element, capacity.element, models.element, words.element);
+  const parts = [costs, prevalence, capacity, models, words];
+  // a list longer than the window sticks by its lower end, so that all of it can be reached
+  const stick = (): void =>
+    void (element.style.top = `${Math.min(20, innerHeight - element.offsetHeight - 20)}px`);
+  new ResizeObserver(stick).observe(element);
+  addEventListener("resize", stick);
+  return {
+    element,
+    draw: (at) => parts.forEach((part) => part.draw(at)),
+    move: (at) => parts.forEach((part) => part.move(at)),
+  };
+}
+
+function group(title: string, ...children: (HTMLElement | string)[]): HTMLFieldSetElement {
+  return el("fieldset", { class: "group" }, el("legend", {}, title), ...children);
+}
+
+function costFields(app: App): Panel {
+  const entry = choice<PageState["entry"]>(
+    "cost-entry",
+    "Enter costs as",
+    [
+      ["money", "money"],
+      ["ratio", "ratios"],
+    ],
+    (chosen) => app.change({ entry: chosen }),
+  );
+  const unit = (): number => (app.current.entry === "ratio" ? app.current.costs.fn : 1);
+  const tidy = (value: number): number => Number(value.toPrecision(12));
+  const miss = field({ id: "cost-fn", label: "a miss", above: 0 }, (fn) =>
+    app.change({ costs: { ...app.current.costs, fn } }),
+  );
+  const alarm = field({ id: "cost-fp", label: "a false alarm", slider: true }, (value) =>
+    app.change({ costs: { ...app.current.costs, fp: tidy(value * unit()) } }),
+  );
+  const review = field({ id: "cost-abstain", label: "a review", slider: true, empty: Infinity }, (value) =>
+    app.change({ costs: { ...app.current.costs, abstain: tidy(value * unit()) } }),
+  );
+  const hint = el("p", { class: "hint" });
+  const element = group("Costs", entry.element, miss.element, alarm.element, review.element, hint);
+
+  function move(at: Situation): void {
+    const { costs, state } = at;
+    const ratio = state.entry === "ratio";
+    const shown = ratio ? { fn: 1, fp: at.mu, abstain: at.nu } : costs;
+    miss.set(shown.fn);
+    miss.input.disabled = ratio;
+    const scale = ratio ? 1 : costs.fn;
+    alarm.set(shown.fp, app.domain.muMax * scale);
+    review.set(shown.abstain, app.domain.nuMax * scale);
+  }
+
+  return {
+    element,
+    draw: (at) => {
+      entry.set(at.state.entry);
+      setText(
+        hint,
+        at.state.entry === "ratio"
+          ? "As shares of the cost of a miss. Leave a review empty: never abstain."
+          : "In any unit. Leave a review empty: never abstain.",
+      );
+    },
+    move,
+  };
+}
+
+function prevalenceField(app: App): Panel {
+  const rate = field(
+    { id: "prevalence", label: "positives in use", unit: "%", slider: true, below: 100 },
+    (value) => app.change({ prevalence: value / 100 }),
+  );
+  const own = el(
+    "button",
+    { type: "button", class: "quiet", "data-role": "prevalence-reset" },
+    "As in the data",
+  );
+  own.addEventListener("click", () => app.change({ prevalence: null }));
+  const element = group("Prevalence", rate.element, own);
+  return {
+    element,
+    draw: (at) => {
+      rate.set(Number((100 * at.prevalence).toPrecision(4)), 100);
+      setText(rate.label, `${at.names.positive} in use`);
+      const sample = at.data.n_positive / at.data.n;
+      setText(own, `As in the data: ${percent(sample)}`);
+      show(own, at.state.prevalence !== null);
+    },
+    move: () => undefined,
+  };
+}
+
+function capacityFields(app: App): Panel {
+  let cases = app.current.capacity?.cases ?? NaN;
+  let reviews = app.current.capacity?.reviews ?? NaN;
+  const changed = (): void => app.change({ capacity: reviews >= 0 && cases > 0 ? { reviews, cases } : null });
+  const possible = field({ id: "reviews-per-day", label: "reviews per day", empty: NaN }, (value) => {
+    reviews = value;
+    changed();
+  });
+  const expected = field({ id: "cases-per-day", label: "cases per day", empty: NaN }, (value) => {
+    cases = value;
+    changed();
+  });
+  const hint = el("p", { class: "hint", "data-role": "capacity-hint" });
+  const element = group("Capacity", possible.element, expected.element, hint);
+
+  function move(at: Situation): void {
+    const { capacity } = at.state;
+    if (capacity === null) {
+      setText(
+        hint,
+        reviews >= 0 || cases > 0 ? "Both numbers together set a limit." : "No limit on reviews.",
+      );
+      return;
+    }
+    const most = maxAbstention(at.state);
+    setText(
+      hint,
+      at.here.limited
+        ? `At most ${percent(most)} of the cases: this narrows the window.`
+        : `At most ${percent(most)} of the cases: more than needed here.`,
+    );
+  }
+
+  return {
+    element,
+    draw: (at) => {
+      const { capacity } = at.state;
+      if (capacity !== null) ({ reviews, cases } = capacity);
+      // both numbers and no limit: the limit was taken away elsewhere
+      else if (reviews >= 0 && cases > 0) [reviews, cases] = [NaN, NaN];
+      possible.set(reviews);
+      expected.set(cases);
+    },
+    move,
+  };
+}
+
+function classWords(app: App): Panel {
+  const word = (id: "positive" | "negative"): { element: HTMLElement; input: HTMLInputElement } => {
+    const input = el("input", {
+      type: "text",
+      id: `name-${id}`,
+      "data-role": `name-${id}`,
+      maxlength: 40,
+      autocomplete: "off",
+    });
+    input.addEventListener("input", () => app.change({ [id]: input.value.trim() }));
+    return {
+      element: el("div", { class: "field" }, el("label", { for: `name-${id}` }, `${id} is called`), input),
+      input,
+    };
+  };
+  const [positive, negative] = [word("positive"), word("negative")];
+  const element = group("Words", positive.element, negative.element);
+  const write = (input: HTMLInputElement, value: string, usual: string): void => {
+    input.placeholder = usual;
+    if (document.activeElement !== input) input.value = value;
+  };
+  return {
+    element,
+    draw: (at) => {
+      write(positive.input, at.state.positive, at.names.positive);
+      write(negative.input, at.state.negative, at.names.negative);
+    },
+    move: () => undefined,
+  };
+}

@@ -1,0 +1,100 @@
+/** What the colours of the map mean. */
+import { percent } from "../numbers";
+import type { Situation } from "../situation";
+import { cut, el, setName, setText, show } from "../view/dom";
+import { amount, threshold } from "../view/format";
+import { DIVERGING, modelColour, SEQUENTIAL } from "../view/palette";
+
+export interface MapLegend {
+  element: HTMLElement;
+  draw(at: Situation, range: readonly [number, number]): void;
+}
+
+/** A strip of the colours of a table. */
+function strip(canvas: HTMLCanvasElement, table: Uint8ClampedArray): void {
+  canvas.width = table.length / 4;
+  canvas.height = 1;
+  const context = canvas.getContext("2d", { willReadFrequently: true })!;
+  context.putImageData(new ImageData(new Uint8ClampedArray(table), canvas.width, 1), 0, 0);
+}
+
+export function mapLegend(): MapLegend {
+  const title = el("p");
+  const bar = el("canvas", { class: "scale-bar", "aria-hidden": "true" });
+  const [low, high] = [el("span"), el("span")];
+  const ends = el("div", { class: "scale-ends" }, low, high);
+  const key = el("ul", { class: "key" });
+  const element = el("div", {}, title, bar, ends, key);
+
+  function draw(at: Situation, range: readonly [number, number]): void {
+    const { colour, compare } = at.state;
+    show(bar, colour !== "winner");
+    show(ends, colour !== "winner");
+    key.replaceChildren();
+    strip(bar, colour === "difference" ? DIVERGING : SEQUENTIAL);
+    const [first, last] = range;
+    switch (colour) {
+      case "cost":
+        say(
+          `Cost per 1000 cases, ${at.modelName}`,
+          amount(1000 * at.costs.fn * first),
+          amount(1000 * at.costs.fn * last),
+        );
+        break;
+      case "abstention":
+        say(`Share sent to a person, ${at.modelName}`, "0 %", "100 %");
+        break;
+      case "lower":
+      case "upper":
+        say(
+          `${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}`,
+          threshold(first),
+          threshold(last),
+        );
+        break;
+      case "winner":
+        say("Cheapest model, and its share of all costs", "", "");
+        winners(at);
+        break;
+      case "difference":
+        if (compare !== null) {
+          const [a, b] = compare.map((k) => cut(at.data.models[k].name, 18));
+          say(
+            `A minus B: ${a} minus ${b}`,
+            `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`,
+            `${b} cheaper`,
+          );
+          if (at.prepared.prevalence === at.data.prevalence)
+            key.append(
+              el(
+                "li",
+                {},
+                el("span", { class: "patch hatched" }),
+                el("span", { class: "name" }, "undecided"),
+              ),
+            );
+        }
+    }
+  }
+
+  function say(text: string, from: string, to: string): void {
+    setText(title, text);
+    setText(low, from);
+    setText(high, to);
+  }
+
+  function winners(at: Situation): void {
+    const order = at.data.models
+      .map((_, k) => k)
+      .sort((a, b) => at.data.models[b].wins - at.data.models[a].wins);
+    for (const k of order.filter((k) => at.data.models[k].wins > 0)) {
+      const patch = el("span", { class: "patch" });
+      patch.style.backgroundColor = modelColour(k, at.theme);
+      const name = el("span", { class: "name" });
+      setName(name, at.data.models[k].name, 24);
+      key.append(el("li", {}, patch, name, el("span", {}, percent(at.data.models[k].wins))));
+    }
+  }
+
+  return { element, draw };
+}

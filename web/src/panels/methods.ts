@@ -1,0 +1,76 @@
+/** Methods, folded: assumptions, conventions, versions, what is embedded, how to cite. */
+import type { ReportData } from "../data";
+import { cut, el } from "../view/dom";
+import { count } from "../view/format";
+
+export function methods(report: ReportData): HTMLElement {
+  const text = el("div", { class: "text" });
+  const part = (title: string, ...lines: string[]): void => {
+    text.append(el("h3", {}, title), ...lines.map((line) => el("p", {}, line)));
+  };
+  const { source, models, folds, confidence_level: level } = report;
+  part(
+    "Decisions",
+    "A case is called positive if its score is at least the upper threshold, negative if it is at most the lower one, and is sent to a person in between. Of several cheapest windows the page takes the one that abstains least, then the one that calls more cases positive.",
+    "Costs are relative to a miss: mu is the price of a false alarm, nu that of a review. A right answer costs nothing. The cheapest cost is k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), where P and N are the shares of positives and negatives in a block of pooled scores (Friedel, Rückert, Kramer 2006). It is exact: no grid is involved except for drawing.",
+    "Abstaining never pays where nu >= mu / (1 + mu), whatever the model: the dashed border of the map (lemma 1 of the same paper).",
+  );
+  part(
+    "How sure",
+    folds === null
+      ? "These data allow no cross-fitting: costs are those of the cases that chose the thresholds, and too low on average."
+      : `Expected costs are honest: thresholds are chosen on ${folds - 1} of ${folds} folds and judged on the one left out (seed ${report.seed}). The interval runs from the cost with hindsight minus z standard errors to the honest cost plus z standard errors, at ${100 * level} %.`,
+    "A certified bound holds for every sample size and for the chosen window, without any approximation; it is wide by design. It needs independent cases without weights.",
+    "A limit on reviews narrows the window; costs under a limit are those with hindsight. The limit searches the cuts between blocks.",
+    "AUC with the interval named in the data; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1. Undecided costs are those where a simultaneous band of the difference contains 0.",
+  );
+  part(
+    "Assumptions",
+    "The cases are independent and drawn like those to come; within each class the scores keep their distribution when the prevalence changes. Prices are the same for all cases of a class. A person who reviews a case decides it rightly.",
+  );
+  const label = source.label === null ? "the label" : `column ${cut(source.label, 80)}`;
+  part(
+    "Data",
+    `${cut(source.name, 200)}: ${count(source.rows ?? report.n)} rows; ${label}, positive = ${cut(source.positive, 80)}, negative = ${cut(source.negative, 80)}${source.weight === null ? "" : `, weights in ${cut(source.weight, 80)}`}.`,
+    source.exact || source.certified === null
+      ? "Counts are exact."
+      : `Scores were binned: masses are certified to within ${source.certified}.`,
+    embedded(report),
+    `Made ${report.made} by demur ${report.software.demur}; format ${report.schema} ${report.version}; ${models.length} model${models.length === 1 ? "" : "s"}.`,
+  );
+  part("How to cite");
+  text.append(
+    el(
+      "pre",
+      { tabindex: 0 },
+      `demur ${report.software.demur}: classifiers that abstain, under uncertain costs.`,
+    ),
+    el(
+      "pre",
+      { tabindex: 0 },
+      "Friedel, Rückert, Kramer (2006). Cost curves for abstaining classifiers. ICML workshop on ROC analysis in machine learning.",
+    ),
+  );
+  const summary = el("summary", { "data-role": "methods" }, el("h2", {}, "Methods"));
+  const details = el("details", { id: "methods" }, summary, text);
+  return el(
+    "section",
+    { class: "panel methods", id: "panel-methods", "data-panel": "methods" },
+    details,
+    el("p", { class: "footer", "data-role": "embedded" }, embedded(report)),
+  );
+}
+
+/** What the page carries: aggregates, no rows. */
+function embedded(report: ReportData): string {
+  const blocks = report.models.map((model) => model.blocks.positives.length);
+  const bins = report.models.map((model) => model.bins.positives.length);
+  const each = report.models.length === 1 ? "" : " per model";
+  return `This page contains ${range(blocks, "block")} and ${range(bins, "bin")}${each}, no rows; it works without a network.`;
+}
+
+function range(sizes: number[], unit: string): string {
+  const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
+  const units = high === 1 ? unit : `${unit}s`;
+  return low === high ? `${count(low)} ${units}` : `${count(low)} to ${count(high)} ${units}`;
+}

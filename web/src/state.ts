@@ -1,0 +1,138 @@
+/** What the reader chose, and the URL fragment that brings it back. */
+import type { ReportData } from "./data";
+import type { Box } from "./math/box";
+import type { MapMode } from "./math/costMap";
+import type { Costs } from "./math/units";
+
+export interface PageState {
+  costs: Costs;
+  /** How costs are entered. */
+  entry: "money" | "ratio";
+  /** Null: that of the data. */
+  prevalence: number | null;
+  /** Null: the cheapest at these costs. */
+  model: number | null;
+  colour: MapMode;
+  compare: readonly [a: number, b: number] | null;
+  /** Ranges of the relative costs. */
+  box: Box | null;
+  /** Reviews possible and cases expected in the same time. */
+  capacity: { reviews: number; cases: number } | null;
+  /** The reader's words for the classes; empty: those of the data. */
+  positive: string;
+  negative: string;
+}
+
+const COLOURS: readonly MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
+
+/** Where the page starts. */
+export function initialState(report: ReportData): PageState {
+  const { cost_fn, cost_fp, cost_abstain } = report.costs;
+  return {
+    costs: { fn: cost_fn, fp: cost_fp, abstain: cost_abstain ?? Infinity },
+    entry: "money",
+    prevalence: report.prevalence,
+    model: null,
+    colour: "cost",
+    compare: report.models.length > 1 ? [0, 1] : null,
+    box: null,
+    capacity: null,
+    positive: "",
+    negative: "",
+  };
+}
+
+/** The share of cases that can be reviewed; 1 without a limit. */
+export function maxAbstention(state: PageState): number {
+  return state.capacity ? Math.min(state.capacity.reviews / state.capacity.cases, 1) : 1;
+}
+
+/** The fragment of a state, without "#": only what differs from where the page starts. */
+export function writeFragment(state: PageState, start: PageState): string {
+  const [mine, theirs] = [entries(state), entries(start)];
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(mine)) if (value !== theirs[key]) query.set(key, value);
+  return query.toString();
+}
+
+/** The state a fragment describes; what this report cannot show stays as it starts. */
+export function readFragment(fragment: string, report: ReportData): PageState {
+  const start = initialState(report);
+  const query = new URLSearchParams(fragment.replace(/^#/, ""));
+  const initial = entries(start);
+  const given = (key: string) => query.get(key) ?? initial[key];
+  const places = (key: string, size: number) =>
+    numbersOf(given(key), size, (at) => Number.isInteger(at) && at < report.models.length);
+  const compare = places("compare", 2);
+  return {
+    costs: readCosts(given) ?? start.costs,
+    entry: given("entry") === "ratio" ? "ratio" : "money",
+    prevalence: readPrevalence(given("prevalence"), report),
+    model: places("model", 1)?.[0] ?? null,
+    colour: COLOURS.find((mode) => mode === given("colour")) ?? start.colour,
+    compare: compare ? [compare[0], compare[1]] : start.compare,
+    box: readBox(given("box")),
+    capacity: readCapacity(given("capacity")),
+    positive: given("positive"),
+    negative: given("negative"),
+  };
+}
+
+function readCosts(given: (key: string) => string): Costs | null {
+  const errors = numbersOf(`${given("fn")}~${given("fp")}`, 2);
+  const abstain = number(given("abstain"));
+  return errors && errors[0] > 0 && abstain >= 0 ? { fn: errors[0], fp: errors[1], abstain } : null;
+}
+
+/** An empty word asks for the prevalence of the data, the only possible one if a class is missing. */
+function readPrevalence(word: string, report: ReportData): number | null {
+  if (word === "" || !report.n_positive || !report.n_negative) return null;
+  return numbersOf(word, 1, (rate) => rate <= 1)?.[0] ?? report.prevalence;
+}
+
+function readBox(words: string): Box | null {
+  const ends = numbersOf(words, 4);
+  if (!ends || ends[0] > ends[1] || ends[2] > ends[3]) return null;
+  return { mu: [ends[0], ends[1]], nu: [ends[2], ends[3]] };
+}
+
+function readCapacity(words: string): PageState["capacity"] {
+  const found = numbersOf(words, 2);
+  return found && found[1] > 0 ? { reviews: found[0], cases: found[1] } : null;
+}
+
+/** A state as words; an empty one stands for null. */
+function entries(state: PageState): Record<string, string> {
+  const { costs, box, capacity } = state;
+  return {
+    fn: text(costs.fn),
+    fp: text(costs.fp),
+    abstain: text(costs.abstain),
+    entry: state.entry,
+    prevalence: state.prevalence === null ? "" : text(state.prevalence),
+    model: state.model === null ? "" : text(state.model),
+    colour: state.colour,
+    compare: state.compare?.map(text).join("~") ?? "",
+    box: box ? [...box.mu, ...box.nu].map(text).join("~") : "",
+    capacity: capacity ? [capacity.reviews, capacity.cases].map(text).join("~") : "",
+    positive: state.positive,
+    negative: state.negative,
+  };
+}
+
+function text(value: number): string {
+  return value === Infinity ? "inf" : String(value);
+}
+
+/** A number that is not negative, or NaN; every comparison with NaN fails. */
+function number(word: string): number {
+  if (word === "inf") return Infinity;
+  const value = word.trim() === "" ? NaN : Number(word);
+  return value >= 0 && value < Infinity ? value : NaN;
+}
+
+/** Finite numbers, or null if they are not exactly `size` or one is not right. */
+function numbersOf(words: string, size: number, right: (value: number) => boolean = () => true): number[] | null {
+  const values = words.split("~").map(number);
+  return values.length === size && values.every((value) => Number.isFinite(value) && right(value)) ? values : null;
+}

@@ -1,0 +1,135 @@
+/** Two axes and the layers between them; a panel draws shapes once and moves marks often. */
+import { axisBottom, axisLeft } from "d3-axis";
+import { scaleLinear, type ScaleLinear } from "d3-scale";
+import { select } from "d3-selection";
+import { attr, el, setText, svg } from "./dom";
+import { standalone } from "./saving";
+
+export interface PlotOptions {
+  id: string;
+  label: string;
+  xName: string;
+  yName: string;
+  /** Height as a share of the width, and its limits in pixels. */
+  ratio: number;
+  lowest: number;
+  highest: number;
+  left?: number;
+  bottom?: number;
+  top?: number;
+  xFormat?: (value: number) => string;
+  yFormat?: (value: number) => string;
+  focusable?: boolean;
+  role?: "img" | "group";
+}
+
+const RIGHT = 12;
+
+export class Plot {
+  readonly element: HTMLDivElement;
+  readonly drawing: SVGSVGElement;
+  readonly under: SVGGElement;
+  readonly over: SVGGElement;
+  readonly catcher: SVGRectElement;
+  readonly x: ScaleLinear<number, number> = scaleLinear();
+  readonly y: ScaleLinear<number, number> = scaleLinear();
+  width = 0;
+  height = 0;
+  readonly left: number;
+  readonly top: number;
+  canvas: HTMLCanvasElement | null = null;
+  private readonly bottom: number;
+  private readonly xAxis: SVGGElement;
+  private readonly yAxis: SVGGElement;
+  private readonly xTitle: SVGTextElement;
+  private readonly yTitle: SVGTextElement;
+
+  constructor(
+    private readonly options: PlotOptions,
+    resized: () => void,
+  ) {
+    this.left = options.left ?? 44;
+    this.bottom = options.bottom ?? 38;
+    this.top = options.top ?? 26;
+    this.drawing = svg("svg", { id: options.id, role: options.role ?? "img", "aria-label": options.label });
+    if (options.focusable === true) this.drawing.setAttribute("tabindex", "0");
+    const room = svg("g", { transform: `translate(${this.left},${this.top})` });
+    this.under = svg("g");
+    this.over = svg("g");
+    this.catcher = svg("rect", { class: "catch" });
+    this.xAxis = svg("g", { class: "axis" });
+    this.yAxis = svg("g", { class: "axis" });
+    this.xTitle = svg("text", { class: "axis-name", "text-anchor": "end" }, options.xName);
+    this.yTitle = svg("text", { class: "axis-name", x: -this.left + 2, y: -this.top + 11 }, options.yName);
+    room.append(this.under, this.xAxis, this.yAxis, this.xTitle, this.yTitle, this.catcher, this.over);
+    this.drawing.append(room);
+    this.element = el("div", { class: "chart" }, this.drawing);
+    new ResizeObserver(() => {
+      if (this.measure()) resized();
+    }).observe(this.element);
+  }
+
+  /** Take the size of the element; false when nothing changed or it is not on the page. */
+  private measure(): boolean {
+    const outer = this.element.clientWidth;
+    const { ratio, lowest, highest } = this.options;
+    const width = Math.max(0, outer - this.left - RIGHT);
+    const height = Math.round(Math.min(highest, Math.max(lowest, ratio * outer))) - this.top - this.bottom;
+    if (outer === 0 || (width === this.width && height === this.height)) return false;
+    this.width = width;
+    this.height = height;
+    attr(this.drawing, { height: height + this.top + this.bottom });
+    attr(this.catcher, { width, height });
+    attr(this.xAxis, { transform: `translate(0,${height})` });
+    attr(this.xTitle, { x: width, y: height + this.bottom - 5 });
+    return true;
+  }
+
+  /** Whether there is room to draw; the observer asks for a drawing as soon as there is. */
+  get ready(): boolean {
+    return this.width > 0;
+  }
+
+  /** Set both domains and draw the axes. */
+  axes(x: [number, number], y: [number, number]): void {
+    this.x.domain(x).range([0, this.width]);
+    this.y.domain(y).range([this.height, 0]);
+    const { xFormat, yFormat } = this.options;
+    const across = axisBottom<number>(this.x as never)
+      .ticks(Math.max(2, Math.min(8, this.width / 70)))
+      .tickSizeOuter(0)
+      .tickSize(4);
+    const up = axisLeft<number>(this.y as never)
+      .ticks(Math.max(2, Math.min(6, this.height / 45)))
+      .tickSizeOuter(0)
+      .tickSize(4);
+    if (xFormat !== undefined) across.tickFormat(xFormat);
+    if (yFormat !== undefined) up.tickFormat(yFormat);
+    select(this.xAxis).call(across as never);
+    select(this.yAxis).call(up as never);
+  }
+
+  name(x: string, y: string): void {
+    setText(this.xTitle, x);
+    setText(this.yTitle, y);
+  }
+
+  describe(label: string): void {
+    this.drawing.setAttribute("aria-label", label);
+  }
+
+  /** Position of a pointer in units of the axes. */
+  locate(event: PointerEvent): { x: number; y: number } {
+    const box = this.catcher.getBoundingClientRect();
+    return { x: this.x.invert(event.clientX - box.left), y: this.y.invert(event.clientY - box.top) };
+  }
+
+  picture(title: string): SVGSVGElement {
+    const { canvas, left, top, width, height } = this;
+    return standalone(
+      this.drawing,
+      title,
+      canvas === null ? null : { canvas, x: left, y: top, width, height },
+    );
+  }
+}

@@ -1,0 +1,89 @@
+/** Hand-computed cases; tests/test_web_math.py compares random ones with Python. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Capacity } from "../src/math/capacity";
+import { cellOf } from "../src/math/cells";
+import { envelopeOf } from "../src/math/envelope";
+import { frontier } from "../src/math/frontier";
+import { mayPay } from "../src/math/lemma1";
+import { Surface } from "../src/math/surface";
+import { TrivialSurface } from "../src/math/trivial";
+
+// spec 000, section 10: blocks (0, 2), (2, 3), (2, 1), (2, 0) of 6 positives and 6 negatives
+const totals = { n_positive: 6, n_negative: 6 };
+const cuts = [-Infinity, -0.7, 0.2, 0.6, Infinity];
+const model = {
+  blocks: { positives: [0, 2, 2, 2], negatives: [2, 3, 1, 0] },
+  cuts: { lower: cuts, upper: cuts },
+};
+const surface = new Surface(model, totals, null);
+const close = (found: number, expected: number) => assert.ok(Math.abs(found - expected) < 1e-15, `${found}`);
+
+test("window of the worked example", () => {
+  const window = surface.window(1, 0.25);
+  assert.deepEqual([window.lower, window.upper], [-0.7, 0.6]);
+  close(window.cost, 1 / 6);
+  close(window.abstain, 2 / 3);
+  close(surface.neverAbstaining(1).cost, 1 / 4);
+});
+
+test("a tie abstains least and then calls positive", () => {
+  // the third block has share 2/3: at nu = 1/3 and mu = 1 abstaining on it costs as much as its alarm
+  assert.equal(surface.window(1, 1 / 3).j, 2);
+  // share 2/5 = mu / (1 + mu) at mu = 2/3: a miss costs as much as an alarm
+  assert.equal(surface.neverAbstaining(2 / 3).j, 1);
+});
+
+test("rules without a model", () => {
+  const trivial = new TrivialSurface(totals, null);
+  assert.equal(trivial.at(1, 0.3).best, "always abstain");
+  assert.equal(trivial.at(0.5, 0.3).best, "always positive");
+  assert.equal(trivial.at(2, 0.9).best, "always negative");
+  close(trivial.at(1, 0.3).cost, 0.3);
+});
+
+test("corners of the cost curve", () => {
+  const corners = envelopeOf(model.blocks, totals)?.vertices() ?? [];
+  const expected = [[0, 0], [1 / 3, 2 / 9], [3 / 5, 4 / 15], [1, 0]];
+  assert.equal(corners.length, expected.length);
+  corners.forEach(([pc, cost], at) => {
+    close(pc, expected[at][0]);
+    close(cost, expected[at][1]);
+  });
+});
+
+test("frontier adds the dearest errors first", () => {
+  const points = frontier(surface, 1);
+  assert.deepEqual(points.map(({ i, j }) => [i, j]), [[2, 2], [1, 2], [1, 3]]);
+  close(points[1].price, 2 / 5);
+  close(points[2].price, 1 / 3);
+  close(points[2].errorCost, 0);
+});
+
+test("a limit on the abstentions", () => {
+  const capacity = new Capacity(model, totals, null, surface);
+  const window = capacity.cheapest(1, 0.25, 0.5);
+  assert.deepEqual([window.i, window.j], [1, 2]);
+  close(window.cost, 1 / 12 + 5 / 48);
+  assert.deepEqual(capacity.cheapest(1, 0.25, 1), surface.window(1, 0.25));
+});
+
+test("abstaining pays below lemma 1 only", () => {
+  assert.ok(mayPay(1, 0.499));
+  assert.ok(!mayPay(1, 0.5));
+  assert.ok(!mayPay(1, Infinity));
+});
+
+test("cells tile the square of costs", () => {
+  let area = 0;
+  for (let i = 1; i <= 3; i++) {
+    for (let j = i; j <= 3; j++) {
+      const corners = cellOf(surface, i, j, 1, 1);
+      corners.forEach(([x, y], at) => {
+        const [u, v] = corners[(at + 1) % corners.length];
+        area += (x * v - y * u) / 2;
+      });
+    }
+  }
+  close(area, 1);
+});
