@@ -8,6 +8,7 @@ from demur.cli.output import heading, number, percent, table, threshold, wrapped
 from demur.constrained_windows import ConstrainedWindow
 from demur.cost_curves import BestRange
 from demur.costs import CostModel
+from demur.report.headline import out_of_100
 
 __all__ = ["comparison_text", "decision", "decision_lines", "limits_in_words"]
 
@@ -85,7 +86,7 @@ def _advice(found: Ranking) -> Iterator[str]:
         yield f"{opening} use {name}, and never abstain."
         yield f"Call positive from {threshold(window.upper)} on."
     else:
-        act, send = _out_of_100(window.abstention_rate)
+        act, send = out_of_100(window.abstention_rate)
         yield f"{opening} use {name}: act on {act} of 100 cases, send {send} to a person."
         yield _thresholds(window, calls_positive=window.upper_index < distinct)
     if found.ties:
@@ -118,15 +119,6 @@ def _thresholds(window: AbstentionWindow, *, calls_positive: bool) -> str:
     if not calls_positive:
         return f"Call {negative}; abstain above."
     return f"Call {negative}, {positive}; abstain in between."
-
-
-def _out_of_100(abstention_rate: float) -> tuple[str, str]:
-    send = round(100 * abstention_rate)
-    if send == 0:
-        return "more than 99", "fewer than 1"
-    if send == 100:
-        return "fewer than 1", "more than 99"
-    return str(100 - send), str(send)
 
 
 def _per_1000(cost: float) -> str:

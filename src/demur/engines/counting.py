@@ -15,11 +15,11 @@ from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
 from demur.engines.tallies import Columns, Cut, Table, Tally, as_floats, coded, is_missing
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["read_counts"]
+__all__ = ["FIRST_ROWS", "check_columns", "checked_tallies", "read_counts"]
 
 DEFAULT_DISTINCT = 2**20
 # rows looked at before the scan: enough to tell continuous scores from rounded ones
-_LOOK = 2**18
+FIRST_ROWS = 2**18
 _INTEGERS_EXACT_IN_FLOAT = 2**53
 _ALL = None  # the one group when there are no groups
 
@@ -126,7 +126,7 @@ def read_counts(
         raise input_error("bins", f"must not exceed 2**24 = {MOST_BINS}", bins)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=groups)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
-        _check_columns(table, columns)
+        check_columns(table, columns)
         found = _scan(table, columns, positive, bins=bins, most=max_distinct, tolerance=allowed)
     return found if columns.groups is not None else found[_ALL]
 
@@ -134,7 +134,8 @@ def read_counts(
 # ---------------------------------------------------------------- before the scan
 
 
-def _check_columns(table: Table, columns: Columns) -> None:
+def check_columns(table: Table, columns: Columns) -> None:
+    """Refuse columns the table does not have, and scores or weights that are no numbers."""
     for name in columns.all:
         if name not in table.kinds:
             raise unknown_column(table.name, name, table.kinds)
@@ -156,7 +157,7 @@ def _first_cuts(
     """Look at some rows; decide which columns are binned, and refuse a label column that is none."""
     if table.in_memory and bins is None and most is None:
         return {name: Cut() for name in columns.scores}
-    rows = table.head((columns.y_true, *columns.scores), _LOOK)
+    rows = table.head((columns.y_true, *columns.scores), FIRST_ROWS)
     labels = rows[columns.y_true]
     present = labels[~is_missing(labels)]
     if len(present) and len(coded(present)[0]) > 2:
@@ -178,7 +179,7 @@ def _too_many(seen: FloatArray, most: int) -> bool:
     """
     expected = most * -math.expm1(-len(seen) / most)
     found = len(np.unique(seen))
-    return found > most or (len(seen) == _LOOK and found > 1.01 * expected)
+    return found > most or (len(seen) == FIRST_ROWS and found > 1.01 * expected)
 
 
 # ---------------------------------------------------------------- the scans
@@ -192,12 +193,13 @@ def _scan(
     limit = DEFAULT_DISTINCT if most is None else most
     # two labels: twice as many rows as distinct scores
     cap = None if table.in_memory and most is None else 2 * limit
-    tallies = _checked(table, columns, table.tallies(columns, cuts, cap))
+    tallies = checked_tallies(table, columns, table.tallies(columns, cuts, cap))
     late = [name for name in columns.scores if cuts[name].exact and _over(tallies[name], limit)]
     if late and cap is not None:
-        seen = table.head(tuple(late), _LOOK)
+        seen = table.head(tuple(late), FIRST_ROWS)
         cuts |= {name: Cut(fitting_bins(as_floats(seen[name]), DEFAULT_BINS)) for name in late}
-        tallies |= _checked(table, columns, table.tallies(columns, {name: cuts[name] for name in late}, cap))
+        again = table.tallies(columns, {name: cuts[name] for name in late}, cap)
+        tallies |= checked_tallies(table, columns, again)
     label = _positive_label(tallies[columns.scores[0]], columns, positive)
     found = {name: _counts(tallies[name], label, exact=cuts[name].exact) for name in columns.scores}
     del tallies
@@ -209,7 +211,8 @@ def _scan(
     }
 
 
-def _checked(table: Table, columns: Columns, tallies: dict[str, Tally]) -> dict[str, Tally]:
+def checked_tallies(table: Table, columns: Columns, tallies: dict[str, Tally]) -> dict[str, Tally]:
+    """Return the tallies if they hold cases, none of them missing, and weights that can be summed."""
     for name, tally in tallies.items():
         if not len(tally):
             raise input_error(table.name, "must hold at least one row", "none")

@@ -12,7 +12,6 @@ import numpy as np
 from demur.engines.files import Kind, quoted
 from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
-from demur.exceptions import InputError
 from demur.typing import BoolArray
 
 __all__ = ["FrameTable", "eager_columns", "named_column", "narwhals"]
@@ -24,14 +23,9 @@ _EDGE = "edge"
 
 
 def narwhals() -> Any:
-    """Import Narwhals, or say in one sentence that it is missing."""
-    try:
-        import narwhals.stable.v2 as module
-    except ImportError:
-        raise InputError(
-            "Data frames and files are counted through Narwhals, which is missing. "
-            "Hint: pip install narwhals, or pass arrays."
-        ) from None
+    """Import the version of Narwhals' interface that is promised to stay."""
+    import narwhals.stable.v2 as module
+
     return module
 
 
@@ -63,16 +57,16 @@ class FrameTable:
     ) -> None:
         self.name = name
         self._explain = explain
-        self._frame = frame
-        self._at_once = at_once
+        self.frame = frame
+        self.at_once = at_once
         self._types = dict(frame.collect_schema().items())
         self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self._types.items()}
         self.integers = frozenset(column for column, dtype in self._types.items() if dtype.is_integer())
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
         """Return the first rows the engine can find."""
-        wanted = {name: named_column(self._frame, name) for name in names}
-        return _collected(self._frame.select(**wanted).head(rows))
+        wanted = {name: named_column(self.frame, name) for name in names}
+        return _collected(self.frame.select(**wanted).head(rows))
 
     def not_numbers(self, name: str) -> str:
         """Count the values that are no numbers where that can be told, or name the type."""
@@ -96,7 +90,7 @@ class FrameTable:
 
     def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
         """Put columns together that one query can group."""
-        if not self._at_once:
+        if not self.at_once:
             return [[name] for name in cuts]
         alike: dict[tuple[ScoreBins | None, bool], list[str]] = {}
         for name, cut in cuts.items():
@@ -119,17 +113,17 @@ class FrameTable:
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
         nw = narwhals()
-        kept = {_LABEL: _key(self._frame, columns.y_true, self._types)}
+        kept = {_LABEL: _key(self.frame, columns.y_true, self._types)}
         if columns.groups is not None:
-            kept[_GROUP] = _key(self._frame, columns.groups, self._types)
+            kept[_GROUP] = _key(self.frame, columns.groups, self._types)
         if columns.weights is not None:
-            given = named_column(self._frame, columns.weights).cast(nw.Float64)
-            kept |= _weight_columns(nw, _without_nan(self._frame, given))
-        scores = [named_column(self._frame, name).cast(nw.Float64) for name in names]
+            given = named_column(self.frame, columns.weights).cast(nw.Float64)
+            kept |= _weight_columns(nw, _without_nan(self.frame, given))
+        scores = [named_column(self.frame, name).cast(nw.Float64) for name in names]
         if len(names) == 1:
-            return self._frame.select(**kept, **{_SCORE: scores[0]})
+            return self.frame.select(**kept, **{_SCORE: scores[0]})
         places = {f"{_SCORE}{place}": score for place, score in enumerate(scores)}
-        return _unpivoted(self._frame.select(**kept, **places), list(kept), list(places))
+        return _unpivoted(self.frame.select(**kept, **places), list(kept), list(places))
 
 
 # ---------------------------------------------------------------- expressions

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_positive_int, input_error
-from demur.engines import counting
+from demur.engines.counting import FIRST_ROWS, check_columns, checked_tallies
 from demur.engines.frames import FrameTable, named_column, narwhals
 from demur.engines.labels import positive_place
 from demur.engines.score_bins import ScoreBins, fitting_bins
@@ -86,7 +86,7 @@ def read_paired_counts(
     if len(columns.scores) != 2:
         raise input_error("scores", "must name two models", f"{len(columns.scores)}")
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
-        counting._check_columns(table, columns)
+        check_columns(table, columns)
         if bins is None and not _too_many_pairs(table, columns):
             tally = _exact_pairs(table, columns)
             if table.in_memory or len(tally) <= 2 * _MOST_CELLS:
@@ -112,13 +112,13 @@ def _exact_pairs(table: Table, columns: Columns) -> Tally:
 
 def _tallied(table: Table, columns: Columns, cut: Cut, most: int | None) -> Tally:
     name = columns.scores[0]
-    return counting._checked(table, columns, table.tallies(columns, {name: cut}, most))[name]
+    return checked_tallies(table, columns, table.tallies(columns, {name: cut}, most))[name]
 
 
 def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> PairedCounts:
     """Group by the bins of both; the ranges of the bins of b come from a scan of their own."""
     first, second = columns.scores
-    seen = table.head(columns.scores, counting._LOOK)
+    seen = table.head(columns.scores, FIRST_ROWS)
     cut_a, cut_b = (fitting_bins(as_floats(seen[name]), bins) for name in columns.scores)
     alone = Columns(y_true=columns.y_true, scores=(second,), weights=columns.weights)
     other = _tallied(table, alone, Cut(cut_b), None)
@@ -139,13 +139,13 @@ def _with_bins(table: Table, columns: Columns, cut: ScoreBins) -> tuple[Table, s
         return type(table)(table.name, {**held, added: cut.of_array(as_floats(held[name]))}), added  # type: ignore[call-arg]
     nw = narwhals()
     number = cut.number(
-        named_column(table._frame, name).cast(nw.Float64),
+        named_column(table.frame, name).cast(nw.Float64),
         choose=lambda test, yes, no: nw.when(test).then(_literal(nw, yes)).otherwise(_literal(nw, no)),
         floor=lambda value: value.floor(),
         size=lambda value: value.abs(),
     )
-    frame = table._frame.with_columns(**{added: number})
-    return FrameTable(table.name, frame, at_once=table._at_once), added
+    frame = table.frame.with_columns(**{added: number})
+    return FrameTable(table.name, frame, at_once=table.at_once), added
 
 
 def _literal(nw: Any, value: Any) -> Any:

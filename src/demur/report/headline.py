@@ -10,7 +10,15 @@ from demur.abstention import AbstentionWindow
 from demur.costs import CostModel
 from demur.report.model import ModelReport
 
-__all__ = ["ExpectedCost", "best_model", "expected_cost", "headline", "model_remarks", "short_name"]
+__all__ = [
+    "ExpectedCost",
+    "best_model",
+    "expected_cost",
+    "headline",
+    "model_remarks",
+    "out_of_100",
+    "short_name",
+]
 
 _CASES = 1000
 _LONGEST_NAME = 40
@@ -81,7 +89,7 @@ def _opening(costs: CostModel, *, costs_given: bool) -> str:
 def _advice(best: ModelReport, window: AbstentionWindow, costs: CostModel) -> str:
     name = short_name(best.name)
     if not window.is_empty:
-        act, send = _out_of_100(window.abstention_rate)
+        act, send = out_of_100(window.abstention_rate)
         return f"use {name}: act on {act} of 100 cases, send {send} to a person."
     why = ": abstaining is never worth it" if costs.may_abstain else ""
     return f"use {name} for all cases{why}."
@@ -93,7 +101,8 @@ def _without_model(window: AbstentionWindow) -> str:
     return f"call every case {'positive' if window.upper_index == 0 else 'negative'}"
 
 
-def _out_of_100(abstention_rate: float) -> tuple[str, str]:
+def out_of_100(abstention_rate: float) -> tuple[str, str]:
+    """Say how many of 100 cases are acted on, and how many are sent to a person."""
     send = round(100 * abstention_rate)
     if send in (0, 100):
         most, least = "more than 99", "fewer than 1"
