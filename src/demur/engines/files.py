@@ -358,15 +358,17 @@ def _file_kind(path: Path, shown: str) -> str:
 def _connection(memory_limit: str | None, resources: ExitStack) -> Any:
     import duckdb
 
-    # a bar of DuckDB's own would go to standard output, between our numbers
-    quiet = {"enable_progress_bar": False}
     if memory_limit is None:
-        return duckdb.connect(config=quiet)
-    folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="demur-"))
-    try:
-        return duckdb.connect(config={**quiet, "memory_limit": memory_limit, "temp_directory": folder})
-    except duckdb.Error:
-        raise input_error("memory_limit", "must be a size such as '1GB'", repr(memory_limit)) from None
+        connection = duckdb.connect()
+    else:
+        folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="demur-"))
+        try:
+            connection = duckdb.connect(config={"memory_limit": memory_limit, "temp_directory": folder})
+        except duckdb.Error:
+            raise input_error("memory_limit", "must be a size such as '1GB'", repr(memory_limit)) from None
+    # a bar of DuckDB's own would go to standard output, between our numbers
+    connection.execute("set enable_progress_bar = false")
+    return connection
 
 
 def parquet_source(*, partitioned: bool) -> str:
