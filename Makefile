@@ -27,7 +27,7 @@ demo: $(VENV)/.demo
 	$(RUN) -m demur demo
 
 test: $(VENV)/.installed
-	$(RUN) -m pytest -n auto
+	$(RUN) -m pytest -n auto --dist loadgroup
 
 lint: $(VENV)/.installed
 	$(RUN) -m ruff check .
