@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
 TITLE = "Exact resampling inference for areas under ROC curves"
-REFERENCE = (
-    "Bandos, Rockette and Gur (2006), Resampling methods for the area under the ROC curve, "
-    "ROCML workshop at ICML, pp. 1-8"
-)
+REFERENCE = "Bandos, Rockette and Gur (2006), ROCML workshop at ICML"
 
 # No tables: conclusions in words, with the section that states them.
 PUBLISHED = {

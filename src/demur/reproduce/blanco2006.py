@@ -28,7 +28,7 @@ __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 TITLE = "Thresholds and mimetic models without data"
 REFERENCE = (
     "Blanco-Vega, Ferri-Ramirez, Hernandez-Orallo and Ramirez-Quintana (2006), Estimating the class "
-    "probability threshold without training data, ROCML workshop at ICML, pp. 9-16"
+    "probability threshold without training data, ROCML workshop at ICML"
 )
 
 # model; table 2: cost at skew 1, 2, 3, 5, 10 and their mean; table 3: accuracy and cost for balanced

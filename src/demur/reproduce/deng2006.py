@@ -23,7 +23,7 @@ __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 TITLE = "Class weights for more than two classes"
 REFERENCE = (
     "Deng, Bourke, Scott, Sunderman and Zheng (2006), New algorithms for optimizing multi-class "
-    "classifiers via ROC surfaces, ROCML workshop at ICML, pp. 17-24"
+    "classifiers via ROC surfaces, ROCML workshop at ICML"
 )
 
 _METHODS = ("NB", "MC", "LP14", "GA15", "GA1")

@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
 TITLE = "Bounds of the area from one point of the curve"
-REFERENCE = (
-    "Mueller and Zhang (2006), Upper and lower bounds of area under ROC curves and index of "
-    "discriminability of classifier performance, ROCML workshop at ICML, pp. 41-46"
-)
+REFERENCE = "Mueller and Zhang (2006), ROCML workshop at ICML"
 
 # The formulas as printed, in F (false alarm rate) and H (hit rate); the paper has no tables.
 PUBLISHED = {
