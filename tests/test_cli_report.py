@@ -122,3 +122,34 @@ def test_mistakes_are_one_sentence_and_leave_no_file(capsys, file, tmp_path, fla
     assert sentence in out.err
     assert out.err.count("\n") == 1
     assert [entry.name for entry in tmp_path.iterdir()] == ["data"]
+
+
+def test_engine_counts_give_the_same_decision_as_rows(capsys, file, tmp_path):
+    code, whole = run(capsys, file, "--json", "-q", *COSTS, "--model", "good")
+    assert code == 0
+    code, counted = run(capsys, file, "--json", "-q", *COSTS, "--model", "good", "--engine", "duckdb")
+    assert code == 0
+    first, second = json.loads(whole.out), json.loads(counted.out)
+    for key in ("headline", "models", "source", "n_positive"):
+        assert first[key] == second[key]
+
+
+def test_every_group_has_a_page(capsys, file, tmp_path):
+    code, out = run(capsys, file, *COSTS, "--model", "good", "--group", "weight", "-q")
+    assert code == 0
+    assert out.out.splitlines()[-1] == "scores-report-2.html"
+    pages = [data_of((tmp_path / f"scores-report-{group}.html").read_text("utf-8")) for group in (1, 2)]
+    assert [page["n"] for page in pages] == [100, 100]
+    assert pages[0]["source"]["name"] == "scores.csv, weight = 1"
+    code, out = run(capsys, file, "--model", "good", "--group", "weight", "--json", "-q")
+    assert code == 0
+    document = json.loads(out.out)
+    assert document["schema"] == "demur.report-groups"
+    assert {name: part["n"] for name, part in document["groups"].items()} == {"1": 100, "2": 100}
+
+
+def test_a_page_per_group_needs_a_place_for_the_group(capsys, file, tmp_path):
+    code, out = run(capsys, file, "--model", "good", "--group", "weight", "-o", "page.html")
+    assert code == 2
+    assert "must hold {group} beside --group" in out.err
+    assert not (tmp_path / "page.html").exists()

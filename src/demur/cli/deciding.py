@@ -1,6 +1,5 @@
 """The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
@@ -10,15 +9,13 @@ from demur.abstention import ABSTAIN, AbstentionWindow
 from demur.cli.certainty import HonestCost, honest_cost, honest_sentence
 from demur.cli.comparison import Limits, ModelResult, Ranking, rank_models
 from demur.cli.evidence import Evidence, Part
-from demur.cli.output import document, heading, percent, remark, wrapped, write, write_file
+from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
 from demur.cli.wording import decision, decision_lines, limits_in_words
 from demur.costs import CostModel
 from demur.exceptions import InputError, UndefinedError
 from demur.policy import Policy
 
 __all__ = ["Decided", "Wanted", "decide_parts", "decided_document", "write_decided"]
-
-_PLACE = "{group}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,7 +186,7 @@ def _write_groups(
     read: Evidence, parts: dict[str, Decided | str], *, output: str | None, silent: bool
 ) -> None:
     """Write a policy per group; without -o only the words."""
-    files = {name: _group_file(output, name) for name in parts}
+    files = {name: None if output is None else group_file(output, name) for name in parts}
     blocks = []
     for name, part in parts.items():
         file = files[name]
@@ -199,19 +196,6 @@ def _write_groups(
         blocks.append("\n".join([heading(read.title(name), output=None), *map(wrapped, lines)]))
     blocks += map(wrapped, read.bins_in_words())
     if output is None:
-        blocks.append(wrapped(f"For a policy per group add -o 'policy-{_PLACE}.json'."))
+        blocks.append(wrapped("For a policy per group add -o 'policy-{group}.json'."))
     if not silent:
         write("\n\n".join(blocks), None)
-
-
-def _group_file(output: str | None, name: str) -> str | None:
-    """Return where the policy of a group goes."""
-    if output is None:
-        return None
-    if _PLACE not in output:
-        raise InputError(
-            f"`-o` must hold {_PLACE} beside --group, got {output!r}. Hint: -o 'policy-{_PLACE}.json'."
-        )
-    if os.sep in name or name in ("", ".", ".."):
-        raise InputError(f"The group {name!r} cannot be part of a file name. Hint: rename it.")
-    return output.replace(_PLACE, name)

@@ -11,9 +11,11 @@ from typing import Any
 import click
 
 from demur._whole_files import whole_file
+from demur.exceptions import InputError
 
 __all__ = [
     "document",
+    "group_file",
     "heading",
     "number",
     "percent",
@@ -125,3 +127,16 @@ def write_file(path: Path, content: str) -> None:
     """Write a text file in one step."""
     with whole_file(path) as handle:
         handle.write(content)
+
+
+def group_file(output: str, group: str) -> str:
+    """Return where the answer for a group goes: {group} in the name stands for it."""
+    place = "{group}"
+    if place not in output:
+        suffix = Path(output).suffix
+        raise InputError(
+            f"`-o` must hold {place} beside --group, got {output!r}. Hint: -o 'NAME-{place}{suffix}'."
+        )
+    if os.sep in group or group in ("", ".", ".."):
+        raise InputError(f"The group {group!r} cannot be part of a file name. Hint: rename it.")
+    return output.replace(place, group)

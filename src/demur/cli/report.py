@@ -8,8 +8,10 @@ import click
 
 from demur.cli.options import (
     certainty_options,
+    chosen_engine,
     cost_model,
     cost_options,
+    engine_options,
     output_options,
     prediction_options,
 )
@@ -30,6 +32,7 @@ Example: a miss costs 100, a false alarm 40, a review by a person 12
 @prediction_options
 @cost_options
 @certainty_options
+@engine_options()
 @output_options(what="Write the page to this file, - for standard output [default: FILE-report.html].")
 def command(
     *,
@@ -46,6 +49,9 @@ def command(
     prevalence: float | None,
     confidence: float,
     seed: int,
+    engine: str | None,
+    master: str | None,
+    group: str | None,
     output: str | None,
     as_json: bool,
     quiet: bool,
@@ -55,47 +61,41 @@ def command(
     FILE as for `demur compare`. The page is one file without links to anywhere: it holds counts,
     no rows, and computes thresholds and costs for any prices while its reader sets them.
     predictions.csv gives predictions-report.html in the current folder; an earlier page of that
-    name is replaced. With --json the data of the page go to standard output (or to -o) instead.
+    name is replaced. With --json the data of the page go to standard output (or to -o) instead;
+    with --group every group has a page of its own, and {group} in -o stands for it.
     """
     costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
-    from demur.cli.output import remark, wrapped, write, write_file
-    from demur.cli.predictions import read_predictions
-    from demur.report.document import Report
-    from demur.report.model import DataSource
+    name = chosen_engine(engine, master)
+    from demur.cli.evidence import read_evidence
+    from demur.cli.output import document, group_file, remark, write
+    from demur.cli.reporting import Wanted, make_report, write_page
 
     _load_ahead(file)
-    read = read_predictions(file, label=label, positive=positive, models=models, weight=weight)
-    remark(read.sentence(), quiet=quiet)
-    roles = read.roles
-    found = Report.from_predictions(
-        read.truth,
-        read.scores,
-        sample_weight=read.weights,
-        costs=costs,
-        prevalence=prevalence,
-        confidence_level=confidence,
-        seed=seed,
-        source=DataSource(
-            # the page travels: the folders of its maker are nobody's business
-            name=Path(read.source).name,
-            label=roles.label,
-            positive=read.positive,
-            negative=read.negative,
-            weight=roles.weight,
-            rows=read.n,
-        ),
+    read = read_evidence(
+        file,
+        label=label,
+        positive=positive,
+        models=models,
+        weight=weight,
+        group=group,
+        engine=name,
+        master=master,
     )
+    remark(read.sentence, quiet=quiet)
+    wanted = Wanted(costs=costs, prevalence=prevalence, confidence_level=confidence, seed=seed)
+    found = {part: make_report(read, part, wanted) for part in read.parts}
+    if as_json and group is not None:
+        groups = {part: report.to_dict() for part, report in found.items()}
+        write(document("report-groups", {"group": group, "groups": groups}), output)
+        return
     if as_json:
-        write(found.to_json(), output)
+        write(found[""].to_json(), output)
         return
-    for note in found.notes:
-        remark(note, quiet=quiet)
-    if output == "-":
-        write(found.to_html(), None)
-        return
-    path = _default_output(read.source) if output is None else Path(output)
-    write_file(path, found.to_html())
-    write("\n".join([wrapped(found.headline), str(path)]), None)
+    page = _default_output(read.data["source"], grouped=group is not None) if output is None else output
+    # all names before the first page: nothing is half done when a group cannot be part of one
+    pages = {part: page if group is None else group_file(page, part) for part in found}
+    for part, report in found.items():
+        write_page(report, pages[part], quiet=quiet)
 
 
 def _load_ahead(file: str) -> None:
@@ -106,9 +106,11 @@ def _load_ahead(file: str) -> None:
             Thread(target=import_module, args=[name], daemon=True).start()
 
 
-def _default_output(source: str) -> Path:
+def _default_output(source: str, *, grouped: bool) -> str:
     """Name the page after the file; many files or standard input give report.html."""
     stem = Path(source).name.split(".")[0]
     if not stem or source == "standard input" or any(letter in stem for letter in "*?["):
-        return Path("report.html")
-    return Path(f"{stem}-report.html")
+        start = "report"
+    else:
+        start = f"{stem}-report"
+    return f"{start}-{{group}}.html" if grouped else f"{start}.html"
