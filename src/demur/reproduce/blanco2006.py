@@ -375,8 +375,8 @@ def _claim_cells(means: Mapping[tuple[str, str, int], _Row]) -> list[Cell]:
     findings = {
         names[0]: (
             as_printed,
-            f"least at skews 3, 5, 10: {ranked[0]}, then {ranked[1]}; mean costs {best} {mean[best]:.1f}, the "
-            f"oracle itself at the direct threshold {mean[_DIRECT]:.1f}",
+            f"least at skews 3, 5, 10: {ranked[0]}, then {ranked[1]}; mean cost of {best} {mean[best]:.1f}, "
+            f"of the oracle itself at the direct threshold {mean[_DIRECT]:.1f}",
             "the best rule depends on the oracle's probabilities; thresholding the oracle itself, which the "
             "paper does not try, is the one to beat",
         ),
