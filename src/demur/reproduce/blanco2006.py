@@ -360,7 +360,10 @@ def _claim_cells(means: Mapping[tuple[str, str, int], _Row]) -> list[Cell]:
     costs = _costs(means)
     mean = {model: float(np.mean(list(row.values()))) for model, row in costs.items()}
     taught = [model for model in costs if model.startswith("Mim")]
-    best = min(taught, key=lambda model: sum(costs[model][skew] for skew in (3, 5, 10)))
+    ranked = sorted(taught, key=lambda model: sum(costs[model][skew] for skew in (3, 5, 10)))
+    best = ranked[0]
+    # the quick run has no model of type a to come second
+    as_printed = ranked[:2] == ["Mim2Ordb", "Mim2Orda"] if "Mim2Orda" in costs else best == "Mim2Ordb"
     rules = [rule for rule in ("Dir", "Ord", "ROC") if f"Mim1{rule}b" in mean]
     pairs = {rule: (mean[f"Mim1{rule}b"], mean[f"Mim2{rule}b"]) for rule in rules}
     later = {model: mean[model] for model in taught if model.startswith("Mim2") and model.endswith("b")}
@@ -371,9 +374,9 @@ def _claim_cells(means: Mapping[tuple[str, str, int], _Row]) -> list[Cell]:
     listed = ", ".join(f"{rule} {first:.1f} and {second:.1f}" for rule, (first, second) in pairs.items())
     findings = {
         names[0]: (
-            best == "Mim2Ordb",
-            f"least at skews 3, 5, 10: {best}; mean costs {best} {mean[best]:.1f}, the oracle itself at the "
-            f"direct threshold {mean[_DIRECT]:.1f}",
+            as_printed,
+            f"least at skews 3, 5, 10: {ranked[0]}, then {ranked[1]}; mean cost of {best} {mean[best]:.1f}, "
+            f"of the oracle itself at the direct threshold {mean[_DIRECT]:.1f}",
             "the best rule depends on the oracle's probabilities; thresholding the oracle itself, which the "
             "paper does not try, is the one to beat",
         ),
