@@ -276,7 +276,7 @@ def test_beyond_the_limit_two_scans_certify_the_tolerance(tmp_path):
 def test_first_rows_that_mislead_cost_a_scan_and_nothing_else(tmp_path, monkeypatch):
     path = tmp_path / "t.parquet"
     duckdb.sql(f"copy (select i % 2 as y, greatest(0, i - 900) as s from range(1000) t(i)) to '{path}'")
-    monkeypatch.setattr("demur.engines.counting._LOOK", 100)
+    monkeypatch.setattr("demur.engines.counting.FIRST_ROWS", 100)
     counts = read_counts(path, y_true="y", scores="s", max_distinct=50)["s"]
     y, s = np.arange(1000) % 2, np.maximum(0, np.arange(1000) - 900)
     assert counts.certified <= 1e-6
@@ -286,7 +286,7 @@ def test_first_rows_that_mislead_cost_a_scan_and_nothing_else(tmp_path, monkeypa
 def test_columns_cut_off_together_lose_no_case(monkeypatch, opened):
     i = np.arange(3000)
     table = {"y": i % 2, "many": np.where(i < 100, 0, i), "more": np.where(i < 100, 1, -i), "few": i % 5}
-    monkeypatch.setattr("demur.engines.counting._LOOK", 100)
+    monkeypatch.setattr("demur.engines.counting.FIRST_ROWS", 100)
     found = read_counts(relation(table, opened), y_true="y", scores=["many", "more", "few"], max_distinct=40)
     for name, counts in found.items():
         exact = ScoreCounts.from_arrays(table["y"], table[name])
@@ -298,7 +298,7 @@ def test_columns_cut_off_together_lose_no_case(monkeypatch, opened):
 def test_few_distinct_scores_stay_exact_beyond_the_look(tmp_path, monkeypatch):
     path = tmp_path / "t.parquet"
     duckdb.sql(f"copy (select i % 2 as y, hash(i) % 6000 as s from range(50000) t(i)) to '{path}'")
-    monkeypatch.setattr("demur.engines.counting._LOOK", 20_000)
+    monkeypatch.setattr("demur.engines.counting.FIRST_ROWS", 20_000)
     counts = read_counts(path, y_true="y", scores="s", max_distinct=6000)["s"]
     assert type(counts) is ScoreCounts
     assert isinstance(read_counts(path, y_true="y", scores="s", max_distinct=5000)["s"], BinnedCounts)

@@ -132,7 +132,8 @@ class Report(Result):
         folds : int, default 10
             For honest costs; fewer where a class has fewer cases.
         seed : int, default 0
-            For the folds and the bands.
+            For the folds and the bands. Several models share one split of the rows in their order, so
+            the same rows in another order give other folds; a single model does not notice.
         source : DataSource, optional
             What the page says about the data.
 
