@@ -339,6 +339,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "ReliableWindow",
         "reliable_window",
     ),
+    "report.document": ("Report",),
+    "report.model": ("DataSource",),
     "response_curves": (
         "AverageResponseCurve",
         "ResponseCurve",

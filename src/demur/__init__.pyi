@@ -220,6 +220,8 @@ from demur.reliable import ExpectedCounts as ExpectedCounts
 from demur.reliable import HullPoint as HullPoint
 from demur.reliable import ReliableWindow as ReliableWindow
 from demur.reliable import reliable_window as reliable_window
+from demur.report.document import Report as Report
+from demur.report.model import DataSource as DataSource
 from demur.response_curves import AverageResponseCurve as AverageResponseCurve
 from demur.response_curves import ResponseCurve as ResponseCurve
 from demur.response_curves import ResponseHull as ResponseHull

@@ -1,6 +1,6 @@
 """Where in the space of costs: optimal cells of one surface, exact difference of two."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,13 @@ from demur.typing import ArrayLike, FloatArray, IntArray, Range, Scalar
 if TYPE_CHECKING:
     from demur.abstention import AbstentionSurface
 
-__all__ = ["SurfaceCells", "SurfaceDifference", "surface_cells", "surface_difference"]
+__all__ = [
+    "SurfaceCells",
+    "SurfaceDifference",
+    "cheapest_shares",
+    "surface_cells",
+    "surface_difference",
+]
 
 # Planes of two surfaces that differ by less in every coefficient are the same plane
 # (masses sum to 1, so this is relative to the whole data).
@@ -182,3 +188,41 @@ def surface_difference(
         gain=max(gain, 0.0),
         loss=max(loss, 0.0),
     )
+
+
+def cheapest_shares(surfaces: Sequence["AbstentionSurface"], mu: Range, nu: Range) -> FloatArray:
+    """Share of a rectangle of costs at which each surface is below all others; no checks.
+
+    Costs at which several are equally cheap (where everybody abstains, say) count for none of
+    them. On a cell of the common overlay every surface is one plane, so its share of the cell is
+    what is left after clipping by the sign of the difference to each other plane.
+    """
+    shares = np.unique(np.concatenate([surface._mixed_shares for surface in surfaces]))
+    cuts = np.concatenate([[0.0], shares])
+    won = np.zeros(len(surfaces))
+    for i, j, polygons, area in cell_batches(shares, mu, nu):
+        planes = np.stack([np.stack(_plane(surface, cuts, i, j)[:3]) for surface in surfaces])
+        for one in range(len(surfaces)):
+            won[one] += _area_below(one, planes, polygons, area)
+    return won / ((mu[1] - mu[0]) * (nu[1] - nu[0]))
+
+
+def _area_below(one: int, planes: FloatArray, polygons: FloatArray, area: FloatArray) -> float:
+    """Area of the parts of the cells where plane `one` is below every other plane."""
+    kept, crossed = np.arange(len(area)), np.zeros(len(area), dtype=np.bool_)
+    others = [planes[one] - planes[other] for other in range(len(planes)) if other != one]
+    for gap in others:
+        constant, by_mu, by_nu = gap[:, kept]
+        cells = polygons[kept]
+        height = constant[:, None] + by_mu[:, None] * cells[..., 0] + by_nu[:, None] * cells[..., 1]
+        same = np.abs(gap[:, kept]).sum(axis=0) < _SAME_PLANE
+        stays = ~(same | np.all(height >= 0, axis=1))
+        # a plane below at every corner is below on the whole cell: nothing to cut
+        crossed[kept[stays & np.any(height > 0, axis=1)]] = True
+        kept = kept[stays]
+    parts = kept[crossed[kept]]
+    cells = polygons[parts]
+    for gap in others:
+        constant, by_mu, by_nu = gap[:, parts]
+        cells = clip(cells, by_mu, by_nu, constant)
+    return float(area[kept[~crossed[kept]]].sum() + areas(cells).sum())

@@ -17,6 +17,7 @@ __all__ = ["cli", "main"]
 
 _VERBS = {
     "demo": "Fit four learners, compare them, end in a decision: a tour in ten seconds.",
+    "report": "Write a page that anybody can open, and say the decision.",
     "compare": "Tell which model is cheapest, with which thresholds, at which costs.",
     "decide": "Choose thresholds at these costs and write them as a policy.",
     "apply": "Decide on every row of a file with a policy.",
