@@ -45,6 +45,7 @@ __all__ = [
     "check_whole_counts",
     "cross_fit",
     "cross_fitted_surface",
+    "fitted_surface",
     "grid_axes",
 ]
 
@@ -305,16 +306,20 @@ def cross_fit(
     sizes = np.concatenate([counts.positives, counts.negatives])
     positive = np.arange(2 * k) < k
     rows = fold_rows(sizes, positive, folds, rng)
-    group = np.tile(np.arange(k), 2)
-    honest, _ = judge(counts.scores, group, positive, rows, folds=folds, prevalence=prevalence)
-    hindsight = judge_with_hindsight(counts, prevalence)
+    scores = np.tile(counts.scores, 2)
+    honest, _ = judge(scores, positive, rows, folds=folds, prevalence=prevalence)
+    return fitted_surface(honest, judge_with_hindsight(counts, prevalence))
+
+
+def fitted_surface(honest: JudgedRules, hindsight: JudgedRules) -> CrossFittedSurface:
+    """Make the result from the rules of the folds and the rule of all cases."""
     surface = hindsight.tables[0].rule.surface
     return CrossFittedSurface(
         surface=surface,
-        n_positive=counts.n_positive,
-        n_negative=counts.n_negative,
+        n_positive=surface.counts.n_positive,
+        n_negative=surface.counts.n_negative,
         prevalence=surface.prevalence,
-        folds=folds,
+        folds=len(honest.tables),
         _honest=honest,
         _hindsight=hindsight,
     )

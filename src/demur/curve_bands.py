@@ -18,18 +18,19 @@ from demur.certificates import dkw_margin
 from demur.cost_lines import CostLine
 from demur.counts import ScoreCounts, as_counts
 from demur.cross_fitting import (
+    CrossFittedSurface,
     bracket_or_average,
     check_sample,
     check_whole_counts,
     cross_fit,
 )
 from demur.exceptions import InputError, UndefinedError
-from demur.held_out import JudgedRules, Prices
+from demur.held_out import JudgedRules, Prices, reweighted
 from demur.roc import roc_curve
 from demur.surface_bands import side_factors
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["CostCurveBand", "RocBand", "binomial_interval", "cost_curve_band", "roc_band"]
+__all__ = ["CostCurveBand", "RocBand", "binomial_interval", "cost_curve_band", "envelope_band_of", "roc_band"]
 
 
 def binomial_interval(count: ArrayLike, n: float, confidence_level: float) -> tuple[FloatArray, FloatArray]:
@@ -376,9 +377,22 @@ def _envelope_band(
     rng: np.random.Generator,
     workers: int,
 ) -> CostCurveBand:
-    # balanced classes: the operating point carries the prevalence
     surface = cross_fit(counts, 0.5, folds, rng)
-    hindsight, honest = surface._hindsight, surface._honest
+    return envelope_band_of(surface, x, level=level, draws=draws, rng=rng, workers=workers)
+
+
+def envelope_band_of(
+    surface: CrossFittedSurface,
+    x: FloatArray,
+    *,
+    level: float,
+    draws: int,
+    rng: np.random.Generator,
+    workers: int,
+) -> CostCurveBand:
+    """Make the band of an envelope from a cross-fitted surface of any prevalence."""
+    # balanced classes: the operating point carries the prevalence
+    hindsight, honest = (reweighted(rules, 0.5) for rules in (surface._hindsight, surface._honest))
     prices = Prices.of_cost_curve(x)
     seen, paid = ((rules.mean_and_error(prices)[0], _rate_error(rules, x)) for rules in (hindsight, honest))
     below, above = side_factors(hindsight, honest, prices, level, draws, rng, workers)
@@ -401,6 +415,6 @@ def _envelope_band(
         area_interval=Interval(max(float(area[0]), 0.0), float(area[1])),
         method="cross-fitted",
         confidence_level=level,
-        n_positive=counts.n_positive,
-        n_negative=counts.n_negative,
+        n_positive=surface.n_positive,
+        n_negative=surface.n_negative,
     )

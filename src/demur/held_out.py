@@ -4,14 +4,16 @@ A case enters only through (fold, position among the blocks of that fold's rule,
 small table per fold gives every honest number at any costs, exactly.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from demur._checks import check_prevalence
+from demur._kernels.jit import compiled, worth_compiling
 from demur._kernels.rectangle_scores import rectangle_scores
+from demur._kernels.sweep import Sample, ascending_order
 from demur._kernels.thresholds import cut_points
 from demur.abstention import AbstentionSurface, abstention_surface
 from demur.counts import ScoreCounts
@@ -20,6 +22,7 @@ from demur.typing import BoolArray, FloatArray, IntArray, Range, Scalar
 
 __all__ = [
     "ByClass",
+    "ClassRows",
     "FoldTable",
     "ForecastScores",
     "HonestRates",
@@ -30,7 +33,9 @@ __all__ = [
     "Weighting",
     "fold_rows",
     "judge",
+    "judge_sorted",
     "judge_with_hindsight",
+    "reweighted",
     "volume_scores",
     "without_rounding",
 ]
@@ -123,6 +128,12 @@ class LearnedRule:
         """Position of every score."""
         above = np.searchsorted(self.lower_cuts, scores, side="left")
         return np.asarray(above + np.searchsorted(self.upper_cuts, scores, side="right"))
+
+    def sorted_positions(self, scores: FloatArray) -> IntArray:
+        """Position of every score of an ascending array: few look-ups, one per threshold."""
+        steps = np.bincount(np.searchsorted(scores, self.lower_cuts, side="right"), minlength=len(scores) + 1)
+        steps += np.bincount(np.searchsorted(scores, self.upper_cuts, side="left"), minlength=len(scores) + 1)
+        return np.cumsum(steps[:-1])
 
     def limits(self, prices: "Prices") -> tuple[IntArray, IntArray]:
         """Positions below the first are called negative, from the second on positive."""
@@ -299,7 +310,6 @@ class JudgedRules:
 
 def judge(
     scores: FloatArray,
-    group: IntArray,
     positive: BoolArray,
     rows: Rows,
     *,
@@ -308,30 +318,83 @@ def judge(
 ) -> tuple[JudgedRules, IntArray]:
     """Learn a rule from all but one fold, judge that fold; return the tables and each row's position.
 
-    `group` and `positive` describe the cells `rows` refers to; `scores` are the distinct scores.
+    `scores` and `positive` describe the cells `rows` refers to.
     """
-    row_group, row_positive = group[rows.cell], positive[rows.cell]
-    position = np.empty(len(row_group), dtype=np.int64)
-    totals = [np.bincount(row_group[c], rows.cases[c], len(scores)) for c in (row_positive, ~row_positive)]
+    row_positive = positive[rows.cell]
+    position = np.empty(len(row_positive), dtype=np.int64)
+    classes = [
+        ClassRows.of(np.flatnonzero(members), scores, rows) for members in (row_positive, ~row_positive)
+    ]
+    return judge_sorted(classes, position, folds=folds, prevalence=prevalence), position
+
+
+def judge_sorted(
+    classes: "Sequence[ClassRows]", position: IntArray, *, folds: int, prevalence: float | None
+) -> JudgedRules:
+    """Do the same with rows that are split by class and sorted; fill in the `position` of every row."""
     tables = []
-    order = np.argsort(rows.fold, kind="stable")
-    ends = np.searchsorted(rows.fold[order], np.arange(folds + 1))
     for fold in range(folds):
-        held = order[ends[fold] : ends[fold + 1]]
-        split = [held[row_positive[held]], held[~row_positive[held]]]
-        kept = [
-            total - np.bincount(row_group[part], rows.cases[part], len(scores))
-            for total, part in zip(totals, split, strict=True)
-        ]
-        rule = LearnedRule.learn(ScoreCounts.from_counts(scores, *kept), prevalence)
-        position[held] = rule.positions(scores[row_group[held]])
-        ahead, behind = (
-            np.bincount(position[part], rows.cases[part], rule.n_positions).astype(np.float64)
-            for part in split
-        )
-        tables.append(FoldTable(rule, ahead, behind))
-    weighting = Weighting.of(totals[0].sum(), totals[1].sum(), prevalence)
-    return JudgedRules(tuple(tables), weighting), position
+        ahead, behind = (one.without(fold) for one in classes)
+        rule = LearnedRule.learn(ScoreCounts(_positive=ahead, _negative=behind), prevalence)
+        columns = []
+        for one in classes:
+            held = one.held(fold)
+            at = rule.sorted_positions(one.scores[held])
+            position[one.rows[held]] = at
+            cases = None if one.cases is None else one.cases[held]
+            columns.append(np.bincount(at, cases, rule.n_positions).astype(np.float64))
+        tables.append(FoldTable(rule, *columns))
+    totals = [float(len(one.rows)) if one.cases is None else one.cases.sum() for one in classes]
+    return JudgedRules(tuple(tables), Weighting.of(totals[0], totals[1], prevalence))
+
+
+class ClassRows(NamedTuple):
+    """Rows of one class in ascending order of score, so that every fold is sorted already.
+
+    `by_fold` lists the places of fold 0, then of fold 1, ..., each ascending; `ends` where they end.
+    """
+
+    rows: IntArray
+    scores: FloatArray
+    fold: Any
+    cases: FloatArray | None
+    by_fold: IntArray
+    ends: IntArray
+
+    @classmethod
+    def of(cls, members: IntArray, scores: FloatArray, rows: Rows) -> "ClassRows":
+        """Sort the rows `members` by score, unless they are sorted."""
+        ordered = scores[rows.cell[members]]
+        if np.any(ordered[1:] < ordered[:-1]):
+            order = ascending_order(ordered)
+            members, ordered = members[order], ordered[order]
+        cases = rows.cases[members]
+        fold = rows.fold[members]
+        if fold.max(initial=0) < 2**15:
+            fold = fold.astype(np.int16)  # short integers are sorted without comparing
+        ends = np.cumsum(np.bincount(fold))
+        by_fold = np.argsort(fold, kind="stable")
+        return cls(members, ordered, fold, None if np.all(cases == 1) else cases, by_fold, ends)
+
+    def held(self, fold: int) -> IntArray:
+        """Places of the cases of a fold."""
+        return self.by_fold[self.ends[fold - 1] if fold else 0 : self.ends[fold]]
+
+    def without(self, fold: int) -> Sample:
+        """Return the cases of all other folds."""
+        if self.cases is None and worth_compiling(len(self.scores)):
+            kept = np.empty_like(self.scores)
+            return Sample(kept[: compiled(_other_folds_loop)(self.scores, self.fold, fold, kept)], None)
+        others = self.fold != fold
+        return Sample(self.scores[others], None if self.cases is None else self.cases[others])
+
+
+def _other_folds_loop(scores: Any, folds: Any, fold: Any, out: Any) -> int:
+    at = 0
+    for index in range(len(scores)):
+        out[at] = scores[index]
+        at += int(folds[index] != fold)
+    return at
 
 
 def judge_with_hindsight(counts: ScoreCounts, prevalence: float | None) -> JudgedRules:
@@ -344,3 +407,14 @@ def judge_with_hindsight(counts: ScoreCounts, prevalence: float | None) -> Judge
         columns.append(spread)
     weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
     return JudgedRules((FoldTable(rule, *columns),), weighting)
+
+
+def reweighted(rules: JudgedRules, prevalence: float | None) -> JudgedRules:
+    """Return the same rules and cases for another prevalence: blocks and thresholds do not depend on it."""
+    tables = []
+    for table in rules.tables:
+        surface = abstention_surface(table.rule.surface.counts, prevalence=prevalence)
+        rule = LearnedRule(surface, table.rule.lower_cuts, table.rule.upper_cuts)
+        tables.append(FoldTable(rule, table.positives, table.negatives))
+    weighting = Weighting.of(rules.weighting.n_positive, rules.weighting.n_negative, prevalence)
+    return JudgedRules(tuple(tables), weighting)

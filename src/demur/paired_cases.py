@@ -1,11 +1,13 @@
 """Two models scored on the same cases: joint counts, common folds, sums of products of losses."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._checks import check_labels, check_same_length, check_scores, check_weights, input_error
+from demur._kernels.jit import compiled, worth_compiling
 from demur.counts import ScoreCounts
 from demur.cross_fitting import check_sample
 from demur.held_out import (
@@ -22,6 +24,12 @@ from demur.multiplier import slot_offsets
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = ["JudgedPair", "PairedCases", "paired_cases"]
+
+
+# A table of all pairs of positions is faster than sorting the pairs while it is this small.
+_DENSE_PER_ROW = 16
+# Cumulative tables of at most this many numbers together are kept for the next question.
+_MOST_KEPT = 2**24
 
 
 class _Cells(NamedTuple):
@@ -46,6 +54,7 @@ class JudgedPair:
     first_slot: IntArray
     second_slot: IntArray
     sizes: FloatArray
+    _tables: list[FloatArray] = field(default_factory=list)
 
     @classmethod
     def join(
@@ -57,13 +66,22 @@ class JudgedPair:
         cases: FloatArray,
     ) -> "JudgedPair":
         """Group rows (class, fold, two positions) of so many `cases` each."""
-        slots = []
-        for one, position in zip(rules, positions, strict=True):
-            ahead, behind = slot_offsets(one)
-            slots.append(np.where(positive, ahead[fold], behind[fold]) + position)
-        width = int(slot_offsets(rules[1])[1][-1])
-        key, inverse = np.unique(slots[0] * width + slots[1], return_inverse=True)
-        return cls(*rules, key // width, key % width, np.bincount(inverse, cases).astype(np.float64))
+        starts = [np.concatenate(slot_offsets(one)) for one in rules]
+        width = np.diff(starts[1])
+        offsets = np.concatenate([[0], np.cumsum(np.diff(starts[0]) * width)])
+        if offsets[-1] <= _DENSE_PER_ROW * len(fold) and worth_compiling(len(fold)):
+            every = np.zeros(offsets[-1])
+            compiled(_count_pairs)(positive, fold, *positions, cases, offsets, width, every)
+            key = np.flatnonzero(every)
+            sizes = every[key]
+        else:
+            segment = np.where(positive, fold, fold + len(rules[0].tables))
+            key = offsets[segment] + positions[0] * width[segment] + positions[1]
+            key, inverse = np.unique(key, return_inverse=True)
+            sizes = np.bincount(inverse, cases).astype(np.float64)
+        segment = np.repeat(np.arange(len(width)), np.diff(np.searchsorted(key, offsets)))
+        first, second = np.divmod(key - offsets[segment], width[segment])
+        return cls(*rules, starts[0][segment] + first, starts[1][segment] + second, sizes)
 
     def difference_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Mean of (loss of the first - loss of the second) and its standard error."""
@@ -87,35 +105,35 @@ class JudgedPair:
         found = np.zeros((2, *prices.miss.shape))
         abstain = prices.abstaining
         steps = ((prices.miss - abstain, abstain), (abstain, prices.alarm - abstain))
-        tables = list(zip(self.first.tables, self.second.tables, strict=True))
-        starts = [np.concatenate(slot_offsets(rules)) for rules in (self.first, self.second)]
-        for segment in range(2 * len(tables)):
-            index, fold = divmod(segment, len(tables))
-            rules = [table.rule for table in tables[fold]]
-            joint = self._cumulative(segment, starts, from_above=index == 1)
-            at = [rule.limits(prices) for rule in rules]
-            if index == 1:  # a negative pays at or above a limit
-                at = [
-                    (rule.n_positions - low, rule.n_positions - high)
-                    for rule, (low, high) in zip(rules, at, strict=True)
-                ]
+        folds = len(self.first.tables)
+        for segment, joint in enumerate(self.cumulative_tables()):
+            index, fold = divmod(segment, folds)
+            at = [rules.tables[fold].rule.limits(prices) for rules in (self.first, self.second)]
             for k in (0, 1):
                 for m in (0, 1):
-                    found[index] += steps[index][k] * steps[index][m] * joint[at[0][k], at[1][m]]
+                    both = joint[at[0][k], at[1][m]]
+                    if index == 1:  # a negative pays at or above a limit
+                        both = joint[-1, -1] - joint[at[0][k], -1] - joint[-1, at[1][m]] + both
+                    found[index] += steps[index][k] * steps[index][m] * both
         return found[0], found[1]
 
-    def _cumulative(self, segment: int, starts: list[IntArray], *, from_above: bool) -> FloatArray:
-        """Element [x, y]: cases of one class and fold among the first x and first y positions."""
+    def _cumulative(self, segment: int, starts: list[IntArray]) -> FloatArray:
         (a0, a1), (b0, b1) = ((start[segment], start[segment + 1]) for start in starts)
         part = slice(*np.searchsorted(self.first_slot, [a0, a1]))
-        rows, columns = a1 - a0, b1 - b0
-        where = (self.first_slot[part] - a0) * columns + self.second_slot[part] - b0
+        rows, columns = a1 - a0 + 1, b1 - b0 + 1
+        where = (self.first_slot[part] - a0 + 1) * columns + self.second_slot[part] - b0 + 1
         table = np.bincount(where, self.sizes[part], rows * columns).reshape(rows, columns)
-        if from_above:
-            table = table[::-1, ::-1]
-        out = np.zeros((rows + 1, columns + 1))
-        out[1:, 1:] = table.cumsum(axis=0).cumsum(axis=1)
-        return out
+        running: FloatArray = table.astype(np.float64, copy=False)
+        np.cumsum(running, axis=0, out=running)
+        return np.cumsum(running, axis=1, out=running)
+
+    def cumulative_tables(self) -> Iterator[FloatArray]:
+        """Yield, per class and fold, the cases among the first x and first y positions as element [x, y]."""
+        starts = [np.concatenate(slot_offsets(rules)) for rules in (self.first, self.second)]
+        segments = range(2 * len(self.first.tables))
+        if not self._tables and int(np.diff(starts[0]) @ np.diff(starts[1])) <= _MOST_KEPT:
+            self._tables.extend(self._cumulative(segment, starts) for segment in segments)
+        yield from self._tables or (self._cumulative(segment, starts) for segment in segments)
 
     def score_difference_and_error(self, scores: ForecastScores) -> tuple[float, float]:
         """Mean difference of a proper score of the forecasts, and its standard error."""
@@ -126,6 +144,15 @@ class JudgedPair:
         squares = [self.sizes[part] @ gap[part] ** 2 for part in (~behind, behind)]
         w = self.first.weighting
         return float(w.mean(*sums)), float(w.standard_error((sums[0], sums[1]), (squares[0], squares[1])))
+
+
+def _count_pairs(
+    positive: Any, fold: Any, first: Any, second: Any, cases: Any, offsets: Any, width: Any, out: Any
+) -> None:
+    folds = len(width) // 2
+    for row in range(len(fold)):
+        segment = fold[row] if positive[row] else fold[row] + folds
+        out[offsets[segment] + first[row] * width[segment] + second[row]] += cases[row]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -197,7 +224,7 @@ def _judge_both(
     counts: list[ScoreCounts], cells: _Cells, rows: Rows, *, folds: int, prevalence: float | None
 ) -> JudgedPair:
     judged = [
-        judge(one.scores, group, cells.positive, rows, folds=folds, prevalence=prevalence)
+        judge(one.scores[group], cells.positive, rows, folds=folds, prevalence=prevalence)
         for one, group in zip(counts, cells[:2], strict=True)
     ]
     (first, at_first), (second, at_second) = judged

@@ -22,11 +22,19 @@ from demur.cross_fitting import (
     cross_fit,
     grid_axes,
 )
+from demur.deviation_law import MANY_GROUPS, deviations, rules_covariance
 from demur.held_out import JudgedRules, Prices, volume_scores
 from demur.multiplier import group_sizes, loss_part, max_deviations, upper_quantile
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
-__all__ = ["SurfaceBand", "VolumeInterval", "inverse_error", "surface_band", "volume_interval"]
+__all__ = [
+    "SurfaceBand",
+    "VolumeInterval",
+    "inverse_error",
+    "surface_band",
+    "volume_interval",
+    "volume_interval_of",
+]
 
 _UNIT: Range = (0.0, 1.0)
 _NO_ERROR = 1e-12  # standard errors below this are rounding: nothing varies there
@@ -102,8 +110,12 @@ def side_factors(
     level = (1 + confidence_level) / 2
     factors = []
     for rules in (hindsight, honest):
-        part = loss_part(rules, prices, inverse_error(rules.mean_and_error(prices)[1]))
-        worst = max_deviations(group_sizes(rules), [part], n_resamples=n_resamples, rng=rng, workers=workers)
+        scale, sizes = inverse_error(rules.mean_and_error(prices)[1]), group_sizes(rules)
+        if len(sizes) > MANY_GROUPS:
+            worst = deviations(rules_covariance(rules, prices, scale), n_resamples, rng)
+        else:
+            part = loss_part(rules, prices, scale)
+            worst = max_deviations(sizes, [part], n_resamples=n_resamples, rng=rng, workers=workers)
         factors.append(upper_quantile(worst[:, 0], level))
     single = normal_quantile(confidence_level)
     return max(factors[0], single), max(factors[1], single)
@@ -322,11 +334,23 @@ def volume_interval(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     number = check_sample(counts, folds, "a volume interval")
-    z = normal_quantile(check_confidence_level(confidence_level))
+    level = check_confidence_level(confidence_level)
     check_choice(method, "method", ("bracket", "average"))
     rectangle = check_range(mu, "mu"), check_range(nu, "nu")
     surface = cross_fit(counts, prevalence, number, check_rng(rng))
-    scores = volume_scores(*rectangle)
+    return volume_interval_of(surface, *rectangle, confidence_level=level, method=method)
+
+
+def volume_interval_of(
+    surface: CrossFittedSurface,
+    mu: Range = _UNIT,
+    nu: Range = _UNIT,
+    *,
+    confidence_level: float,
+    method: str = "bracket",
+) -> VolumeInterval:
+    """Make the interval from a cross-fitted surface and checked arguments."""
+    z, scores = normal_quantile(confidence_level), volume_scores(mu, nu)
     hindsight, honest = surface._hindsight.score_and_error(scores), surface._honest.score_and_error(scores)
     low, high = bracket_or_average(hindsight, honest, z, method)
     return VolumeInterval(
@@ -337,10 +361,10 @@ def volume_interval(
         honest_error=honest[1],
         hindsight_error=hindsight[1],
         method=method,
-        confidence_level=float(confidence_level),
-        mu=rectangle[0],
-        nu=rectangle[1],
-        n=counts.n,
+        confidence_level=confidence_level,
+        mu=mu,
+        nu=nu,
+        n=surface.n,
         prevalence=surface.prevalence,
-        folds=number,
+        folds=surface.folds,
     )

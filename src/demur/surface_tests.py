@@ -19,9 +19,10 @@ from demur._kernels.multiple_tests import holm
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.cross_fitting import grid_axes
+from demur.deviation_law import MANY_GROUPS, deviations, pair_covariance
 from demur.held_out import Prices, volume_scores
 from demur.multiplier import loss_part, max_deviations, upper_quantile
-from demur.paired_cases import JudgedPair, paired_cases
+from demur.paired_cases import JudgedPair, PairedCases, paired_cases
 from demur.surface_bands import inverse_error
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
@@ -29,8 +30,10 @@ __all__ = [
     "SurfaceDifferenceBand",
     "VolumeComparison",
     "VolumeDifferenceTest",
+    "difference_band_of",
     "surface_difference_band",
     "volume_comparison",
+    "volume_difference_of",
     "volume_difference_test",
 ]
 
@@ -221,21 +224,50 @@ def surface_difference_band(
         rng=generator,
         quantity="a surface difference",
     )
-    prices = Prices.of_surface(*(axis.ravel() for axis in np.meshgrid(x, y, indexing="ij")))
+    return difference_band_of(
+        cases, x, y, level=level, method=method, draws=draws, rng=generator, workers=threads
+    )
+
+
+def _distinct_points(x: FloatArray, y: FloatArray) -> tuple[Prices, IntArray]:
+    """Costs of the grid, each kind once, and the place of every grid point among them.
+
+    Above the border of useful abstention nobody abstains whatever it costs (lemma 1), so all
+    points of one mu are one point there.
+    """
+    mu, nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
+    never = ~(mu * nu + nu < mu)
+    points, place = np.unique(np.stack([mu, np.where(never, np.inf, nu)]), axis=1, return_inverse=True)
+    return Prices.of_surface(points[0], points[1]), place.ravel()
+
+
+def difference_band_of(
+    cases: PairedCases,
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    level: float,
+    method: str,
+    draws: int,
+    rng: np.random.Generator,
+    workers: int,
+) -> SurfaceDifferenceBand:
+    """Make the band from judged cases and checked arguments."""
+    prices, place = _distinct_points(x, y)
     seen, paid = cases.hindsight.difference_and_error(prices), cases.honest.difference_and_error(prices)
     wide = np.maximum(np.maximum(seen[1], paid[1]), _FLOOR)
     centre = (seen[0] + paid[0]) / 2
-    worst = _largest_deviations(cases.honest, prices, paid[1], draws, generator, threads)
+    worst = _largest_deviations(cases.honest, prices, paid[1], draws, rng, workers)
     z = normal_quantile(level)
     factor = max(upper_quantile(worst, level), z)
     band = _ends(cases.hindsight, cases.honest, prices, wide, factor, method)
     point = _ends(cases.hindsight, cases.honest, prices, wide, z, method)
-    decision = np.where(band[1] < 0, -1, np.where(band[0] > 0, 1, 0)).reshape(len(x), len(y))
+
+    def shaped(values: Any) -> Any:
+        return values[place].reshape(len(x), len(y))
+
+    decision = shaped(np.where(band[1] < 0, -1, np.where(band[0] > 0, 1, 0)))
     area = _area_weights(x, y)
-
-    def shaped(values: FloatArray) -> FloatArray:
-        return values.reshape(len(x), len(y))
-
     return SurfaceDifferenceBand(
         mu=x,
         nu=y,
@@ -272,6 +304,9 @@ def _largest_deviations(
 ) -> FloatArray:
     """Draw the largest absolute standardised deviation of the honest difference over the grid."""
     scale = inverse_error(error)
+    if len(pair.sizes) > MANY_GROUPS:
+        worst = deviations(pair_covariance(pair, prices, scale), draws, rng)
+        return np.asarray(worst.max(axis=1))
     parts = [
         loss_part(pair.first, prices, scale, pair.first_slot),
         loss_part(pair.second, prices, scale, pair.second_slot),
@@ -395,7 +430,14 @@ def volume_difference_test(
         rng=check_rng(rng),
         quantity="a volume difference",
     )
-    scores = volume_scores(*rectangle)
+    return volume_difference_of(cases, *rectangle, alternative=alternative)
+
+
+def volume_difference_of(
+    cases: PairedCases, mu: Range = _UNIT, nu: Range = _UNIT, *, alternative: str = "two-sided"
+) -> VolumeDifferenceTest:
+    """Make the test from judged cases and checked arguments."""
+    scores = volume_scores(mu, nu)
     seen, paid = (pair.score_difference_and_error(scores) for pair in (cases.hindsight, cases.honest))
     centre, error = (seen[0] + paid[0]) / 2, max(seen[1], paid[1])
     statistic = centre / max(error, _FLOOR)
@@ -409,8 +451,8 @@ def volume_difference_test(
         volume_a=cases.honest.first.score_and_error(scores)[0],
         volume_b=cases.honest.second.score_and_error(scores)[0],
         alternative=alternative,
-        mu=rectangle[0],
-        nu=rectangle[1],
+        mu=mu,
+        nu=nu,
         n=cases.n,
         prevalence=cases.prevalence,
         folds=cases.folds,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from demur._kernels.polygons import areas, clip_to_rectangle
+from demur._kernels.polygons import areas, clip_to_rectangle, sides_of_rectangle
 from demur.typing import FloatArray, IntArray, Range
 
 __all__ = ["cell_batches"]
@@ -25,7 +25,7 @@ def cell_batches(
 
     `shares` are strictly ascending and strictly inside (0, 1). Cell (i, j) is where shares
     1..i are called negative, i+1..j abstained on and the rest called positive. In batches,
-    because there are (B + 1)(B + 2) / 2 cells.
+    because there are (B + 1)(B + 2) / 2 cells, and those to be cut apart, because they are few.
     """
     size = len(shares)
     per_row = max(1, _CELLS_AT_ONCE // (size + 1))
@@ -33,10 +33,18 @@ def cell_batches(
         rows = np.arange(start, min(start + per_row, size + 1))
         i = np.repeat(rows, size + 1 - rows)
         j = np.concatenate([np.arange(row, size + 1) for row in rows])
-        polygons = clip_to_rectangle(_cells(shares, i, j, mu[1], nu[1]), mu, nu)
-        area = areas(polygons)
-        keep = area > 0
-        yield i[keep], j[keep], polygons[keep], area[keep]
+        polygons = _cells(shares, i, j, mu[1], nu[1])
+        inside, crossing = sides_of_rectangle(polygons, mu, nu)
+        yield _with_area(i[inside], j[inside], polygons[inside])
+        yield _with_area(i[crossing], j[crossing], clip_to_rectangle(polygons[crossing], mu, nu))
+
+
+def _with_area(
+    i: IntArray, j: IntArray, polygons: FloatArray
+) -> tuple[IntArray, IntArray, FloatArray, FloatArray]:
+    area = areas(polygons)
+    keep = area > 0
+    return i[keep], j[keep], polygons[keep], area[keep]
 
 
 def _cells(shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: float) -> FloatArray:

@@ -6,9 +6,9 @@ their last one, which changes neither area nor integral. An empty polygon is all
 
 import numpy as np
 
-from demur.typing import FloatArray
+from demur.typing import BoolArray, FloatArray
 
-__all__ = ["areas", "clip", "clip_to_rectangle", "plane_integrals"]
+__all__ = ["areas", "clip", "clip_to_rectangle", "plane_integrals", "sides_of_rectangle"]
 
 
 def clip(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
@@ -33,24 +33,18 @@ def clip(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> F
     return np.where((np.arange(width + 1) <= last[:, None])[..., None], packed, filler)
 
 
-def clip_to_rectangle(polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]) -> FloatArray:
-    """Keep the part of every polygon inside [x0, x1] x [y0, y1].
-
-    Most cells of an arrangement lie wholly inside or wholly outside, and only the rest is cut.
-    """
+def sides_of_rectangle(
+    polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]
+) -> tuple[BoolArray, BoolArray]:
+    """Tell which polygons lie inside [x0, x1] x [y0, y1] and which reach in from outside."""
     low, high = polygons.min(axis=1), polygons.max(axis=1)
     inside = (low[:, 0] >= x[0]) & (high[:, 0] <= x[1]) & (low[:, 1] >= y[0]) & (high[:, 1] <= y[1])
     outside = (high[:, 0] <= x[0]) | (low[:, 0] >= x[1]) | (high[:, 1] <= y[0]) | (low[:, 1] >= y[1])
-    count, width, _ = polygons.shape
-    out = np.empty((count, width + 4, 2))
-    out[:, :width], out[:, width:] = polygons, polygons[:, -1:]
-    out[outside & ~inside] = polygons[outside & ~inside, :1]
-    crossing = ~(inside | outside)
-    out[crossing] = _clip_by_sides(polygons[crossing], x, y)
-    return out
+    return inside, ~(inside | outside)
 
 
-def _clip_by_sides(polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]) -> FloatArray:
+def clip_to_rectangle(polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]) -> FloatArray:
+    """Keep the part of every polygon inside [x0, x1] x [y0, y1]."""
     one, zero = np.ones(len(polygons)), np.zeros(len(polygons))
     polygons = clip(polygons, one, zero, -x[1] * one)
     polygons = clip(polygons, -one, zero, x[0] * one)

@@ -1,35 +1,56 @@
 """From counts and predictions to the parts of a report; what cannot be computed becomes a sentence."""
 
 from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from demur.abstention import AbstentionSurface, abstention_surface
 from demur.auc_inference import auc_interval
-from demur.auc_tests import auc_difference_test
+from demur.auc_tests import AucDifferenceTest, paired_test
 from demur.certificates import surface_certificate
+from demur.common_folds import CommonFolds, JudgedModel
 from demur.counts import ScoreCounts
-from demur.cross_fitting import cross_fitted_surface
-from demur.curve_bands import cost_curve_band
+from demur.cross_fitting import CrossFittedSurface, cross_fitted_surface, grid_axes
+from demur.curve_bands import CostCurveBand, envelope_band_of
 from demur.exceptions import InputError
+from demur.joint_scores import JointScores
 from demur.regions import cheapest_shares
 from demur.report.headline import short_name
 from demur.report.model import ModelReport, PairReport, RocPoints, ScoreBins
 from demur.roc import auc_score, roc_curve
-from demur.surface_bands import volume_interval
-from demur.surface_tests import surface_difference_band, volume_difference_test
+from demur.surface_bands import volume_interval_of
+from demur.surface_tests import (
+    SurfaceDifferenceBand,
+    VolumeDifferenceTest,
+    difference_band_of,
+    volume_difference_of,
+)
 from demur.typing import BoolArray, FloatArray, Range
 
-__all__ = ["Notes", "Settings", "build_models", "build_pairs", "possible_folds"]
+__all__ = ["Cases", "Notes", "Settings", "build_parts", "possible_folds", "roc_points", "score_bins"]
 
 GRID = 32
+"""Steps of the map of decided costs in either direction."""
+
+_DRAWS = 1000
 _MOST_BINS = 60
 _MOST_POINTS = 200
 _UNIT: Range = (0.0, 1.0)
+# the kernels release the interpreter lock; small data are done before a thread starts
+_THREADS, _THREADS_FROM = 2, 2**16
 _Found = TypeVar("_Found")
+
+
+class Cases(NamedTuple):
+    """Scores of all models for the same cases."""
+
+    truth: BoolArray
+    scores: Mapping[str, FloatArray]
+    weights: FloatArray | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,51 +97,120 @@ def possible_folds(counts: ScoreCounts, wanted: int, notes: Notes) -> int | None
     return min(smaller, wanted)
 
 
-# ---------------------------------------------------------------- one model
+# ---------------------------------------------------------------- everything
 
 
-def build_models(
-    counts: Mapping[str, ScoreCounts], settings: Settings, notes: Notes
-) -> tuple[ModelReport, ...]:
-    """Compute everything about every model."""
-    surfaces = [abstention_surface(one, prevalence=settings.prevalence) for one in counts.values()]
-    wins = cheapest_shares(surfaces, _UNIT, _UNIT) if len(surfaces) > 1 else np.ones(1)
-    return tuple(
-        _model(name, surface, float(share), settings, notes)
-        for (name, surface, share) in zip(counts, surfaces, wins, strict=True)
+def build_parts(
+    counts: Mapping[str, ScoreCounts], cases: Cases | None, settings: Settings, notes: Notes
+) -> tuple[tuple[ModelReport, ...], tuple[PairReport, ...]]:
+    """Compute everything about every model and, where the cases are given, every pair."""
+    threads = _THREADS if next(iter(counts.values())).n >= _THREADS_FROM else 1
+    with ThreadPoolExecutor(threads) as pool:
+        surfaces = [abstention_surface(one, prevalence=settings.prevalence) for one in counts.values()]
+        wins = pool.submit(_wins, surfaces)
+        judging = notes.unless_undefined("Honest costs are", lambda: _judge(counts, cases, settings, pool))
+        judged = _Judging([], None, []) if judging is None else judging
+        pairs = pool.submit(_auc_tests, cases) if cases is not None and judged.models else None
+        bands = [
+            pool.submit(_compared, judged, first, second, settings)
+            for first, second in combinations(range(len(judged.models)), 2)
+        ]
+        honest: list[CrossFittedSurface | None] = [*judged.surfaces] or [None] * len(counts)
+        found = pool.map(
+            _model, range(len(counts)), counts, surfaces, wins.result(), honest, [settings] * len(counts)
+        )
+        models = []
+        for model, remarks in found:
+            models.append(model)
+            for sentence in remarks.sentences:
+                notes.add(sentence)
+        tests = [] if pairs is None else pairs.result()
+        done = [band.result() for band in bands]
+    return tuple(models), tuple(
+        _pair(models, parts, test, settings) for parts, test in zip(done, tests, strict=True)
     )
 
 
+def _wins(surfaces: list[AbstentionSurface]) -> list[float]:
+    return [1.0] if len(surfaces) == 1 else cheapest_shares(surfaces, _UNIT, _UNIT).tolist()
+
+
+class _Judging(NamedTuple):
+    """Cross-fitted surfaces; with several models on known cases also what pairs are made from."""
+
+    surfaces: list[CrossFittedSurface]
+    common: CommonFolds | None
+    models: list[JudgedModel]
+
+
+def _judge(
+    counts: Mapping[str, ScoreCounts], cases: Cases | None, settings: Settings, pool: Executor
+) -> _Judging | None:
+    if settings.folds is None:
+        return None
+    folds, prevalence, seed = settings.folds, settings.prevalence, settings.seed
+    if cases is None or len(counts) == 1:
+        surfaces = [
+            cross_fitted_surface(one, prevalence=prevalence, folds=folds, rng=seed) for one in counts.values()
+        ]
+        return _Judging(surfaces, None, [])
+    common = CommonFolds.split(
+        cases.truth,
+        cases.weights,
+        next(iter(counts.values())),
+        folds=folds,
+        prevalence=prevalence,
+        rng=np.random.default_rng(seed),
+    )
+    models = list(pool.map(common.judge, counts.values(), [cases.scores[name] for name in counts]))
+    return _Judging([model.surface() for model in models], common, models)
+
+
+# ---------------------------------------------------------------- one model
+
+
 def _model(
-    name: str, surface: AbstentionSurface, wins: float, settings: Settings, notes: Notes
-) -> ModelReport:
-    counts, level = surface.counts, settings.confidence_level
-    given: dict[str, Any] = {"prevalence": settings.prevalence}
-    honest = volume = band = None
-    if settings.folds is not None:
-        fitted = {"folds": settings.folds, "rng": settings.seed}
-        honest = notes.unless_undefined(
-            "Honest costs are", lambda: cross_fitted_surface(counts, **given, **fitted)
-        )
-    if honest is not None:
-        volume = volume_interval(counts, confidence_level=level, **given, **fitted)
-        band = cost_curve_band(counts, confidence_level=level, **fitted)
-    return ModelReport(
+    index: int,
+    name: str,
+    surface: AbstentionSurface,
+    wins: float,
+    honest: CrossFittedSurface | None,
+    settings: Settings,
+) -> tuple[ModelReport, Notes]:
+    notes, counts, level = Notes(), surface.counts, settings.confidence_level
+    certificate = notes.unless_undefined(
+        "Certified bounds are",
+        lambda: surface_certificate(counts, prevalence=settings.prevalence, confidence_level=level),
+    )
+    interval = notes.unless_undefined(
+        "Intervals of the AUC are", lambda: auc_interval(counts, confidence_level=level)
+    )
+    both = min(counts.n_positive, counts.n_negative) > 0
+    model = ModelReport(
         name=name,
         surface=surface,
         honest=honest,
-        certificate=notes.unless_undefined(
-            "Certified bounds are", lambda: surface_certificate(counts, confidence_level=level, **given)
-        ),
-        auc=notes.unless_undefined("The AUC is", lambda: auc_score(counts)),
-        auc_interval=notes.unless_undefined(
-            "Intervals of the AUC are", lambda: auc_interval(counts, confidence_level=level)
-        ),
-        volume=volume,
+        certificate=certificate,
+        auc=auc_score(counts) if both else None,
+        auc_interval=interval,
+        volume=None if honest is None else volume_interval_of(honest, confidence_level=level),
         wins=wins,
-        cost_band=band,
+        cost_band=None if honest is None else _cost_band(honest, index, settings),
         bins=score_bins(counts),
         roc=roc_points(counts),
+    )
+    return model, notes
+
+
+def _cost_band(honest: CrossFittedSurface, index: int, settings: Settings) -> CostCurveBand:
+    return envelope_band_of(
+        honest,
+        np.linspace(0, 1, 101),
+        level=settings.confidence_level,
+        draws=_DRAWS,
+        # streams of their own, so that neither threads nor other models matter
+        rng=np.random.default_rng([settings.seed, index]),
+        workers=1,
     )
 
 
@@ -174,49 +264,50 @@ def roc_points(counts: ScoreCounts) -> RocPoints:
 # ---------------------------------------------------------------- pairs
 
 
-def build_pairs(
-    truth: BoolArray,
-    scores: Mapping[str, FloatArray],
-    weights: FloatArray | None,
-    settings: Settings,
-    notes: Notes,
-) -> tuple[PairReport, ...]:
-    """Compare every two models on the same cases; nothing where cross-fitting is impossible."""
-    if settings.folds is None:
-        return ()
-    names = list(scores)
-    found = []
-    for first, second in combinations(range(len(names)), 2):
-        pair = notes.unless_undefined(
-            "Comparisons of models are",
-            lambda: _pair(first, second, names, truth, scores, weights, settings),  # noqa: B023
-        )
-        if pair is None:
-            return ()
-        found.append(pair)
-    return tuple(found)
+class _Compared(NamedTuple):
+    first: int
+    second: int
+    band: SurfaceDifferenceBand
+    volume: VolumeDifferenceTest
+
+
+def _compared(judged: _Judging, first: int, second: int, settings: Settings) -> _Compared:
+    assert judged.common is not None
+    cases = judged.common.pair(judged.models[first], judged.models[second])
+    band = difference_band_of(
+        cases,
+        *grid_axes(GRID, _UNIT, _UNIT),
+        level=settings.confidence_level,
+        method="average",
+        draws=_DRAWS,
+        rng=np.random.default_rng([settings.seed, first, second]),
+        workers=1,
+    )
+    return _Compared(first, second, band, volume_difference_of(cases))
+
+
+def _auc_tests(cases: Cases) -> list[AucDifferenceTest]:
+    """Test all pairs; each class of each model is sorted once."""
+    columns = np.column_stack(list(cases.scores.values()))
+    joint = JointScores.of_columns(
+        cases.truth, columns, quantity="A test of AUCs", sample_weight=cases.weights
+    )
+    return [
+        paired_test(joint, first, second, "delong", "two-sided")
+        for first, second in combinations(range(joint.n_models), 2)
+    ]
 
 
 def _pair(
-    first: int,
-    second: int,
-    names: list[str],
-    truth: BoolArray,
-    scores: Mapping[str, FloatArray],
-    weights: FloatArray | None,
-    settings: Settings,
+    models: list[ModelReport], parts: _Compared, auc: AucDifferenceTest, settings: Settings
 ) -> PairReport:
-    data = truth, scores[names[first]], scores[names[second]]
-    given: dict[str, Any] = {"sample_weight": weights}
-    fitted = {"prevalence": settings.prevalence, "folds": settings.folds, "rng": settings.seed}
-    level = settings.confidence_level
-    band = surface_difference_band(*data, resolution=GRID, confidence_level=level, **given, **fitted)
+    names = [short_name(models[at].name) for at in (parts.first, parts.second)]
     return PairReport(
-        first=first,
-        second=second,
-        band=band,
-        volume=volume_difference_test(*data, **given, **fitted),
-        auc=auc_difference_test(*data, method="delong", **given),
-        words=(band.summary(short_name(names[first]), short_name(names[second])),),
-        confidence_level=level,
+        first=parts.first,
+        second=parts.second,
+        band=parts.band,
+        volume=parts.volume,
+        auc=auc,
+        words=(parts.band.summary(*names),),
+        confidence_level=settings.confidence_level,
     )

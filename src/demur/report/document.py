@@ -24,7 +24,7 @@ from demur._results import Result
 from demur._whole_files import whole_file
 from demur.costs import CostModel
 from demur.counts import ScoreCounts
-from demur.report.building import Notes, Settings, build_models, build_pairs, possible_folds
+from demur.report.building import Cases, Notes, Settings, build_parts, possible_folds
 from demur.report.headline import expected_cost, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
 from demur.report.page_text import framed_page, page_text
@@ -154,8 +154,7 @@ class Report(Result):
         notes = Notes()
         settings = _check_settings(counts, prevalence, confidence_level, folds, seed, notes)
         start = _check_costs(costs)
-        models = build_models(counts, settings, notes)
-        pairs = build_pairs(positive, columns, weights, settings, notes)
+        models, pairs = build_parts(counts, Cases(positive, columns, weights), settings, notes)
         origin = DataSource(rows=len(positive)) if source is None else source
         return cls._made(models, pairs, settings, start, origin, notes, costs_given=costs is not None)
 
@@ -184,7 +183,7 @@ class Report(Result):
         notes = Notes()
         settings = _check_settings(checked, prevalence, confidence_level, folds, seed, notes)
         start = _check_costs(costs)
-        models = build_models(checked, settings, notes)
+        models, _ = build_parts(checked, None, settings, notes)
         if len(models) > 1:
             notes.add(_NOT_PAIRED)
         origin = DataSource() if source is None else source
@@ -227,7 +226,7 @@ class Report(Result):
         return headline(self.models, self.costs, self.confidence_level, costs_given=self.costs_given)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything the page knows as JSON-safe built-in types; docs/report_json.md has the schema."""
+        """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
         from demur import __version__
 
         counts = self.models[0].surface.counts

@@ -180,10 +180,10 @@ class PairReport(Result):
     ----------
     first, second : int
         Places of the models in the report.
-    band : SurfaceDifferenceBand or None
+    band : SurfaceDifferenceBand
         Where one is cheaper beyond doubt.
-    volume : VolumeDifferenceTest or None
-    auc : AucDifferenceTest or None
+    volume : VolumeDifferenceTest
+    auc : AucDifferenceTest
     words : tuple of str
         Ranges of costs in words.
     confidence_level : float
@@ -193,16 +193,13 @@ class PairReport(Result):
     second: int
     band: SurfaceDifferenceBand
     volume: VolumeDifferenceTest
-    auc: AucDifferenceTest | None
+    auc: AucDifferenceTest
     words: tuple[str, ...]
     confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
         """Return the pair as the schema has it: a letter per grid point, rows by nu, columns by mu."""
         level, band = self.confidence_level, self.band
-        auc = None
-        if self.auc is not None:
-            auc = _difference(self.auc.difference, self.auc.interval(level), self.auc.pvalue)
         return {
             "a": self.first,
             "b": self.second,
@@ -215,5 +212,5 @@ class PairReport(Result):
             },
             "words": list(self.words),
             "volume": _difference(self.volume.difference, self.volume.interval(level), self.volume.pvalue),
-            "auc": auc,
+            "auc": _difference(self.auc.difference, self.auc.interval(level), self.auc.pvalue),
         }
