@@ -110,7 +110,7 @@ export class Situation {
     return this.prepared.trivial.at(this.mu, this.nu);
   }
   get level(): string {
-    return `${general(100 * this.data.confidence_level)} %`;
+    return `${general(100 * this.data.confidence_level)}\u00a0%`;
   }
 
   /** Last digit worth showing of a cost: two digits of the width of its interval. */

@@ -20,6 +20,10 @@ export function controlsPanel(app: App): Panel {
   const element = el("aside", { class: "controls", id: "panel-controls", "data-panel": "controls", "aria-label": "Controls" });
   element.append(costs.element, prevalence.element, capacity.element, models.element, words.element);
   const parts = [costs, prevalence, capacity, models, words];
+  // a list longer than the window sticks by its lower end, so that all of it can be reached
+  const stick = (): void => void (element.style.top = `${Math.min(20, innerHeight - element.offsetHeight - 20)}px`);
+  new ResizeObserver(stick).observe(element);
+  addEventListener("resize", stick);
   return {
     element,
     draw: (at) => parts.forEach((part) => part.draw(at)),

@@ -99,10 +99,18 @@ export function costCurvePanel(app: App): Panel {
     setText(said, "Dashed: the cost of this one threshold.");
   }
 
+  /** The cut whose line is lowest at a place of the axis. */
+  function cheapestCut(x: number): Cut {
+    const corners = now?.hull ?? null;
+    if (corners === null) return null;
+    const costs = corners.fpr.map((fpr, k) => x * (1 - corners.tpr[k]) + (1 - x) * fpr);
+    return costs.indexOf(Math.min(...costs));
+  }
+
   chooseCuts(
     app.hover,
     plot.drawing,
-    (event) => (now === null ? null : now.envelope?.cut(Math.min(1, Math.max(0, plot.locate(event).x))) ?? null),
+    (event) => cheapestCut(plot.locate(event).x),
     () => now?.window.j ?? 0,
     () => now?.surface.size ?? 0,
   );

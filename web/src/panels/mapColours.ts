@@ -91,7 +91,7 @@ function rangeOf(at: Situation, values: Float64Array): [number, number] {
     return [edges[0], edges[edges.length - 1]];
   }
   const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
-  return mode === "difference" ? [-(most || 1), most || 1] : [0, most || 1];
+  return mode === "difference" ? [-(most || 1), most || 1] : [0, most];
 }
 
 function inWords(at: Situation, value: number): string {

@@ -51,10 +51,11 @@ export function embedded(report: ReportData): string {
   const blocks = report.models.map((model) => model.blocks.positives.length);
   const bins = report.models.map((model) => model.bins.positives.length);
   const each = report.models.length === 1 ? "" : " per model";
-  return `This page contains ${range(blocks)} blocks and ${range(bins)} bins${each}, no rows; it works without a network.`;
+  return `This page contains ${range(blocks, "block")} and ${range(bins, "bin")}${each}, no rows; it works without a network.`;
 }
 
-function range(sizes: number[]): string {
+function range(sizes: number[], unit: string): string {
   const [low, high] = [Math.min(...sizes), Math.max(...sizes)];
-  return low === high ? count(low) : `${count(low)} to ${count(high)}`;
+  const units = high === 1 ? unit : `${unit}s`;
+  return low === high ? `${count(low)} ${units}` : `${count(low)} to ${count(high)} ${units}`;
 }

@@ -4,7 +4,7 @@ import { frontier, type FrontierPoint } from "../math/frontier";
 import { general, grouped, percent } from "../numbers";
 import { maxAbstention } from "../state";
 import type { Situation } from "../situation";
-import { attr, setText, show, svg } from "../view/dom";
+import { attr, el, setText, show, svg } from "../view/dom";
 import { threshold } from "../view/format";
 import { Frame } from "../view/frame";
 import { modelColour } from "../view/palette";
@@ -12,6 +12,9 @@ import type { Panel } from "../view/panel";
 import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 import { choice } from "../view/choice";
+
+/** Corners of the curve are marked while there are not too many. */
+const FEW = 40;
 
 type Measure = "accuracy" | "cost";
 
@@ -27,22 +30,29 @@ export function responsePanel(app: App): Panel {
     () => app.redraw(panel),
   );
   const curve = svg("path", { class: "chosen" });
+  const corners = svg("g");
+  const said = el("p", { class: "reading", "data-role": "response-said" });
   const here = svg("circle", { class: "here-dot", r: 5.5 });
   const note = svg("text", { class: "here-text haloed" });
   const limit = svg("line", { class: "border" });
   const limitName = svg("text", { y: 12 });
-  plot.over.append(curve, limit, limitName, here, note);
+  plot.over.append(curve, corners, limit, limitName, here, note);
 
   let now: Situation | null = null;
   const picker = choice<Measure>("response-measure", "Measure", [["accuracy", "accuracy"], ["cost", "cost"]], (chosen) => {
     measure = chosen;
     app.redraw(panel);
   });
-  frame.body.append(picker.element, plot.element);
+  frame.body.append(picker.element, plot.element, said);
 
   function steps(at: Situation): Step[] {
     const { surface, mu, nu } = at;
     return frontier(surface, mu).map((point) => ({ ...point, value: valueOf(at, point.i, point.j) })).filter(({ abstain }) => measure === "cost" ? Number.isFinite(nu) || abstain === 0 : abstain < 1 - 1e-12);
+  }
+
+  function oddity(at: Situation, windows: number): string {
+    if (at.window.abstain > 1 - 1e-12) return "Here every case is sent to a person: no answer is left to be right or wrong.";
+    return windows === 1 ? "One window is best at every price of a review: abstaining buys nothing." : "";
   }
 
   function valueOf(at: Situation, i: number, j: number): number {
@@ -70,7 +80,13 @@ export function responsePanel(app: App): Panel {
     const room = 0.06 * (high - low || 0.1);
     const farthest = Math.max(...found.map(({ abstain }) => abstain), 0.05);
     plot.axes([0, Math.min(1, farthest * 1.04)], [scale * (measure === "cost" ? 0 : Math.max(0, low - room)), scale * (high + (measure === "cost" ? room : 0))]);
-    attr(curve, { d: linePath(found.map((s) => [plot.x(s.abstain), plot.y(scale * s.value)])) });
+    const places = found.map((s): [number, number] => [plot.x(s.abstain), plot.y(scale * s.value)]);
+    attr(curve, { d: linePath(places) });
+    const few = places.length <= FEW ? places : [];
+    while (corners.childElementCount > few.length) corners.lastElementChild!.remove();
+    while (corners.childElementCount < few.length) corners.append(svg("circle", { r: 2.5 }));
+    few.forEach(([cx, cy], k) => attr(corners.children[k], { cx, cy, fill: modelColour(at.k, at.theme) }));
+    setText(said, oddity(at, found.length));
     const { i, j, abstain } = at.window;
     const value = valueOf(at, i, j);
     const visible = Number.isFinite(value) && abstain < 1 - 1e-12;

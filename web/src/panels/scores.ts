@@ -24,7 +24,7 @@ export function scoresPanel(app: App): Panel {
     above: svg("text", { y: -20, class: "positive-text" }),
   };
   const values = { lower: svg("text", { class: "here-text", y: -5 }), upper: svg("text", { class: "here-text", y: -5 }) };
-  const names = { positive: svg("text", { class: "positive-text haloed", "text-anchor": "end" }), negative: svg("text", { class: "negative-text haloed", "text-anchor": "end" }) };
+  const names = { positive: svg("text", { class: "positive-text haloed" }), negative: svg("text", { class: "negative-text haloed" }) };
   const pointed = svg("line", { class: "hover", y1: 0 });
   plot.under.append(inside, bars, names.positive, names.negative);
   plot.over.append(lower, upper, labels.below, labels.between, labels.above, values.lower, values.upper, pointed);
@@ -59,11 +59,18 @@ export function scoresPanel(app: App): Panel {
     });
     setText(names.positive, at.names.positive);
     setText(names.negative, at.names.negative);
-    attr(names.positive, { x: plot.width - 4, y: 12 });
-    attr(names.negative, { x: plot.width - 4, y: plot.height - 6 });
+    attr(names.positive, { ...freeSide(up), y: 12 });
+    attr(names.negative, { ...freeSide(down), y: plot.height - 6 });
     for (const line of [lower, upper, pointed]) attr(line, { y2: plot.height });
     attr(inside, { height: plot.height });
     setText(frame.about, `share of each class per bin; ${at.modelName}`);
+  }
+
+  /** The end of the axis where the bars are lower. */
+  function freeSide(heights: number[]): { x: number; "text-anchor": string } {
+    const some = Math.ceil(heights.length / 4);
+    const right = Math.max(...heights.slice(-some)) <= Math.max(...heights.slice(0, some));
+    return { x: right ? plot.width - 4 : 6, "text-anchor": right ? "end" : "start" };
   }
 
   function move(at: Situation): void {

@@ -76,13 +76,13 @@ export function surfacePanel(app: App): SurfacePanel {
     if (next !== key) {
       key = next;
       const values = mapValues("cost", costGrid(SIDE, SIDE, muMax, nuMax), at.surfaces, at.k);
-      most = Math.max(...values) || 1;
+      most = Math.max(...values);
       if (relief === null) drawContours(values);
       else {
         canvas.width = Math.round(width * ratio);
         canvas.height = Math.round(height * ratio);
         canvas.style.height = `${height}px`;
-        relief.load(Float32Array.from(values, (value) => value / most), SIDE);
+        relief.load(Float32Array.from(values, (value) => value / (most || 1)), SIDE);
       }
     }
     setText(frame.about, relief === null ? `cost of ${at.modelName}; contours, for want of WebGL` : `cost of ${at.modelName}; drag or use the arrow keys to turn`);
@@ -115,7 +115,7 @@ export function surfacePanel(app: App): SurfacePanel {
     const { muMax, nuMax } = app.domain;
     const [mu, nu] = [Math.min(now.mu, muMax), Math.min(now.nu, nuMax)];
     const [x, y] = [mu / muMax, nu / nuMax];
-    const z = now.surface.cost(mu, nu) / most;
+    const z = now.surface.cost(mu, nu) / (most || 1);
     const [px, py] = at3(x, y, z);
     const [bx, by] = at3(x, y, 0);
     attr(dot, { cx: px, cy: py });
@@ -163,10 +163,11 @@ export function surfacePanel(app: App): SurfacePanel {
   }
 
   function drawContours(values: Float64Array): void {
-    const levels = Array.from({ length: LEVELS }, (_, k) => (most * k) / LEVELS);
+    const top = most || 1;
+    const levels = Array.from({ length: LEVELS }, (_, k) => (top * k) / LEVELS);
     filled.replaceChildren();
     for (const shape of contours().size([SIDE, SIDE]).thresholds(levels)(Array.from(values))) {
-      const from = step((shape.value + most / LEVELS / 2) / most);
+      const from = step((shape.value + top / LEVELS / 2) / top);
       const [r, g, b] = SEQUENTIAL.slice(from, from + 3);
       const path = contourPath(shape.coordinates, (x, y) => at3((x - 0.5) / (SIDE - 1), (y - 0.5) / (SIDE - 1), 0));
       filled.append(svg("path", { d: path, fill: `rgb(${r},${g},${b})` }));
