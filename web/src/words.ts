@@ -15,6 +15,8 @@ const WITHOUT_MODEL: Record<TrivialRule, string> = {
   "always positive": "call every case positive",
   "always negative": "call every case negative",
 };
+const TOO_FEW =
+  "Judged on cases that did not choose it, the window costs more than the rule without a model: collect more cases before you rely on it.";
 
 /** Expected cost per case in the reader's unit; honest where the data allow it. */
 interface Expected {
@@ -49,6 +51,7 @@ export function headline(report: ReportData, prepared: Prepared, costs: Costs, c
   if (window.i < window.j) parts.push(neverAbstaining(prepared.models, best, costs, step));
   const without = perThousand(money(trivial.cost, costs), step);
   parts.push(`Best rule without a model (${WITHOUT_MODEL[trivial.best]}): ${without}.`);
+  if (best.honest && best.honest.at(mu, nu).cost > trivial.cost + TIE) parts.push(TOO_FEW);
   return parts.join(" ");
 }
 
