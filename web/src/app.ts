@@ -63,9 +63,11 @@ export class App {
   change(part: Partial<PageState>): void {
     const before = this.situation().k;
     this.state = { ...this.state, ...part };
-    if (this.prepared.prevalence !== this.state.prevalence) this.prepared = prepare(this.data, this.state.prevalence);
+    if (this.prepared.prevalence !== this.state.prevalence)
+      this.prepared = prepare(this.data, this.state.prevalence);
     const stands = !this.follow();
-    const moved = stands && Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
+    const moved =
+      stands && Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
     this.schedule(moved ? "move" : "draw");
     clearTimeout(this.settling);
     this.settling = window.setTimeout(() => this.remember(), SETTLE);
@@ -96,7 +98,10 @@ export class App {
       if (what === "draw") panel.draw(at);
       panel.move(at);
     }
-    performance.measure(what === "draw" ? "demur-draw" : "demur-drag", { start: began, end: performance.now() });
+    performance.measure(what === "draw" ? "demur-draw" : "demur-drag", {
+      start: began,
+      end: performance.now(),
+    });
   }
 
   private remember(): void {
@@ -113,6 +118,8 @@ export class App {
 
 /** The two models of the smallest mean cost. */
 function firstPair({ models }: ReportData): [number, number] | null {
-  const order = models.map((_, k) => k).sort((a, b) => models[a].volume.hindsight - models[b].volume.hindsight);
+  const order = models
+    .map((_, k) => k)
+    .sort((a, b) => models[a].volume.hindsight - models[b].volume.hindsight);
   return order.length > 1 ? [order[0], order[1]] : null;
 }

@@ -14,7 +14,9 @@ function flipped(found: Difference): Difference {
 
 /** The stored pair with a first; null where the data hold none. */
 export function comparisonOf(report: ReportData, a: number, b: number): PairData | null {
-  const stored = report.pairs.find((pair) => (pair.a === a && pair.b === b) || (pair.a === b && pair.b === a));
+  const stored = report.pairs.find(
+    (pair) => (pair.a === a && pair.b === b) || (pair.a === b && pair.b === a),
+  );
   if (stored === undefined || stored.a === a) return stored ?? null;
   const swap: Record<string, string> = { a: "b", b: "a", u: "u" };
   return {

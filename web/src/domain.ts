@@ -1,6 +1,8 @@
 /** The part of all costs in view: from 0 up to (muMax, nuMax), wide enough for the cost point. */
 import { abstentionBorder } from "./math/lemma1";
 
+/** From here on the unit square leaves no room beside the point. */
+const NEAR = 0.95;
 const WIDTHS = [1, 1.5, 2, 3, 5, 7.5];
 
 /** Smallest of 1, 1.5, 2, 3, 5, 7.5, 10, ... that is not below `value`. */
@@ -19,7 +21,7 @@ export class Domain {
   /** Fit the view to a cost point; true if it changed. */
   follow(mu: number, nu: number): boolean {
     if (this.held) return false;
-    const muMax = this.zoomed && mu > 0 ? roundUp(2 * mu) : Math.max(1, mu > 1 ? roundUp(1.1 * mu) : 1);
+    const muMax = this.zoomed && mu > 0 ? roundUp(2 * mu) : mu > NEAR ? roundUp(1.1 * mu) : 1;
     const useful = roundUp(Number((1.1 * abstentionBorder(muMax)).toPrecision(2)) * 0.999);
     const nuMax = nu > useful && nu < Infinity ? roundUp(1.05 * nu) : muMax === 1 ? 0.6 : useful;
     if (muMax === this.muMax && nuMax === this.nuMax) return false;

@@ -43,7 +43,7 @@ function begin(root: HTMLElement): void {
       app.add(scoresPanel(app), charts);
       app.add(costCurvePanel(app), charts);
       app.add(rocPanel(app), charts);
-      app.add(confusionPanel(app), pair);
+      app.add(confusionPanel(), pair);
       app.add(responsePanel(app), pair);
       app.add(modelsPanel(app), models);
       app.add(comparePanel(app), compare);

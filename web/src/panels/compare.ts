@@ -4,6 +4,7 @@ import { comparisonOf, type Difference } from "../comparison";
 import { costGrid, mapValues } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
 import type { Situation } from "../situation";
+import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
 import { pValue, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
@@ -23,10 +24,23 @@ export function comparePanel(app: App): Panel {
     frame.body.append(el("p", { class: "sentence" }, "Only one model: nothing to compare."));
     return { element: frame.section, draw: () => undefined, move: () => undefined };
   }
-  const [first, second] = ["a", "b"].map((side) => picker(side, models.map(({ name }) => name)));
+  const [first, second] = ["a", "b"].map((side) =>
+    picker(
+      side,
+      models.map(({ name }) => name),
+    ),
+  );
   const swap = el("button", { type: "button", class: "quiet", "data-role": "compare-swap" }, "Swap");
   const plot = new Plot(
-    { id: "chart-compare", label: "Difference of costs", xName: "a false alarm, as a share of a miss", yName: "a review, as a share of a miss", ratio: 0.75, lowest: 260, highest: 400 },
+    {
+      id: "chart-compare",
+      label: "Difference of costs",
+      xName: FALSE_ALARM,
+      yName: REVIEW,
+      ratio: 0.75,
+      lowest: 260,
+      highest: 400,
+    },
     () => app.redraw(panel),
   );
   const canvas = el("canvas", { class: "under", "aria-hidden": "true" });
@@ -40,7 +54,15 @@ export function comparePanel(app: App): Panel {
   const words = el("ul", { class: "words", "data-role": "compare-words" });
   const key = el("ul", { class: "key" });
   frame.body.append(
-    el("div", { class: "choose" }, el("label", { for: "compare-a" }, "A"), first, el("label", { for: "compare-b" }, "B"), second, swap),
+    el(
+      "div",
+      { class: "choose" },
+      el("label", { for: "compare-a" }, "A"),
+      first,
+      el("label", { for: "compare-b" }, "B"),
+      second,
+      swap,
+    ),
     el("div", { class: "compare-layout" }, plot.element, el("div", {}, key, lead, words)),
   );
 
@@ -82,7 +104,8 @@ export function comparePanel(app: App): Panel {
       const context = fit(canvas, plot.width, plot.height);
       paint(context, { values, columns: SIDE, rows: SIDE }, byTable(DIVERGING, -most, most), true);
       // the mask holds at the prevalence of the report only
-      if (pair !== null && at.prepared.prevalence === at.data.prevalence) hatch(context, pair.mask, pair.grid, UNIT, at.theme);
+      if (pair !== null && at.prepared.prevalence === at.data.prevalence)
+        hatch(context, pair.mask, pair.grid, UNIT, at.theme);
     }
     const limit = linePath(borderLine(1, 40).map(([x, y]) => [plot.x(x), plot.y(y)]));
     for (const border of borders) attr(border, { d: limit });
@@ -97,7 +120,12 @@ export function comparePanel(app: App): Panel {
     const winner = gap < 0 ? nameA : nameB;
     const other = gap < 0 ? nameB : nameA;
     const tie = Math.abs(gap) < 1e-12;
-    setText(lead, tie ? `Here ${nameA} and ${nameB} cost the same.` : `Here ${winner} costs ${at.per1000(Math.abs(gap), step)} less per 1000 cases than ${other}${verdict(at, a, b)}.`);
+    setText(
+      lead,
+      tie
+        ? `Here ${nameA} and ${nameB} cost the same.`
+        : `Here ${winner} costs ${at.per1000(Math.abs(gap), step)} less per 1000 cases than ${other}${verdict(at, a, b)}.`,
+    );
     show(here, plot.ready);
     if (plot.ready) attr(here, { cx: plot.x(Math.min(1, at.mu)), cy: plot.y(Math.min(1, at.nu)) });
     frame.refresh();
@@ -146,12 +174,18 @@ function differing({ difference, low, high, pvalue }: Difference): string {
 }
 
 function legend(a: string, b: string, tested: boolean): HTMLElement[] {
-  const entries: [string, string][] = [["#1f8bd0", `${a} cheaper`], ["#eb9a1e", `${b} cheaper`]];
+  const entries: [string, string][] = [
+    ["#1f8bd0", `${a} cheaper`],
+    ["#eb9a1e", `${b} cheaper`],
+  ];
   const items = entries.map(([colour, text]) => {
     const patch = el("span", { class: "patch" });
     patch.style.backgroundColor = colour;
     return el("li", {}, patch, el("span", { class: "name" }, text));
   });
-  if (tested) items.push(el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")));
+  if (tested)
+    items.push(
+      el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")),
+    );
   return items;
 }

@@ -1,7 +1,6 @@
 /** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
-import type { App } from "../app";
 import { money } from "../math/units";
-import { grouped, percent } from "../numbers";
+import { grouped } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText } from "../view/dom";
 import { count } from "../view/format";
@@ -16,29 +15,40 @@ interface Cell {
 
 type Row = [positive: Cell, abstain: Cell, negative: Cell, all: Cell];
 
-export function confusionPanel(_app: App): Panel {
+export function confusionPanel(): Panel {
   const frame = new Frame("confusion", "Confusion", "");
   const table = el("table", { class: "confusion" });
   const heads = ["", "", "", "", ""].map(() => el("th", { scope: "col" }));
-  const lines = [0, 1, 2].map(() => ({ name: el("th", { scope: "row" }), cells: [0, 1, 2, 3].map(() => cellNode()) }));
+  const lines = [0, 1, 2].map(() => ({
+    name: el("th", { scope: "row" }),
+    cells: [0, 1, 2, 3].map(() => cellNode()),
+  }));
   const body = el("tbody");
   for (const { name, cells } of lines) body.append(el("tr", {}, name, ...cells.map(({ node }) => node)));
   table.append(el("thead", {}, el("tr", {}, ...heads)), body);
-  lines[0].cells[0].node.classList.add("good");
-  lines[0].cells[2].node.classList.add("bad");
-  lines[1].cells[0].node.classList.add("bad");
-  lines[1].cells[2].node.classList.add("good");
-  lines[0].cells[1].node.classList.add("asked");
-  lines[1].cells[1].node.classList.add("asked");
+  lines[0].cells[2].node.classList.add("error");
+  lines[1].cells[0].node.classList.add("error");
+  heads[1].classList.add("said-positive");
+  heads[2].classList.add("said-nothing");
+  heads[3].classList.add("said-negative");
   const note = el("p", { class: "reading" });
-  frame.body.append(el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Confusion table" }, table), note);
+  frame.body.append(
+    el(
+      "div",
+      { class: "scroll across", tabindex: 0, role: "region", "aria-label": "Confusion table" },
+      table,
+    ),
+    note,
+  );
 
   let now: Situation | null = null;
 
   function draw(at: Situation): void {
     now = at;
     const { positive, negative } = at.names;
-    [" truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) => setText(heads[k], text.trim()));
+    ["truth", `said ${positive}`, "abstained", `said ${negative}`, "all"].forEach((text, k) =>
+      setText(heads[k], text),
+    );
     [positive, negative, "all"].forEach((text, k) => setText(lines[k].name, text));
     setText(frame.about, `${at.modelName}, ${count(at.data.n)} cases`);
   }
@@ -46,7 +56,10 @@ export function confusionPanel(_app: App): Panel {
   function move(at: Situation): void {
     now = at;
     const { honest } = at.here;
-    const fair = honest === null ? "" : ` Judged on cases that did not choose the thresholds, all costs ${at.per1000(honest.cost, at.step(at.here))}.`;
+    const fair =
+      honest === null
+        ? ""
+        : ` Judged on cases that did not choose the thresholds, all costs ${at.per1000(honest.cost, at.step(at.here))}.`;
     setText(note, `Cases of the data, then per 1000 in use and their cost, with hindsight.${fair}`);
     rows(at).forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
   }
@@ -73,7 +86,12 @@ export function confusionPanel(_app: App): Panel {
 /** Positives, negatives and both, by what was decided. */
 function rows(at: Situation): [Row, Row, Row] {
   const { window: w, costs, data, prevalence } = at;
-  const cells = (all: number, weight: number, shares: [number, number, number], prices: [number, number, number]): Row => {
+  const cells = (
+    all: number,
+    weight: number,
+    shares: [number, number, number],
+    prices: [number, number, number],
+  ): Row => {
     const parts = shares.map((share, k) => ({
       share,
       cases: weight > 0 ? (share * all) / weight : 0,
@@ -82,7 +100,12 @@ function rows(at: Situation): [Row, Row, Row] {
     return [...parts, sum(parts)];
   };
   const positives = cells(data.n_positive, prevalence, [w.tp, w.abstainPositive, w.fn], [0, at.nu, 1]);
-  const negatives = cells(data.n_negative, 1 - prevalence, [w.fp, w.abstainNegative, w.tn], [at.mu, at.nu, 0]);
+  const negatives = cells(
+    data.n_negative,
+    1 - prevalence,
+    [w.fp, w.abstainNegative, w.tn],
+    [at.mu, at.nu, 0],
+  );
   return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
 }
 
@@ -97,7 +120,7 @@ function cellNode(): { node: HTMLTableCellElement; set: (cell: Cell) => void } {
     node: el("td", {}, tally, per, price),
     set: ({ cases, share, cost }) => {
       setText(tally, count(cases));
-      setText(per, `${share === 0 ? "0" : percent(share).endsWith("0 %") && share === 1 ? "1000" : grouped(1000 * share, 1000 * share < 10 ? 1 : 0)} / 1000`);
+      setText(per, `${grouped(1000 * share, share > 0 && share < 0.01 ? 1 : 0)} / 1000`);
       setText(price, cost > 0 ? `costs ${grouped(1000 * cost, 1000 * cost < 10 ? 2 : 0)}` : "");
     },
   };

@@ -6,7 +6,6 @@ import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { choice } from "../view/choice";
 import { el, setText, show } from "../view/dom";
-import { typed } from "../view/format";
 import type { Panel } from "../view/panel";
 import { field } from "./field";
 import { modelPicker } from "./modelPicker";
@@ -17,11 +16,17 @@ export function controlsPanel(app: App): Panel {
   const capacity = capacityFields(app);
   const models = modelPicker(app);
   const words = classWords(app);
-  const element = el("aside", { class: "controls", id: "panel-controls", "data-panel": "controls", "aria-label": "Controls" });
+  const element = el("aside", {
+    class: "controls",
+    id: "panel-controls",
+    "data-panel": "controls",
+    "aria-label": "Controls",
+  });
   element.append(costs.element, prevalence.element, capacity.element, models.element, words.element);
   const parts = [costs, prevalence, capacity, models, words];
   // a list longer than the window sticks by its lower end, so that all of it can be reached
-  const stick = (): void => void (element.style.top = `${Math.min(20, innerHeight - element.offsetHeight - 20)}px`);
+  const stick = (): void =>
+    void (element.style.top = `${Math.min(20, innerHeight - element.offsetHeight - 20)}px`);
   new ResizeObserver(stick).observe(element);
   addEventListener("resize", stick);
   return {
@@ -36,10 +41,20 @@ function group(title: string, ...children: (HTMLElement | string)[]): HTMLFieldS
 }
 
 function costFields(app: App): Panel {
-  const entry = choice<PageState["entry"]>("cost-entry", "Enter costs as", [["money", "money"], ["ratio", "ratios"]], (chosen) => app.change({ entry: chosen }));
+  const entry = choice<PageState["entry"]>(
+    "cost-entry",
+    "Enter costs as",
+    [
+      ["money", "money"],
+      ["ratio", "ratios"],
+    ],
+    (chosen) => app.change({ entry: chosen }),
+  );
   const unit = (): number => (app.current.entry === "ratio" ? app.current.costs.fn : 1);
   const tidy = (value: number): number => Number(value.toPrecision(12));
-  const miss = field({ id: "cost-fn", label: "a miss", above: 0 }, (fn) => app.change({ costs: { ...app.current.costs, fn } }));
+  const miss = field({ id: "cost-fn", label: "a miss", above: 0 }, (fn) =>
+    app.change({ costs: { ...app.current.costs, fn } }),
+  );
   const alarm = field({ id: "cost-fp", label: "a false alarm", slider: true }, (value) =>
     app.change({ costs: { ...app.current.costs, fp: tidy(value * unit()) } }),
   );
@@ -64,25 +79,36 @@ function costFields(app: App): Panel {
     element,
     draw: (at) => {
       entry.set(at.state.entry);
-      setText(hint, at.state.entry === "ratio" ? "As shares of the cost of a miss. Leave a review empty: never abstain." : "In any unit. Leave a review empty: never abstain.");
+      setText(
+        hint,
+        at.state.entry === "ratio"
+          ? "As shares of the cost of a miss. Leave a review empty: never abstain."
+          : "In any unit. Leave a review empty: never abstain.",
+      );
     },
     move,
   };
 }
 
 function prevalenceField(app: App): Panel {
-  const rate = field({ id: "prevalence", label: "positives in use", unit: "%", slider: true, below: 100 }, (value) => app.change({ prevalence: value / 100 }));
-  const own = el("button", { type: "button", class: "quiet", "data-role": "prevalence-reset" }, "As in the data");
+  const rate = field(
+    { id: "prevalence", label: "positives in use", unit: "%", slider: true, below: 100 },
+    (value) => app.change({ prevalence: value / 100 }),
+  );
+  const own = el(
+    "button",
+    { type: "button", class: "quiet", "data-role": "prevalence-reset" },
+    "As in the data",
+  );
   own.addEventListener("click", () => app.change({ prevalence: null }));
   const element = group("Prevalence", rate.element, own);
   return {
     element,
     draw: (at) => {
-      rate.set(100 * at.prevalence, 100);
+      rate.set(Number((100 * at.prevalence).toPrecision(4)), 100);
       setText(rate.label, `${at.names.positive} in use`);
       const sample = at.data.n_positive / at.data.n;
-      setText(own, `As in the data: ${typed(100 * sample)} %`);
-      own.disabled = at.state.prevalence === null;
+      setText(own, `As in the data: ${percent(sample)}`);
       show(own, at.state.prevalence !== null);
     },
     move: () => undefined,
@@ -107,11 +133,19 @@ function capacityFields(app: App): Panel {
   function move(at: Situation): void {
     const { capacity } = at.state;
     if (capacity === null) {
-      setText(hint, reviews >= 0 || cases > 0 ? "Both numbers together set a limit." : "No limit on reviews.");
+      setText(
+        hint,
+        reviews >= 0 || cases > 0 ? "Both numbers together set a limit." : "No limit on reviews.",
+      );
       return;
     }
     const most = maxAbstention(at.state);
-    setText(hint, at.here.limited ? `At most ${percent(most)} of the cases: this narrows the window.` : `At most ${percent(most)} of the cases: more than needed here.`);
+    setText(
+      hint,
+      at.here.limited
+        ? `At most ${percent(most)} of the cases: this narrows the window.`
+        : `At most ${percent(most)} of the cases: more than needed here.`,
+    );
   }
 
   return {
@@ -128,9 +162,18 @@ function capacityFields(app: App): Panel {
 
 function classWords(app: App): Panel {
   const word = (id: "positive" | "negative"): { element: HTMLElement; input: HTMLInputElement } => {
-    const input = el("input", { type: "text", id: `name-${id}`, "data-role": `name-${id}`, maxlength: 40, autocomplete: "off" });
+    const input = el("input", {
+      type: "text",
+      id: `name-${id}`,
+      "data-role": `name-${id}`,
+      maxlength: 40,
+      autocomplete: "off",
+    });
     input.addEventListener("input", () => app.change({ [id]: input.value.trim() }));
-    return { element: el("div", { class: "field" }, el("label", { for: `name-${id}` }, `${id} is called`), input), input };
+    return {
+      element: el("div", { class: "field" }, el("label", { for: `name-${id}` }, `${id} is called`), input),
+      input,
+    };
   };
   const [positive, negative] = [word("positive"), word("negative")];
   const element = group("Words", positive.element, negative.element);
@@ -147,4 +190,3 @@ function classWords(app: App): Panel {
     move: () => undefined,
   };
 }
-

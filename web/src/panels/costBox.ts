@@ -5,10 +5,12 @@ import { money } from "../math/units";
 import { perThousand, stepOf } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setName, setText, show } from "../view/dom";
-import { typed } from "../view/format";
+import { typed, windowText } from "../view/format";
 
 export interface CostBox {
-  element: HTMLElement;
+  /** Fields and buttons, and the table of results. */
+  form: HTMLElement;
+  results: HTMLElement;
   /** Whether the next drag on the map draws a box. */
   readonly drawing: boolean;
   drawn(): void;
@@ -16,28 +18,62 @@ export interface CostBox {
   move(at: Situation): void;
 }
 
+const CAPTION =
+  "Over the box, per 1000 cases: the worst and the mean cost of each model's window, and its largest excess over the best one could do.";
 const SIDES = ["mu", "nu"] as const;
 
 export function boxOfCosts(app: App): CostBox {
   let drawing = false;
-  const start = el("button", { type: "button", "data-role": "box-draw", "aria-pressed": "false" }, "Draw a box");
+  const start = el(
+    "button",
+    { type: "button", "data-role": "box-draw", "aria-pressed": "false" },
+    "Draw a box",
+  );
   const clear = el("button", { type: "button", class: "quiet", "data-role": "box-clear" }, "Remove");
   const hint = el("p", {}, "Prices known only as ranges? Draw a box on the map (or drag with Shift).");
   const fields = new Map<string, HTMLInputElement>();
-  const form = el("div", { class: "box-fields" }, el("span"), el("span", {}, "from"), el("span", {}, "to"));
+  const ends = el("div", { class: "box-fields" }, el("span"), el("span", {}, "from"), el("span", {}, "to"));
   const titles = { mu: "false alarm", nu: "review" };
   for (const side of SIDES) {
-    form.append(el("span", {}, titles[side]));
+    ends.append(el("span", {}, titles[side]));
     for (const end of [0, 1]) {
-      const input = el("input", { type: "number", min: 0, step: "any", id: `box-${side}-${end}`, "data-role": `box-${side}-${end === 0 ? "from" : "to"}`, "aria-label": `${titles[side]} ${end === 0 ? "from" : "to"}` });
+      const input = el("input", {
+        type: "number",
+        min: 0,
+        step: "any",
+        id: `box-${side}-${end}`,
+        "data-role": `box-${side}-${end === 0 ? "from" : "to"}`,
+        "aria-label": `${titles[side]} ${end === 0 ? "from" : "to"}`,
+      });
       input.addEventListener("change", read);
       fields.set(`${side}${end}`, input);
-      form.append(input);
+      ends.append(input);
     }
   }
   const body = el("tbody");
-  const table = el("table", {}, el("caption", {}, "Window of each model over the box, per 1000 cases"), el("thead", {}, el("tr", {}, ...["model", "worst", "mean", "regret"].map((name) => el("th", { scope: "col" }, name)))), body);
-  const element = el("div", { class: "box-part", "data-role": "box" }, el("h3", {}, "A range of costs"), hint, form, el("div", { class: "choose" }, start, clear), table);
+  const heads = ["model", "window here", "worst", "mean", "regret"].map((name) =>
+    el("th", { scope: "col" }, name),
+  );
+  const table = el("table", {}, el("caption", {}, CAPTION), el("thead", {}, el("tr", {}, ...heads)), body);
+  const results = el(
+    "div",
+    {
+      class: "scroll across box-part",
+      "data-role": "box-results",
+      tabindex: 0,
+      role: "region",
+      "aria-label": "Costs over the box",
+    },
+    table,
+  );
+  const form = el(
+    "div",
+    { class: "box-part", "data-role": "box" },
+    el("h3", {}, "A range of costs"),
+    hint,
+    ends,
+    el("div", { class: "choose" }, start, clear),
+  );
 
   /** Relative costs in the unit of the fields. */
   function unit(): number {
@@ -50,7 +86,8 @@ export function boxOfCosts(app: App): CostBox {
       return input.value.trim() === "" ? NaN : Number(input.value) / unit();
     });
     const right = 0 <= muLow && muLow <= muHigh && 0 <= nuLow && nuLow <= nuHigh;
-    for (const input of fields.values()) input.setAttribute("aria-invalid", String(!right && input.value !== ""));
+    for (const input of fields.values())
+      input.setAttribute("aria-invalid", String(!right && input.value !== ""));
     if (right) app.change({ box: { mu: [muLow, muHigh], nu: [nuLow, nuHigh] } });
   }
 
@@ -65,7 +102,7 @@ export function boxOfCosts(app: App): CostBox {
     start.setAttribute("aria-pressed", String(drawing));
     setText(start, drawing ? "Now drag on the map" : "Draw a box");
     show(clear, box !== null);
-    show(table, box !== null);
+    show(results, box !== null);
     if (box !== null) write(box);
   }
 
@@ -85,20 +122,25 @@ export function boxOfCosts(app: App): CostBox {
     const surfaces = at.surfaces;
     while (body.children.length < surfaces.length) {
       const name = el("th", { scope: "row" });
-      setName(name, at.data.models[body.children.length].name, 14);
-      body.append(el("tr", {}, name, el("td"), el("td"), el("td")));
+      setName(name, at.data.models[body.children.length].name, 36);
+      body.append(el("tr", {}, name, el("td"), el("td"), el("td"), el("td")));
     }
     surfaces.forEach((surface, k) => {
-      const found = overBox(surface, at.outcome(k).window, surfaces, box);
-      const step = 10 * stepOf(money(found.mean, at.costs) / 10);
+      const { window } = at.outcome(k);
+      const found = overBox(surface, window, surfaces, box);
+      const step = stepOf(money(found.mean, at.costs) / 10);
       const row = body.children[k];
       row.className = k === at.k ? "current" : "";
-      [found.worst, found.mean, found.regret].forEach((value, c) => setText(row.children[c + 1], perThousand(money(value, at.costs), step / 10)));
+      setText(row.children[1], windowText(window));
+      [found.worst, found.mean, found.regret].forEach((value, c) =>
+        setText(row.children[c + 2], perThousand(money(value, at.costs), step)),
+      );
     });
   }
 
   return {
-    element,
+    form,
+    results,
     get drawing() {
       return drawing;
     },

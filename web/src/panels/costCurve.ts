@@ -43,21 +43,58 @@ export function costCurvePanel(app: App): Panel {
     now = at;
     if (!plot.ready) return;
     const corners = at.data.models.map((_, k) => at.curves.envelopes[k]?.vertices() ?? []);
-    const most = Math.max(...corners.flat().map(([, cost]) => cost), ...(at.model.cost_band?.high ?? []), 0.05);
+    const most = Math.max(
+      ...corners.flat().map(([, cost]) => cost),
+      ...(at.model.cost_band?.high ?? []),
+      0.05,
+    );
     const top = Math.min(0.5, 1.08 * most);
     plot.axes([0, 1], [0, top]);
     const trace = (corners: readonly (readonly [number, number])[], closed = false): string =>
-      linePath(corners.map(([x, y]) => [plot.x(x), plot.y(Math.min(top, y))]), closed);
-    attr(trivial, { d: trace([[0, 0], [top, top]]) + trace([[1 - top, top], [1, 0]]) });
+      linePath(
+        corners.map(([x, y]) => [plot.x(x), plot.y(Math.min(top, y))]),
+        closed,
+      );
+    attr(trivial, {
+      d:
+        at.envelope === null
+          ? ""
+          : trace([
+              [0, 0],
+              [top, top],
+            ]) +
+            trace([
+              [1 - top, top],
+              [1, 0],
+            ]),
+    });
     curves.replaceChildren();
     const order = corners.map((_, k) => k).filter((k) => k !== at.k);
     for (const k of [...order, at.k]) {
-      curves.append(svg("path", { class: k === at.k ? "chosen" : "other", stroke: modelColour(k, at.theme), "stroke-dasharray": modelDash(k), d: trace(corners[k]) }));
+      curves.append(
+        svg("path", {
+          class: k === at.k ? "chosen" : "other",
+          stroke: modelColour(k, at.theme),
+          "stroke-dasharray": modelDash(k),
+          d: trace(corners[k]),
+        }),
+      );
     }
     const sure = at.model.cost_band;
-    const edge = (side: "low" | "high"): [number, number][] => (sure?.x ?? []).map((x, k) => [x, sure![side][k]]);
-    attr(band, { fill: modelColour(at.k, at.theme), d: trace([...edge("low"), ...edge("high").reverse()], true) });
-    setText(frame.about, corners[at.k].length === 0 ? "needs both classes" : sure === null ? "without abstaining" : `without abstaining; band ${at.level}`);
+    const edge = (side: "low" | "high"): [number, number][] =>
+      (sure?.x ?? []).map((x, k) => [x, sure![side][k]]);
+    attr(band, {
+      fill: modelColour(at.k, at.theme),
+      d: trace([...edge("low"), ...edge("high").reverse()], true),
+    });
+    setText(
+      frame.about,
+      corners[at.k].length === 0
+        ? "needs cases of both classes"
+        : sure === null
+          ? "without abstaining"
+          : `without abstaining; band ${at.level}`,
+    );
   }
 
   function move(at: Situation): void {
@@ -70,13 +107,18 @@ export function costCurvePanel(app: App): Panel {
     const top = plot.y.domain()[1];
     attr(here, { x1: plot.x(x), x2: plot.x(x), y1: plot.height, y2: 0 });
     attr(forced, { cx: plot.x(x), cy: plot.y(Math.min(top, envelope.cost(x))) });
-    attr(abstaining, { cx: plot.x(x), cy: plot.y(Math.min(top, normalizedCost(at.window.cost, at.prevalence, at.mu))) });
+    attr(abstaining, {
+      cx: plot.x(x),
+      cy: plot.y(Math.min(top, normalizedCost(at.window.cost, at.prevalence, at.mu))),
+    });
     if (app.hover.current === null) setText(said, resting(at));
     frame.refresh();
   }
 
   function resting(at: Situation): string {
-    return at.window.i < at.window.j ? "Ring: never abstaining. Dot: with the window." : "Dot: at the costs now; abstaining saves nothing.";
+    return at.window.i < at.window.j
+      ? "Ring: never abstaining. Dot: with the window."
+      : "Dot: at the costs now; abstaining saves nothing.";
   }
 
   function mark(cut: Cut): void {

@@ -5,9 +5,10 @@ import type { MapMode } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
+import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { choice } from "../view/choice";
 import { attr, el, setText, show, svg } from "../view/dom";
-import { threshold, typed } from "../view/format";
+import { typed, windowText } from "../view/format";
 import { Frame } from "../view/frame";
 import { fit } from "../view/paint";
 import type { Panel } from "../view/panel";
@@ -32,9 +33,22 @@ const COARSE = 1 / 10;
 export function costMapPanel(app: App): Panel {
   const frame = new Frame("map", "Map of costs", "drag the point, or use the arrow keys");
   const picker = choice<MapMode>("map-colour", "Colour by", MODES, (colour) => app.change({ colour }));
-  const zoom = el("button", { type: "button", class: "quiet", "data-role": "map-zoom", "aria-pressed": "false" }, "Zoom to here");
+  const zoom = el(
+    "button",
+    { type: "button", class: "quiet", "data-role": "map-zoom", "aria-pressed": "false" },
+    "Zoom to here",
+  );
   const plot = new Plot(
-    { id: "chart-map", label: "Map of costs", xName: "a false alarm, as a share of a miss", yName: "a review, as a share of a miss", ratio: 0.6, lowest: 280, highest: 560, role: "group" },
+    {
+      id: "chart-map",
+      label: "Map of costs",
+      xName: FALSE_ALARM,
+      yName: REVIEW,
+      ratio: 0.6,
+      lowest: 280,
+      highest: 560,
+      role: "group",
+    },
     () => app.redraw(panel),
   );
   plot.element.classList.add("map-chart");
@@ -46,16 +60,32 @@ export function costMapPanel(app: App): Panel {
   const never = svg("text", { class: "on-map", "text-anchor": "start" }, "abstaining never pays");
   const cells = [svg("path", { class: "map-halo" }), svg("path", { class: "map-line" })];
   const boxShape = svg("rect", { class: "box" });
-  const handle = svg("g", { class: "handle", id: "cost-point", "data-role": "cost-point", tabindex: 0, role: "slider", "aria-label": "Cost point: left and right for a false alarm, up and down for a review", "aria-valuemin": 0 });
-  handle.append(svg("circle", { r: 16, class: "catch" }), svg("circle", { r: 8, class: "map-dot" }));
+  const handle = svg("g", {
+    class: "handle",
+    id: "cost-point",
+    "data-role": "cost-point",
+    tabindex: 0,
+    role: "slider",
+    "aria-label": "Cost point: left and right for a false alarm, up and down for a review",
+    "aria-valuemin": 0,
+  });
+  handle.append(
+    svg("circle", { r: 16, class: "catch" }),
+    svg("circle", { r: 13, class: "ring" }),
+    svg("circle", { r: 8, class: "map-dot" }),
+  );
   plot.under.append(...borders, never);
   plot.over.append(boxShape, ...cells, handle);
 
-  const legend = mapLegend(app);
+  const legend = mapLegend();
   const reading = el("p", { class: "reading", "data-role": "map-reading" });
   const box = boxOfCosts(app);
-  const side = el("div", { class: "map-side" }, legend.element, reading, box.element);
-  frame.body.append(el("div", { class: "choose" }, picker.element, zoom), el("div", { class: "map-layout" }, plot.element, side));
+  const side = el("div", { class: "map-side" }, legend.element, reading, box.form);
+  frame.body.append(
+    el("div", { class: "choose" }, picker.element, zoom),
+    el("div", { class: "map-layout" }, plot.element, side),
+    box.results,
+  );
 
   const colours = mapColours(canvas);
   let now = app.situation();
@@ -71,7 +101,8 @@ export function costMapPanel(app: App): Panel {
     plot.axes([0, muMax], [0, nuMax]);
     canvas.style.left = `${plot.left}px`;
     canvas.style.top = `${plot.top}px`;
-    if (colours.stale(at, app.domain, plot.width, plot.height)) colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
+    if (colours.stale(at, app.domain, plot.width, plot.height))
+      colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
     const limit = borderLine(muMax, 60).filter(([, nu]) => nu <= nuMax);
     const edge = linePath(limit.map(([mu, nu]) => [plot.x(mu), plot.y(nu)]));
     for (const border of borders) attr(border, { d: edge });
@@ -112,19 +143,25 @@ export function costMapPanel(app: App): Panel {
     const window = costs === null ? now.window : now.surface.window(mu, nu);
     const limited = costs === null && now.here.limited;
     const corners = limited ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
-    const outline = linePath(corners.map(([x, y]) => [plot.x(x), plot.y(y)]), true);
+    const outline = linePath(
+      corners.map(([x, y]) => [plot.x(x), plot.y(y)]),
+      true,
+    );
     for (const cell of cells) attr(cell, { d: outline });
-    const cuts = window.i === window.j ? `one cut at ${threshold(window.upper)}` : `window ${threshold(window.lower)} to ${threshold(window.upper)}`;
-    const where = costs === null ? "Here" : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
+    const where =
+      costs === null
+        ? "Here"
+        : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
-    setText(reading, `${where}: ${cuts}, abstains on ${percent(window.abstain)}. ${alike}`);
+    setText(reading, `${where}: ${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
   }
 
   /** Costs at a place of the map, to a thousandth of the view. */
   function costsAt(event: PointerEvent): { mu: number; nu: number } {
     const { muMax, nuMax } = app.domain;
     const { x, y } = plot.locate(event);
-    const round = (value: number, most: number): number => Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
+    const round = (value: number, most: number): number =>
+      Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
     return { mu: round(x, muMax), nu: round(y, nuMax) };
   }
 
@@ -145,7 +182,8 @@ export function costMapPanel(app: App): Panel {
 
   plot.drawing.addEventListener("pointerdown", (event) => {
     if (event.button !== 0) return;
-    const touchedMap = event.pointerType === "touch" && !handle.contains(event.target as Node) && !box.drawing;
+    const touchedMap =
+      event.pointerType === "touch" && !handle.contains(event.target as Node) && !box.drawing;
     corner = box.drawing || event.shiftKey ? costsAt(event) : null;
     app.domain.held = true;
     follow(event);
@@ -168,11 +206,12 @@ export function costMapPanel(app: App): Panel {
   for (const end of ["pointerup", "pointercancel"] as const) plot.drawing.addEventListener(end, release);
 
   function release(): void {
-    if (corner !== null) box.drawn();
+    const boxed = corner !== null;
+    if (boxed) box.drawn();
     corner = null;
     dragging = false;
     app.domain.held = false;
-    if (app.follow()) app.drawAll();
+    if (app.follow() || boxed) app.drawAll();
   }
 
   function key(event: KeyboardEvent): void {
@@ -184,12 +223,12 @@ export function costMapPanel(app: App): Panel {
     const { muMax, nuMax } = app.domain;
     const { mu, nu } = app.situation();
     const from = Math.min(nu, nuMax);
-    place(Math.max(0, mu + across * step * muMax), Math.max(0, up === 0 && nu === Infinity ? nu : from + up * step * nuMax));
+    place(
+      Math.max(0, mu + across * step * muMax),
+      Math.max(0, up === 0 && nu === Infinity ? nu : from + up * step * nuMax),
+    );
   }
   handle.addEventListener("keydown", key);
-  document.addEventListener("keydown", (event) => {
-    if (event.target === document.body) key(event);
-  });
   zoom.addEventListener("click", () => {
     app.domain.zoomed = !app.domain.zoomed;
     app.follow();

@@ -26,11 +26,27 @@ const STEPS = 400;
 
 export function field(options: FieldOptions, changed: (value: number) => void): Field {
   const { id, above, below = Infinity, empty } = options;
-  const input = el("input", { type: "number", id, "data-role": id, min: 0, step: "any", inputmode: "decimal", autocomplete: "off" });
+  const input = el("input", {
+    type: "number",
+    id,
+    "data-role": id,
+    min: 0,
+    step: "any",
+    inputmode: "decimal",
+    autocomplete: "off",
+  });
   const label = el("label", { for: id }, options.label);
   const box = options.unit === undefined ? input : el("span", { class: "unit" }, input, options.unit);
   const element = el("div", { class: "field" }, label, box);
-  const slider = el("input", { type: "range", id: `${id}-slider`, "data-role": `${id}-slider`, min: 0, max: STEPS, step: 1, "aria-label": `${options.label}, slider` });
+  const slider = el("input", {
+    type: "range",
+    id: `${id}-slider`,
+    "data-role": `${id}-slider`,
+    min: 0,
+    max: STEPS,
+    step: 1,
+    "aria-label": `${options.label}, slider`,
+  });
   if (options.slider === true) element.append(slider);
   let span = 1;
 
@@ -51,11 +67,10 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
     const value = (span * Number(slider.value)) / STEPS;
     changed(Number(value.toPrecision(4)));
   });
+  // what was typed and refused, or what changed meanwhile, gives way to what holds
   input.addEventListener("blur", () => {
-    if (input.getAttribute("aria-invalid") === "true") {
-      input.setAttribute("aria-invalid", "false");
-      input.value = shown;
-    }
+    input.setAttribute("aria-invalid", "false");
+    input.value = shown;
   });
 
   let shown = "";
@@ -66,12 +81,14 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
     set(value, most = 1) {
       span = most;
       const text = typed(value);
-      if (text !== shown || input.value !== text) {
-        shown = text;
-        if (document.activeElement !== input) input.value = text;
-      }
-      if (document.activeElement !== slider) slider.value = String(Math.round((STEPS * Math.min(value, most)) / most));
-      slider.setAttribute("aria-valuetext", text === "" ? "none" : `${text}${options.unit === undefined ? "" : ` ${options.unit}`}`);
+      shown = text;
+      if (document.activeElement !== input && input.value !== text) input.value = text;
+      if (document.activeElement !== slider)
+        slider.value = String(Math.round((STEPS * Math.min(value, most)) / most));
+      slider.setAttribute(
+        "aria-valuetext",
+        text === "" ? "none" : `${text}${options.unit === undefined ? "" : ` ${options.unit}`}`,
+      );
     },
   };
 }

@@ -18,13 +18,29 @@ export function header(app: App): HTMLElement {
     `${percent(n_positive / n)} positive`,
     models.length === 1 ? "1 model" : `${models.length} models`,
   ].join(" · ");
-  const theme = choice<ThemeChoice>("theme", "Colours", [["system", "system"], ["light", "light"], ["dark", "dark"]], (chosen) => {
-    chooseTheme(chosen);
-    app.drawAll();
-  });
+  const theme = choice<ThemeChoice>(
+    "theme",
+    "Colours",
+    [
+      ["system", "system"],
+      ["light", "light"],
+      ["dark", "dark"],
+    ],
+    (chosen) => {
+      chooseTheme(chosen);
+      app.drawAll();
+    },
+  );
   theme.set("system");
   const said = el("span", { class: "said", role: "status", "data-role": "said" });
-  const text = el("textarea", { class: "copied", id: "copied-text", "data-role": "copied-text", rows: 6, readonly: "", "aria-label": "Text to copy" });
+  const text = el("textarea", {
+    class: "copied",
+    id: "copied-text",
+    "data-role": "copied-text",
+    rows: 6,
+    readonly: "",
+    "aria-label": "Text to copy",
+  });
   show(text, false);
 
   async function copy(what: string, words: string): Promise<void> {
@@ -53,9 +69,17 @@ export function header(app: App): HTMLElement {
     button("Copy as Python", "copy-python", () => void copy("Python", asPython(app.data, chosen(app)))),
     button("Copy as command", "copy-command", () => void copy("a command", asCommand(app.data, chosen(app)))),
     button("Save policy", "save-policy", () => setText(said, savePolicy(app))),
+    button("Start again", "start-again", () => app.change(app.start)),
     said,
   );
-  return el("header", { class: "top", id: "panel-header", "data-panel": "header" }, el("h1", {}, "demur"), el("p", { class: "facts", title: cut(source.name, 500) }, facts), tools, text);
+  return el(
+    "header",
+    { class: "top", id: "panel-header", "data-panel": "header" },
+    el("h1", {}, "demur"),
+    el("p", { class: "facts", title: cut(source.name, 500) }, facts),
+    tools,
+    text,
+  );
 }
 
 function chosen(app: App): Chosen {

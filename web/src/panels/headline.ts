@@ -9,6 +9,7 @@ import type { Panel } from "../view/panel";
 
 /** Wait before a screen reader hears the headline. */
 const QUIET = 700;
+const PRICES = ["fn", "fp", "abstain"] as const;
 
 export function headlinePanel(app: App): Panel {
   const decision = el("p", { class: "decision", id: "demur-headline", "data-role": "decision" });
@@ -16,8 +17,22 @@ export function headlinePanel(app: App): Panel {
   const cost = el("p", { class: "cost", "data-role": "cost-sentence" }, before, amount, after);
   const saving = el("p", { class: "cost", "data-role": "saving" });
   const odd = el("ul", { class: "remarks", "data-role": "remarks" });
-  const spoken = el("div", { class: "unseen", role: "status", "aria-live": "polite", id: "spoken", "data-role": "spoken" });
-  const element = el("section", { class: "headline", id: "panel-headline", "data-panel": "headline", "aria-label": "Decision" }, decision, cost, saving, odd, spoken);
+  const spoken = el("div", {
+    class: "unseen",
+    role: "status",
+    "aria-live": "polite",
+    id: "spoken",
+    "data-role": "spoken",
+  });
+  const element = el(
+    "section",
+    { class: "headline", id: "panel-headline", "data-panel": "headline", "aria-label": "Decision" },
+    decision,
+    cost,
+    saving,
+    odd,
+    spoken,
+  );
   let timer = 0;
   let first = true;
 
@@ -36,7 +51,10 @@ export function headlinePanel(app: App): Panel {
     setText(after, found?.[3] ?? "");
     setText(saving, split < 0 ? "" : savings(at));
     const strange = [...new Set([...remarks(at.data, at.costs), ...at.data.notes])];
-    if (odd.childElementCount !== strange.length || strange.some((text, k) => odd.children[k].textContent !== text)) {
+    if (
+      odd.childElementCount !== strange.length ||
+      strange.some((text, k) => odd.children[k].textContent !== text)
+    ) {
       odd.replaceChildren(...strange.map((text) => el("li", {}, text)));
     }
     clearTimeout(timer);
@@ -49,7 +67,8 @@ export function headlinePanel(app: App): Panel {
     const { prepared, state, data } = at;
     if (at.here.limited) return limited(at);
     const models = state.model === null ? prepared.models : [prepared.models[state.model]];
-    const given = data.costs_given !== false || app.current.costs !== app.start.costs;
+    const given =
+      data.costs_given !== false || PRICES.some((price) => at.costs[price] !== app.start.costs[price]);
     return headline(data, { ...prepared, models }, at.costs, given);
   }
 
@@ -77,10 +96,14 @@ function savings(at: Situation): string {
   const { models } = at.prepared;
   const step = at.step(at.here);
   const other = models[at.state.model ?? cheapestModel(models, at.mu, Infinity)];
-  const never = at.here.honest === null || other.honest === null ? other.surface.cost(at.mu, Infinity) : other.honest.at(at.mu, Infinity).cost;
+  const never =
+    at.here.honest === null || other.honest === null
+      ? other.surface.cost(at.mu, Infinity)
+      : other.honest.at(at.mu, Infinity).cost;
   const parts: string[] = [];
   const add = (gain: number, against: string): void => {
-    if (Math.round((1000 * gain * at.costs.fn) / step) > 0) parts.push(`${at.per1000(gain, step)} against ${against}`);
+    if (Math.round((1000 * gain * at.costs.fn) / step) > 0)
+      parts.push(`${at.per1000(gain, step)} against ${against}`);
   };
   if (at.window.i < at.window.j) add(never - at.here.cost, "never abstaining");
   add(at.trivial.cost - at.here.cost, `the rule "${at.trivial.best}"`);

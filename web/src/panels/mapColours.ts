@@ -35,9 +35,23 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
     const raster = { values, columns: side, rows: side };
     if (mode === "winner") {
       const ground = parseHex(at.theme === "dark" ? "#131519" : "#ffffff");
-      paint(context, raster, byIndex(at.data.models.map((_, k) => parseHex(modelColour(k, at.theme))), parseHex("#8a8f96"), ground), false);
+      paint(
+        context,
+        raster,
+        byIndex(
+          at.data.models.map((_, k) => parseHex(modelColour(k, at.theme))),
+          parseHex("#8a8f96"),
+          ground,
+        ),
+        false,
+      );
     } else {
-      paint(context, raster, byTable(mode === "difference" ? DIVERGING : SEQUENTIAL, ...range), mode === "cost" || mode === "difference");
+      paint(
+        context,
+        raster,
+        byTable(mode === "difference" ? DIVERGING : SEQUENTIAL, ...range),
+        mode === "cost" || mode === "difference",
+      );
     }
     const tested = mode === "difference" && at.prepared.prevalence === at.data.prevalence;
     const pair = tested && at.state.compare !== null ? comparisonOf(at.data, ...at.state.compare) : null;
@@ -47,7 +61,17 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
   return {
     stale(at, domain, width, height) {
       const { state, prepared, theme, k } = at;
-      const parts = [prepared.prevalence, state.colour, state.compare, k, theme, domain.muMax, domain.nuMax, width, height];
+      const parts = [
+        prepared.prevalence,
+        state.colour,
+        state.compare,
+        k,
+        theme,
+        domain.muMax,
+        domain.nuMax,
+        width,
+        height,
+      ];
       const next = parts.join("|");
       const changed = next !== key;
       key = next;
@@ -60,7 +84,8 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
       const painted = key;
       const work = at.state.colour === "winner" ? FINE_WORK / at.data.models.length : FINE_WORK;
       whenIdle(() => {
-        if (painted === key && canvas.isConnected) fill(context, at, domain, Math.max(COARSE, Math.round(Math.sqrt(work))));
+        if (painted === key && canvas.isConnected)
+          fill(context, at, domain, Math.max(COARSE, Math.round(Math.sqrt(work))));
       });
     },
     get range() {
@@ -71,7 +96,10 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
       const values = valuesOf(at, grid);
       return {
         columns: ["review \\ false alarm", ...Array.from(grid.mus, (mu) => general(mu, 3))],
-        rows: Array.from(grid.nus, (nu, r) => [general(nu, 3), ...Array.from(grid.mus, (_, c) => inWords(at, values[r * grid.mus.length + c]))]),
+        rows: Array.from(grid.nus, (nu, r) => [
+          general(nu, 3),
+          ...Array.from(grid.mus, (_, c) => inWords(at, values[r * grid.mus.length + c])),
+        ]),
       };
     },
   };
@@ -87,8 +115,8 @@ function rangeOf(at: Situation, values: Float64Array): [number, number] {
   const mode = at.state.colour;
   if (mode === "abstention") return [0, 1];
   if (mode === "lower" || mode === "upper") {
-    const { edges } = at.model.bins;
-    return [edges[0], edges[edges.length - 1]];
+    const edges = at.model.bins.edges.filter(Number.isFinite);
+    return [edges[0] ?? 0, edges[edges.length - 1] ?? 1];
   }
   const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
   return mode === "difference" ? [-(most || 1), most || 1] : [0, most];

@@ -1,5 +1,4 @@
 /** What the colours of the map mean. */
-import type { App } from "../app";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
@@ -19,7 +18,7 @@ export function strip(canvas: HTMLCanvasElement, table: Uint8ClampedArray): void
   context.putImageData(new ImageData(new Uint8ClampedArray(table), canvas.width, 1), 0, 0);
 }
 
-export function mapLegend(_app: App): MapLegend {
+export function mapLegend(): MapLegend {
   const title = el("p");
   const bar = el("canvas", { class: "scale-bar", "aria-hidden": "true" });
   const [low, high] = [el("span"), el("span")];
@@ -36,14 +35,22 @@ export function mapLegend(_app: App): MapLegend {
     const [first, last] = range;
     switch (colour) {
       case "cost":
-        say(`Cost per 1000 cases, ${at.modelName}`, amount(1000 * at.costs.fn * first), amount(1000 * at.costs.fn * last));
+        say(
+          `Cost per 1000 cases, ${at.modelName}`,
+          amount(1000 * at.costs.fn * first),
+          amount(1000 * at.costs.fn * last),
+        );
         break;
       case "abstention":
         say(`Share sent to a person, ${at.modelName}`, "0 %", "100 %");
         break;
       case "lower":
       case "upper":
-        say(`${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}`, threshold(first), threshold(last));
+        say(
+          `${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}`,
+          threshold(first),
+          threshold(last),
+        );
         break;
       case "winner":
         say("Cheapest model, and its share of all costs", "", "");
@@ -52,8 +59,20 @@ export function mapLegend(_app: App): MapLegend {
       case "difference":
         if (compare !== null) {
           const [a, b] = compare.map((k) => cut(at.data.models[k].name, 18));
-          say(`A minus B: ${a} minus ${b}`, `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`, `${b} cheaper`);
-          key.append(el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")));
+          say(
+            `A minus B: ${a} minus ${b}`,
+            `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`,
+            `${b} cheaper`,
+          );
+          if (at.prepared.prevalence === at.data.prevalence)
+            key.append(
+              el(
+                "li",
+                {},
+                el("span", { class: "patch hatched" }),
+                el("span", { class: "name" }, "undecided"),
+              ),
+            );
         }
     }
   }
@@ -65,7 +84,9 @@ export function mapLegend(_app: App): MapLegend {
   }
 
   function winners(at: Situation): void {
-    const order = at.data.models.map((_, k) => k).sort((a, b) => at.data.models[b].wins - at.data.models[a].wins);
+    const order = at.data.models
+      .map((_, k) => k)
+      .sort((a, b) => at.data.models[b].wins - at.data.models[a].wins);
     for (const k of order.filter((k) => at.data.models[k].wins > 0)) {
       const patch = el("span", { class: "patch" });
       patch.style.backgroundColor = modelColour(k, at.theme);

@@ -32,18 +32,33 @@ export function methods(report: ReportData): HTMLElement {
   part(
     "Data",
     `${cut(source.name, 200)}: ${count(source.rows ?? report.n)} rows; ${label}, positive = ${cut(source.positive, 80)}, negative = ${cut(source.negative, 80)}${source.weight === null ? "" : `, weights in ${cut(source.weight, 80)}`}.`,
-    source.exact || source.certified === null ? "Counts are exact." : `Scores were binned: masses are certified to within ${source.certified}.`,
+    source.exact || source.certified === null
+      ? "Counts are exact."
+      : `Scores were binned: masses are certified to within ${source.certified}.`,
     embedded(report),
     `Made ${report.made} by demur ${report.software.demur}; format ${report.schema} ${report.version}; ${models.length} model${models.length === 1 ? "" : "s"}.`,
   );
   part("How to cite");
   text.append(
-    el("pre", { tabindex: 0 }, `demur ${report.software.demur}: classifiers that abstain, under uncertain costs.`),
-    el("pre", { tabindex: 0 }, "Friedel, Rückert, Kramer (2006). Cost curves for abstaining classifiers. ICML workshop on ROC analysis in machine learning."),
+    el(
+      "pre",
+      { tabindex: 0 },
+      `demur ${report.software.demur}: classifiers that abstain, under uncertain costs.`,
+    ),
+    el(
+      "pre",
+      { tabindex: 0 },
+      "Friedel, Rückert, Kramer (2006). Cost curves for abstaining classifiers. ICML workshop on ROC analysis in machine learning.",
+    ),
   );
   const summary = el("summary", { "data-role": "methods" }, el("h2", {}, "Methods"));
   const details = el("details", { id: "methods" }, summary, text);
-  return el("section", { class: "panel methods", id: "panel-methods", "data-panel": "methods" }, details, el("p", { class: "footer", "data-role": "embedded" }, embedded(report)));
+  return el(
+    "section",
+    { class: "panel methods", id: "panel-methods", "data-panel": "methods" },
+    details,
+    el("p", { class: "footer", "data-role": "embedded" }, embedded(report)),
+  );
 }
 
 /** What the page carries: aggregates, no rows. */

@@ -9,7 +9,11 @@ export function modelPicker(app: App): Panel {
   const list = el("ul", { class: "models-list" });
   const element = el("fieldset", { class: "group", id: "model-picker" }, el("legend", {}, "Model"), list);
 
-  function option(value: string, model: number | null, ...content: (HTMLElement | SVGSVGElement)[]): HTMLInputElement {
+  function option(
+    value: string,
+    model: number | null,
+    ...content: (HTMLElement | SVGSVGElement)[]
+  ): HTMLInputElement {
     const input = el("input", { type: "radio", name: "model", value, "data-role": `model-${value}` });
     input.addEventListener("change", () => app.change({ model }));
     list.append(el("li", {}, el("label", {}, input, ...content)));

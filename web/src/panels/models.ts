@@ -3,7 +3,7 @@ import type { App } from "../app";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setName, setText } from "../view/dom";
-import { threshold, withInterval } from "../view/format";
+import { windowText, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
 import type { Panel } from "../view/panel";
 import { paintSwatch, swatch } from "../view/swatch";
@@ -11,7 +11,15 @@ import { paintSwatch, swatch } from "../view/swatch";
 export function modelsPanel(app: App): Panel {
   const frame = new Frame("models", "Models");
   const { models } = app.data;
-  const titles = ["model", "", "", "window here", "cost here per 1000", "abstains here", "cheapest on … of all costs"];
+  const titles = [
+    "model",
+    "",
+    "",
+    "window here",
+    "cost here per 1000",
+    "abstains here",
+    "cheapest on … of all costs",
+  ];
   const heads = titles.map((title) => el("th", { scope: "col" }, title));
   const lines = models.map((model, k) => {
     const name = el("span");
@@ -25,13 +33,23 @@ export function modelsPanel(app: App): Panel {
     const row = el("tr", { "data-model": k }, el("th", { scope: "row" }, mark, " ", name), ...cells);
     return { row, mark, cells };
   });
-  const table = el("table", {}, el("thead", {}, el("tr", {}, ...heads)), el("tbody", {}, ...lines.map(({ row }) => row)));
-  frame.body.append(el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "All models" }, table));
+  const table = el(
+    "table",
+    {},
+    el("thead", {}, el("tr", {}, ...heads)),
+    el("tbody", {}, ...lines.map(({ row }) => row)),
+  );
+  frame.body.append(
+    el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "All models" }, table),
+  );
 
   function draw(at: Situation): void {
     setText(heads[1], `AUC (${at.level})`);
     setText(heads[2], `VACC (${at.level})`);
-    setText(frame.about, "AUC: the higher the better. VACC, the mean cost over all costs: the lower the better.");
+    setText(
+      frame.about,
+      "AUC: the higher the better. VACC, the mean cost over all costs: the lower the better.",
+    );
     lines.forEach(({ row, mark }, k) => {
       paintSwatch(mark, at.theme);
       row.className = k === at.k ? "current" : "";
@@ -49,25 +67,21 @@ export function modelsPanel(app: App): Panel {
     const { window, honest } = outcome;
     const step = at.step(outcome);
     const sure = honest === null ? "" : ` (${at.per1000(honest.low, step)}–${at.per1000(honest.high, step)})`;
-    const cuts = window.i === window.j ? `cut ${threshold(window.upper)}` : `${threshold(window.lower)} to ${threshold(window.upper)}`;
-    return [cuts, at.per1000(outcome.cost, step) + sure, percent(window.abstain)];
+    return [windowText(window), at.per1000(outcome.cost, step) + sure, percent(window.abstain)];
   }
 
-  frame.numbers(
-    () => {
-      const at = app.situation();
-      return {
-        columns: heads.map((head) => head.textContent ?? ""),
-        rows: models.map((model, k) => [
-          model.name,
-          lines[k].cells[0].textContent ?? "",
-          lines[k].cells[1].textContent ?? "",
-          ...here(at, k),
-          percent(model.wins),
-        ]),
-      };
-    },
-    true,
-  );
+  frame.numbers(() => {
+    const at = app.situation();
+    return {
+      columns: heads.map((head) => head.textContent ?? ""),
+      rows: models.map((model, k) => [
+        model.name,
+        lines[k].cells[0].textContent ?? "",
+        lines[k].cells[1].textContent ?? "",
+        ...here(at, k),
+        percent(model.wins),
+      ]),
+    };
+  }, true);
   return { element: frame.section, draw, move };
 }

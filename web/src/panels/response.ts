@@ -26,7 +26,18 @@ export function responsePanel(app: App): Panel {
   const frame = new Frame("response", "Response");
   let measure: Measure = "accuracy";
   const plot = new Plot(
-    { id: "chart-response", label: "Response to abstaining", xName: "share sent to a person", yName: "", ratio: 0.5, lowest: 240, highest: 420, left: 56, xFormat: (v) => `${Math.round(100 * v)} %`, yFormat: (v) => (measure === "cost" ? grouped(v, 0) : `${general(100 * v, 4)} %`) },
+    {
+      id: "chart-response",
+      label: "Response to abstaining",
+      xName: "share sent to a person",
+      yName: "",
+      ratio: 0.5,
+      lowest: 240,
+      highest: 420,
+      left: 56,
+      xFormat: (v) => `${Math.round(100 * v)} %`,
+      yFormat: (v) => (measure === "cost" ? grouped(v, 0) : `${general(100 * v, 4)} %`),
+    },
     () => app.redraw(panel),
   );
   const curve = svg("path", { class: "chosen" });
@@ -39,19 +50,32 @@ export function responsePanel(app: App): Panel {
   plot.over.append(curve, corners, limit, limitName, here, note);
 
   let now: Situation | null = null;
-  const picker = choice<Measure>("response-measure", "Measure", [["accuracy", "accuracy"], ["cost", "cost"]], (chosen) => {
-    measure = chosen;
-    app.redraw(panel);
-  });
+  const picker = choice<Measure>(
+    "response-measure",
+    "Measure",
+    [
+      ["accuracy", "accuracy"],
+      ["cost", "cost"],
+    ],
+    (chosen) => {
+      measure = chosen;
+      app.redraw(panel);
+    },
+  );
   frame.body.append(picker.element, plot.element, said);
 
   function steps(at: Situation): Step[] {
     const { surface, mu, nu } = at;
-    return frontier(surface, mu).map((point) => ({ ...point, value: valueOf(at, point.i, point.j) })).filter(({ abstain }) => measure === "cost" ? Number.isFinite(nu) || abstain === 0 : abstain < 1 - 1e-12);
+    return frontier(surface, mu)
+      .map((point) => ({ ...point, value: valueOf(at, point.i, point.j) }))
+      .filter(({ abstain }) =>
+        measure === "cost" ? Number.isFinite(nu) || abstain === 0 : abstain < 1 - 1e-12,
+      );
   }
 
   function oddity(at: Situation, windows: number): string {
-    if (at.window.abstain > 1 - 1e-12) return "Here every case is sent to a person: no answer is left to be right or wrong.";
+    if (at.window.abstain > 1 - 1e-12)
+      return "Here every case is sent to a person: no answer is left to be right or wrong.";
     return windows === 1 ? "One window is best at every price of a review: abstaining buys nothing." : "";
   }
 
@@ -65,7 +89,10 @@ export function responsePanel(app: App): Panel {
     now = at;
     picker.set(measure);
     attr(curve, { stroke: modelColour(at.k, at.theme) });
-    plot.name("share sent to a person", measure === "cost" ? "cost per 1000 cases" : "right among the cases decided");
+    plot.name(
+      "share sent to a person",
+      measure === "cost" ? "cost per 1000 cases" : "right among the cases decided",
+    );
     setText(frame.about, `best windows of ${at.modelName}`);
   }
 
@@ -79,7 +106,13 @@ export function responsePanel(app: App): Panel {
     const high = measure === "cost" ? Math.max(...values, 1e-9) : 1;
     const room = 0.06 * (high - low || 0.1);
     const farthest = Math.max(...found.map(({ abstain }) => abstain), 0.05);
-    plot.axes([0, Math.min(1, farthest * 1.04)], [scale * (measure === "cost" ? 0 : Math.max(0, low - room)), scale * (high + (measure === "cost" ? room : 0))]);
+    plot.axes(
+      [0, Math.min(1, farthest * 1.04)],
+      [
+        scale * (measure === "cost" ? 0 : Math.max(0, low - room)),
+        scale * (high + (measure === "cost" ? room : 0)),
+      ],
+    );
     const places = found.map((s): [number, number] => [plot.x(s.abstain), plot.y(scale * s.value)]);
     attr(curve, { d: linePath(places) });
     const few = places.length <= FEW ? places : [];
@@ -96,7 +129,11 @@ export function responsePanel(app: App): Panel {
       const [x, y] = [plot.x(abstain), plot.y(scale * value)];
       const left = x > plot.width - 150;
       attr(here, { cx: x, cy: y });
-      attr(note, { x: left ? x - 10 : x + 10, y: y + (y > plot.height - 24 ? -8 : 18), "text-anchor": left ? "end" : "start" });
+      attr(note, {
+        x: left ? x - 10 : x + 10,
+        y: y + (y > plot.height - 24 ? -8 : 18),
+        "text-anchor": left ? "end" : "start",
+      });
       setText(note, measure === "cost" ? at.per1000(value, at.step(at.here)) : `${percent(value)} right`);
     }
     const most = maxAbstention(at.state);

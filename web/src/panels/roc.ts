@@ -15,13 +15,29 @@ const percent = (value: number): string => `${Math.round(100 * value)} %`;
 export function rocPanel(app: App): Panel {
   const frame = new Frame("roc", "ROC", "");
   const plot = new Plot(
-    { id: "chart-roc", label: "ROC curve", xName: "", yName: "", ratio: 0.72, lowest: 260, highest: 480, xFormat: percent, yFormat: percent, focusable: true },
+    {
+      id: "chart-roc",
+      label: "ROC curve",
+      xName: "",
+      yName: "",
+      ratio: 0.72,
+      lowest: 260,
+      highest: 480,
+      xFormat: percent,
+      yFormat: percent,
+      focusable: true,
+    },
     () => app.redraw(panel),
   );
   const curves = svg("g");
   const diagonal = svg("line", { class: "faint" });
   const hull = svg("path", { class: "faint" });
-  const inside = svg("path", { class: "here-line", "stroke-width": 4, "stroke-opacity": 0.55, "stroke-linecap": "round" });
+  const inside = svg("path", {
+    class: "here-line",
+    "stroke-width": 4,
+    "stroke-opacity": 0.55,
+    "stroke-linecap": "round",
+  });
   const ends = [svg("circle", { class: "here-dot", r: 5 }), svg("circle", { class: "here-dot", r: 5 })];
   const names = [0, 1].map(() => svg("text", { class: "here-text haloed" }));
   const pointed = svg("circle", { class: "hover-dot", r: 5 });
@@ -47,11 +63,22 @@ export function rocPanel(app: App): Panel {
     const order = at.data.models.map((_, k) => k).filter((k) => k !== at.k);
     for (const k of [...order, at.k]) {
       const { fpr, tpr } = at.data.models[k].roc;
-      curves.append(svg("path", { class: k === at.k ? "chosen" : "other", stroke: modelColour(k, at.theme), "stroke-dasharray": modelDash(k), d: trace(fpr, tpr) }));
+      curves.append(
+        svg("path", {
+          class: k === at.k ? "chosen" : "other",
+          stroke: modelColour(k, at.theme),
+          "stroke-dasharray": modelDash(k),
+          d: trace(fpr, tpr),
+        }),
+      );
     }
     const corners = at.hull;
     attr(hull, { d: corners === null ? "" : trace(corners.fpr, corners.tpr) });
-    setText(frame.about, corners === null ? "needs both classes" : "dotted: hull of the curve, and chance");
+    setText(
+      frame.about,
+      corners === null ? "needs cases of both classes" : "dotted: hull of the curve, and chance",
+    );
+    for (const end of ends) show(end, corners !== null);
   }
 
   function move(at: Situation): void {
@@ -64,11 +91,19 @@ export function rocPanel(app: App): Panel {
       const [x, y] = [plot.x(corners.fpr[cut]), plot.y(corners.tpr[cut])];
       attr(ends[k], { cx: x, cy: y });
       const right = x < plot.width - 90;
-      attr(names[k], { x: right ? x + 9 : x - 9, y: Math.min(plot.height - 4, y + (k === 0 ? 16 : 14)), "text-anchor": right ? "start" : "end" });
+      attr(names[k], {
+        x: right ? x + 9 : x - 9,
+        y: Math.min(plot.height - 4, y + (k === 0 ? 16 : 14)),
+        "text-anchor": right ? "start" : "end",
+      });
     });
     setText(names[0], threshold(upper));
     setText(names[1], i < j ? threshold(lower) : "");
-    const close = Math.hypot(plot.x(corners.fpr[i]) - plot.x(corners.fpr[j]), plot.y(corners.tpr[i]) - plot.y(corners.tpr[j])) < 26;
+    const close =
+      Math.hypot(
+        plot.x(corners.fpr[i]) - plot.x(corners.fpr[j]),
+        plot.y(corners.tpr[i]) - plot.y(corners.tpr[j]),
+      ) < 26;
     show(names[1], !close);
     frame.refresh();
   }
@@ -82,7 +117,10 @@ export function rocPanel(app: App): Panel {
       return;
     }
     attr(pointed, { cx: plot.x(corners.fpr[cut]), cy: plot.y(corners.tpr[cut]) });
-    setText(said, `At threshold ${threshold(now!.surface.upper[cut])}: ${percent(corners.tpr[cut])} found, ${percent(corners.fpr[cut])} false alarms.`);
+    setText(
+      said,
+      `At threshold ${threshold(now!.surface.upper[cut])}: ${percent(corners.tpr[cut])} found, ${percent(corners.fpr[cut])} false alarms.`,
+    );
   }
 
   function nearest(event: PointerEvent): Cut {
@@ -98,7 +136,13 @@ export function rocPanel(app: App): Panel {
     return best;
   }
 
-  chooseCuts(app.hover, plot.drawing, nearest, () => now?.window.j ?? 0, () => now?.surface.size ?? 0);
+  chooseCuts(
+    app.hover,
+    plot.drawing,
+    nearest,
+    () => now?.window.j ?? 0,
+    () => now?.surface.size ?? 0,
+  );
   app.hover.listen(mark);
   mark(null);
   frame.picture(() => plot.picture("ROC curve with its hull and the window"));
@@ -107,7 +151,11 @@ export function rocPanel(app: App): Panel {
     const cuts = corners === null ? [] : Array.from(corners.fpr.keys());
     return {
       columns: ["threshold (hull)", "true positive rate", "false positive rate"],
-      rows: cuts.map((c) => [threshold(now!.surface.upper[c]), corners!.tpr[c].toFixed(4), corners!.fpr[c].toFixed(4)]),
+      rows: cuts.map((c) => [
+        threshold(now!.surface.upper[c]),
+        corners!.tpr[c].toFixed(4),
+        corners!.fpr[c].toFixed(4),
+      ]),
     };
   });
   const panel: Panel = { element: frame.section, draw, move };

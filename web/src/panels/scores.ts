@@ -11,7 +11,19 @@ import type { Situation } from "../situation";
 export function scoresPanel(app: App): Panel {
   const frame = new Frame("scores", "Scores");
   const plot = new Plot(
-    { id: "chart-scores", label: "Scores by class", xName: "score", yName: "", ratio: 0.62, lowest: 240, highest: 420, top: 34, left: 44, focusable: true, yFormat: (v) => `${Math.abs(v)} %` },
+    {
+      id: "chart-scores",
+      label: "Scores by class",
+      xName: "score",
+      yName: "",
+      ratio: 0.62,
+      lowest: 240,
+      highest: 420,
+      top: 34,
+      left: 44,
+      focusable: true,
+      yFormat: (v) => `${Math.abs(v)} %`,
+    },
     () => app.redraw(panel),
   );
   const bars = svg("g");
@@ -23,11 +35,26 @@ export function scoresPanel(app: App): Panel {
     between: svg("text", { y: -20 }),
     above: svg("text", { y: -20, class: "positive-text" }),
   };
-  const values = { lower: svg("text", { class: "here-text", y: -5 }), upper: svg("text", { class: "here-text", y: -5 }) };
-  const names = { positive: svg("text", { class: "positive-text haloed" }), negative: svg("text", { class: "negative-text haloed" }) };
+  const values = {
+    lower: svg("text", { class: "here-text", y: -5 }),
+    upper: svg("text", { class: "here-text", y: -5 }),
+  };
+  const names = {
+    positive: svg("text", { class: "positive-text haloed" }),
+    negative: svg("text", { class: "negative-text haloed" }),
+  };
   const pointed = svg("line", { class: "hover", y1: 0 });
   plot.under.append(inside, bars, names.positive, names.negative);
-  plot.over.append(lower, upper, labels.below, labels.between, labels.above, values.lower, values.upper, pointed);
+  plot.over.append(
+    lower,
+    upper,
+    labels.below,
+    labels.between,
+    labels.above,
+    values.lower,
+    values.upper,
+    pointed,
+  );
   frame.body.append(plot.element);
 
   let now: Situation | null = null;
@@ -42,8 +69,9 @@ export function scoresPanel(app: App): Panel {
     now = at;
     if (!plot.ready) return;
     const { edges, positives, negatives } = at.model.bins;
-    const finite = edges.map((edge) => Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, edge)));
-    const share = (counts: number[], all: number): number[] => counts.map((count) => (all > 0 ? (100 * count) / all : 0));
+    const finite = withoutInfinity(edges);
+    const share = (counts: number[], all: number): number[] =>
+      counts.map((count) => (all > 0 ? (100 * count) / all : 0));
     const up = share(positives, at.data.n_positive);
     const down = share(negatives, at.data.n_negative);
     const most = Math.max(...up, ...down, 1);
@@ -54,8 +82,12 @@ export function scoresPanel(app: App): Panel {
     finite.slice(0, -1).forEach((edge, k) => {
       const x = plot.x(edge);
       const width = Math.max(1, plot.x(finite[k + 1]) - x - (plot.width > 300 ? 1 : 0.5));
-      if (up[k] > 0) bars.append(svg("rect", { class: "positive", x, width, y: plot.y(up[k]), height: zero - plot.y(up[k]) }));
-      if (down[k] > 0) bars.append(svg("rect", { class: "negative", x, width, y: zero, height: plot.y(-down[k]) - zero }));
+      if (up[k] > 0)
+        bars.append(
+          svg("rect", { class: "positive", x, width, y: plot.y(up[k]), height: zero - plot.y(up[k]) }),
+        );
+      if (down[k] > 0)
+        bars.append(svg("rect", { class: "negative", x, width, y: zero, height: plot.y(-down[k]) - zero }));
     });
     setText(names.positive, at.names.positive);
     setText(names.negative, at.names.negative);
@@ -85,8 +117,14 @@ export function scoresPanel(app: App): Panel {
     setText(values.lower, empty ? "" : threshold(window.lower));
     setText(values.upper, threshold(window.upper));
     const tight = right - left < 60;
-    attr(values.lower, { x: tight ? left - 3 : left, "text-anchor": tight && left > 40 ? "end" : left < 20 ? "start" : "middle" });
-    attr(values.upper, { x: tight ? right + 3 : right, "text-anchor": tight && right < plot.width - 40 ? "start" : right > plot.width - 20 ? "end" : "middle" });
+    attr(values.lower, {
+      x: tight ? left - 3 : left,
+      "text-anchor": tight && left > 40 ? "end" : left < 20 ? "start" : "middle",
+    });
+    attr(values.upper, {
+      x: tight ? right + 3 : right,
+      "text-anchor": tight && right < plot.width - 40 ? "start" : right > plot.width - 20 ? "end" : "middle",
+    });
     caption(labels.below, `say ${at.names.negative}`, 0, left);
     caption(labels.between, empty ? "" : "abstain", left, right);
     caption(labels.above, `say ${at.names.positive}`, right, plot.width);
@@ -123,9 +161,22 @@ export function scoresPanel(app: App): Panel {
     const { edges, positives, negatives } = now!.model.bins;
     return {
       columns: ["from score", "to score", now!.names.positive, now!.names.negative],
-      rows: positives.map((count, k) => [threshold(edges[k]), threshold(edges[k + 1]), String(count), String(negatives[k])]),
+      rows: positives.map((count, k) => [
+        threshold(edges[k]),
+        threshold(edges[k + 1]),
+        String(count),
+        String(negatives[k]),
+      ]),
     };
   });
   const panel: Panel = { element: frame.section, draw, move };
   return panel;
+}
+
+/** Bins of infinite scores, drawn as wide as their neighbours. */
+function withoutInfinity(edges: number[]): number[] {
+  const inner = edges.filter(Number.isFinite);
+  const [first, last] = [inner[0] ?? 0, inner[inner.length - 1] ?? 0];
+  const width = inner.length > 1 ? (last - first) / (inner.length - 1) : 1;
+  return edges.map((edge) => (edge === -Infinity ? first - width : edge === Infinity ? last + width : edge));
 }

@@ -7,6 +7,7 @@ import type { Situation } from "../situation";
 import { contourPath } from "../view/contourPath";
 import { attr, el, setText, show, svg } from "../view/dom";
 import { amount } from "../view/format";
+import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { Frame } from "../view/frame";
 import { SEQUENTIAL, step } from "../view/palette";
 import type { Panel } from "../view/panel";
@@ -26,13 +27,17 @@ export function surfacePanel(app: App): SurfacePanel {
   const frame = new Frame("surface", "Surface", "");
   const canvas = el("canvas", { "aria-hidden": "true" });
   const drawing = svg("svg", { "aria-hidden": "true" });
-  const stage = el("div", { class: "surface-stage", id: "chart-surface", tabindex: 0, role: "img", "data-role": "surface-stage" }, canvas, drawing);
+  const stage = el(
+    "div",
+    { class: "surface-stage", id: "chart-surface", tabindex: 0, role: "img", "data-role": "surface-stage" },
+    canvas,
+    drawing,
+  );
   const reset = el("button", { type: "button", class: "quiet", "data-role": "surface-reset" }, "Turn back");
   frame.body.append(el("div", { class: "chart" }, stage), reset);
   const filled = svg("g");
   const edges = svg("path", { class: "faint" });
-  const names = ["a false alarm", "a review", "cost"].map((text) => svg("text", { "text-anchor": "middle" }, text));
-  const tops = [0, 1, 2].map(() => svg("text", { "text-anchor": "middle" }));
+  const [names, tops] = [0, 1].map(() => [0, 1, 2].map(() => svg("text", { class: "haloed" })));
   const stem = svg("line", { class: "here-line", "stroke-dasharray": "2 3" });
   const dot = svg("circle", { class: "here-dot", r: 6 });
   drawing.append(filled, edges, ...names, ...tops, stem, dot);
@@ -82,11 +87,22 @@ export function surfacePanel(app: App): SurfacePanel {
         canvas.width = Math.round(width * ratio);
         canvas.height = Math.round(height * ratio);
         canvas.style.height = `${height}px`;
-        relief.load(Float32Array.from(values, (value) => value / (most || 1)), SIDE);
+        relief.load(
+          Float32Array.from(values, (value) => value / (most || 1)),
+          SIDE,
+        );
       }
     }
-    setText(frame.about, relief === null ? `cost of ${at.modelName}; contours, for want of WebGL` : `cost of ${at.modelName}; drag or use the arrow keys to turn`);
-    stage.setAttribute("aria-label", `Surface of the cost of ${at.modelName} over all costs, from 0 to ${amount(1000 * at.costs.fn * most)} per 1000 cases`);
+    setText(
+      frame.about,
+      relief === null
+        ? `cost of ${at.modelName}; contours, for want of WebGL`
+        : `cost of ${at.modelName}; drag or use the arrow keys to turn`,
+    );
+    stage.setAttribute(
+      "aria-label",
+      `Surface of the cost of ${at.modelName} over all costs, from 0 to ${amount(1000 * at.costs.fn * most)} per 1000 cases`,
+    );
     filled.setAttribute("visibility", relief === null ? "visible" : "hidden");
     render();
   }
@@ -102,7 +118,7 @@ export function surfacePanel(app: App): SurfacePanel {
   /** Where a point of the view stands on the stage. */
   function at3(x: number, y: number, z: number): [number, number] {
     if (relief !== null) return project(x, y, z, turn, width, height);
-    return [40 + x * (width - 56), height - 40 - y * (height - 56)];
+    return [40 + x * (width - 56), height - 40 - y * (height - 64)];
   }
 
   function render(): void {
@@ -128,15 +144,20 @@ export function surfacePanel(app: App): SurfacePanel {
     const { muMax, nuMax } = app.domain;
     if (relief === null) {
       attr(edges, { d: "" });
-      label(names[0], width - 16, height - 6, "end", "a false alarm, as a share of a miss");
-      label(names[1], 4, 12, "start", "a review, as a share of a miss");
+      label(names[0], width - 16, height - 6, "end", FALSE_ALARM);
+      label(names[1], 4, 12, "start", REVIEW);
       label(names[2], 0, 0, "start", "");
       label(tops[0], width - 16, height - 24, "end", general(muMax, 3));
-      label(tops[1], 34, 24, "end", general(nuMax, 3));
+      label(tops[1], 34, 34, "end", general(nuMax, 3));
       label(tops[2], 0, 0, "start", "");
       return;
     }
-    const corners: [number, number][] = [[0, 0], [1, 0], [1, 1], [0, 1]];
+    const corners: [number, number][] = [
+      [0, 0],
+      [1, 0],
+      [1, 1],
+      [0, 1],
+    ];
     const seen = corners.map(([x, y]) => at3(x, y, 0));
     const front = seen.reduce((best, at, k) => (at[1] > seen[best][1] ? k : best), 0);
     const sides = [(front + 3) % 4, (front + 1) % 4];
@@ -148,17 +169,36 @@ export function surfacePanel(app: App): SurfacePanel {
       // the edge from the front corner to corner k runs along mu or along nu
       const axis = corners[k][0] !== corners[front][0] ? 0 : 1;
       const outward = seen[k][0] < seen[front][0] ? -1 : 1;
-      const middle = [(seen[k][0] + seen[front][0]) / 2 + 14 * outward, (seen[k][1] + seen[front][1]) / 2 + 18];
-      label(names[axis], middle[0], middle[1], outward < 0 ? "end" : "start", axis === 0 ? "a false alarm" : "a review");
+      const middle = [
+        (seen[k][0] + seen[front][0]) / 2 + 14 * outward,
+        (seen[k][1] + seen[front][1]) / 2 + 18,
+      ];
+      label(
+        names[axis],
+        middle[0],
+        middle[1],
+        outward < 0 ? "end" : "start",
+        axis === 0 ? "a false alarm" : "a review",
+      );
       const far = corners[k][axis] === 1 ? seen[k] : seen[front];
-      label(tops[axis], far[0] + (far === seen[front] ? 0 : 8 * outward), far[1] + 15, far === seen[front] ? "middle" : outward < 0 ? "end" : "start", general(axis === 0 ? muMax : nuMax, 3));
+      label(
+        tops[axis],
+        far[0] + (far === seen[front] ? 0 : 8 * outward),
+        far[1] + 15,
+        far === seen[front] ? "middle" : outward < 0 ? "end" : "start",
+        general(axis === 0 ? muMax : nuMax, 3),
+      );
     }
     label(names[2], top[0] - 4, top[1] - 18, "start", "cost per 1000");
     label(tops[2], top[0] - 4, top[1] - 4, "start", amount(1000 * now.costs.fn * most));
   }
 
   function label(node: SVGTextElement, x: number, y: number, anchor: string, text: string): void {
-    attr(node, { x: Math.min(width - 4, Math.max(4, x)), y: Math.min(height - 3, Math.max(11, y)), "text-anchor": anchor });
+    attr(node, {
+      x: Math.min(width - 4, Math.max(4, x)),
+      y: Math.min(height - 3, Math.max(11, y)),
+      "text-anchor": anchor,
+    });
     setText(node, text);
   }
 
@@ -169,7 +209,9 @@ export function surfacePanel(app: App): SurfacePanel {
     for (const shape of contours().size([SIDE, SIDE]).thresholds(levels)(Array.from(values))) {
       const from = step((shape.value + top / LEVELS / 2) / top);
       const [r, g, b] = SEQUENTIAL.slice(from, from + 3);
-      const path = contourPath(shape.coordinates, (x, y) => at3((x - 0.5) / (SIDE - 1), (y - 0.5) / (SIDE - 1), 0));
+      const path = contourPath(shape.coordinates, (x, y) =>
+        at3((x - 0.5) / (SIDE - 1), (y - 0.5) / (SIDE - 1), 0),
+      );
       filled.append(svg("path", { d: path, fill: `rgb(${r},${g},${b})` }));
     }
   }
@@ -218,7 +260,7 @@ export function surfacePanel(app: App): SurfacePanel {
       columns: ["review \\ false alarm", ...Array.from(grid.mus, (mu) => general(mu, 3))],
       rows: Array.from(grid.nus, (nu, r) => [
         general(nu, 3),
-        ...Array.from(grid.mus, (_, c) => general(1000 * now.costs.fn * values[r * grid.mus.length + c], 4)),
+        ...Array.from(grid.mus, (_, c) => amount(1000 * now.costs.fn * values[r * grid.mus.length + c])),
       ]),
     };
   });

@@ -50,7 +50,9 @@ export function setName(node: HTMLElement, name: string, longest = 40): void {
 /** A name cut to `longest` characters. */
 export function cut(name: string, longest = 40): string {
   const letters = Array.from(name.slice(0, 4 * longest + 4));
-  return letters.length <= longest && name.length <= 4 * longest ? name : letters.slice(0, longest - 1).join("") + "…";
+  return letters.length <= longest && name.length <= 4 * longest
+    ? name
+    : letters.slice(0, longest - 1).join("") + "…";
 }
 
 export function show(node: HTMLElement | SVGElement, visible: boolean): void {

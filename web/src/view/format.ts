@@ -1,11 +1,24 @@
 /** Numbers for the eye, beyond what the sentences share with the Python side. */
+import type { Window } from "../math/surface";
 import { general, grouped, threshold as cutText } from "../numbers";
 
 /** A threshold; infinite ones by their sign. */
 export function threshold(value: number): string {
   if (value === Infinity) return "∞";
   if (value === -Infinity) return "−∞";
-  return Number.isNaN(value) ? "none" : cutText(Number(value.toPrecision(4)) === 1 ? value : Number(value.toPrecision(4)));
+  return Number.isNaN(value)
+    ? "none"
+    : cutText(Number(value.toPrecision(4)) === 1 ? value : Number(value.toPrecision(4)));
+}
+
+/** A window as two thresholds, as one where it is empty, or in words where it asks for none. */
+export function windowText({ i, j, lower, upper }: Window): string {
+  if (i === j && upper === -Infinity) return "all positive";
+  if (i === j && upper === Infinity) return "all negative";
+  if (i === j) return `cut ${threshold(upper)}`;
+  return lower === -Infinity && upper === Infinity
+    ? "all abstained"
+    : `${threshold(lower)} to ${threshold(upper)}`;
 }
 
 /** A count of cases; weights may be fractions. */
@@ -18,7 +31,10 @@ export function count(value: number): string {
 export function amount(value: number): string {
   const size = Math.abs(value);
   if (size >= 1e15 || (size < 1e-3 && size > 0)) return general(value, 3);
-  return grouped(Number(value.toPrecision(3)), size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3);
+  return grouped(
+    Number(value.toPrecision(3)),
+    size >= 100 || size === 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3,
+  );
 }
 
 /** A p value, never 0. */
@@ -28,8 +44,13 @@ export function pValue(value: number): string {
 
 /** A value with its interval, all to the digits that its width supports. */
 export function withInterval(value: number, low: number | null, high: number | null): string {
-  const digits = low === null || high === null || !(high > low) ? 3 : Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
-  return low === null || high === null ? value.toFixed(digits) : `${signed(value, digits)} (${signed(low, digits)}${low < 0 ? " to " : "–"}${signed(high, digits)})`;
+  const digits =
+    low === null || high === null || !(high > low)
+      ? 3
+      : Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
+  return low === null || high === null
+    ? value.toFixed(digits)
+    : `${signed(value, digits)} (${signed(low, digits)}${low < 0 ? " to " : "–"}${signed(high, digits)})`;
 }
 
 function signed(value: number, digits: number): string {
@@ -38,5 +59,7 @@ function signed(value: number, digits: number): string {
 
 /** A number as a person would type it into a field. */
 export function typed(value: number): string {
-  return Number.isFinite(value) ? String(Number(general(value, 4))) : "";
+  if (!Number.isFinite(value)) return "";
+  const exact = String(value);
+  return exact.length <= 9 || Number.isInteger(value) ? exact : String(Number(value.toPrecision(6)));
 }

@@ -38,7 +38,12 @@ export class Frame {
     this.sheet = build;
     this.tool("CSV", "save-csv", () => saveCsv(build(), `demur-${this.id}`));
     if (shown) return;
-    const summary = el("summary", { "data-role": "numbers" }, "Numbers", el("span", { class: "unseen" }, ` of ${this.title}`));
+    const summary = el(
+      "summary",
+      { "data-role": "numbers" },
+      "Numbers",
+      el("span", { class: "unseen" }, ` of ${this.title}`),
+    );
     this.folded = el("details", { class: "numbers" }, summary);
     this.folded.addEventListener("toggle", () => this.refresh());
     this.section.append(this.folded);
@@ -50,7 +55,12 @@ export class Frame {
     if (folded === null || this.sheet === null) return;
     folded.querySelector(".scroll")?.remove();
     if (!folded.open) return;
-    const box = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Numbers of ${this.title}` });
+    const box = el("div", {
+      class: "scroll",
+      tabindex: 0,
+      role: "region",
+      "aria-label": `Numbers of ${this.title}`,
+    });
     box.append(asTable(this.sheet()));
     folded.append(box);
   }
@@ -69,7 +79,9 @@ export function asTable(sheet: Sheet): HTMLTableElement {
   const body = el("tbody");
   for (const row of sheet.rows) {
     const line = el("tr");
-    row.forEach((text, k) => line.append(k === 0 ? el("th", { scope: "row" }, cut(text)) : el("td", {}, cut(text))));
+    row.forEach((text, k) =>
+      line.append(k === 0 ? el("th", { scope: "row" }, cut(text)) : el("td", {}, cut(text))),
+    );
     body.append(line);
   }
   return el("table", {}, el("thead", {}, head), body);

@@ -1,7 +1,7 @@
 /** Colours of the page: Okabe-Ito for models, even steps of lightness for costs. */
 
 const MODELS = ["#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#0072b2", "#e69f00"] as const;
-const DASHES = ["", "7 3", "2 2.5", "9 3 2 3", "5 2"] as const;
+const DASHES = ["", "7 3", "2 2.5", "9 3 2 3", "12 2 2 2 2 2"] as const;
 const INK = { light: "#1b1e23", dark: "#eceef1" } as const;
 
 export type Theme = keyof typeof INK;
@@ -52,12 +52,16 @@ function table(colour: (t: number) => Rgb): Uint8ClampedArray {
 }
 
 /** Light = cheap: lightness falls evenly while the hue turns from ivory over teal to navy. */
-export const SEQUENTIAL = table((t) => oklch(0.975 - 0.66 * t, 0.022 + 0.078 * Math.sin(Math.PI * Math.min(1, 0.1 + 0.8 * t)), 110 + 155 * t));
+export const SEQUENTIAL = table((t) =>
+  oklch(0.975 - 0.66 * t, 0.022 + 0.078 * Math.sin(Math.PI * Math.min(1, 0.1 + 0.8 * t)), 110 + 155 * t),
+);
 
 /** Blue (first cheaper) over white (equal) to orange (second cheaper). */
 export const DIVERGING = table((t) => {
   const side = Math.abs(2 * t - 1);
-  return t < 0.5 ? oklch(0.985 - 0.44 * side, 0.14 * side, 245) : oklch(0.985 - 0.26 * side, 0.165 * side, 70);
+  return t < 0.5
+    ? oklch(0.985 - 0.44 * side, 0.14 * side, 245)
+    : oklch(0.985 - 0.26 * side, 0.165 * side, 70);
 });
 
 /** Byte offset of share t in a colour table. */

@@ -95,8 +95,14 @@ export class Plot {
     this.x.domain(x).range([0, this.width]);
     this.y.domain(y).range([this.height, 0]);
     const { xFormat, yFormat } = this.options;
-    const across = axisBottom<number>(this.x as never).ticks(Math.max(2, Math.min(8, this.width / 70))).tickSizeOuter(0).tickSize(4);
-    const up = axisLeft<number>(this.y as never).ticks(Math.max(2, Math.min(6, this.height / 45))).tickSizeOuter(0).tickSize(4);
+    const across = axisBottom<number>(this.x as never)
+      .ticks(Math.max(2, Math.min(8, this.width / 70)))
+      .tickSizeOuter(0)
+      .tickSize(4);
+    const up = axisLeft<number>(this.y as never)
+      .ticks(Math.max(2, Math.min(6, this.height / 45)))
+      .tickSizeOuter(0)
+      .tickSize(4);
     if (xFormat !== undefined) across.tickFormat(xFormat);
     if (yFormat !== undefined) up.tickFormat(yFormat);
     select(this.xAxis).call(across as never);
@@ -120,6 +126,10 @@ export class Plot {
 
   picture(title: string): SVGSVGElement {
     const { canvas, left, top, width, height } = this;
-    return standalone(this.drawing, title, canvas === null ? null : { canvas, x: left, y: top, width, height });
+    return standalone(
+      this.drawing,
+      title,
+      canvas === null ? null : { canvas, x: left, y: top, width, height },
+    );
   }
 }

@@ -47,7 +47,14 @@ export interface Turn {
 const TALL = 0.55;
 
 /** Place of a point of the unit cube on a stage of the given size, as the vertex shader sees it. */
-export function project(x: number, y: number, z: number, turn: Turn, width: number, height: number): [number, number] {
+export function project(
+  x: number,
+  y: number,
+  z: number,
+  turn: Turn,
+  width: number,
+  height: number,
+): [number, number] {
   const { across, rise } = stage(turn, width, height);
   const [px, py] = [x - 0.5, y - 0.5];
   const side = px * Math.cos(turn.yaw) - py * Math.sin(turn.yaw);
@@ -98,7 +105,17 @@ export class Relief {
       this.at.set(name, gl.getUniformLocation(program, name));
     }
     gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
-    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, SEQUENTIAL.length / 4, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(SEQUENTIAL));
+    gl.texImage2D(
+      gl.TEXTURE_2D,
+      0,
+      gl.RGBA,
+      SEQUENTIAL.length / 4,
+      1,
+      0,
+      gl.RGBA,
+      gl.UNSIGNED_BYTE,
+      new Uint8Array(SEQUENTIAL),
+    );
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.LINEAR);
     gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl.CLAMP_TO_EDGE);
     gl.enable(gl.DEPTH_TEST);
@@ -143,7 +160,10 @@ export class Relief {
 
 function compile(gl: WebGL2RenderingContext): WebGLProgram | null {
   const program = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]] as const) {
+  for (const [kind, source] of [
+    [gl.VERTEX_SHADER, VERTEX],
+    [gl.FRAGMENT_SHADER, FRAGMENT],
+  ] as const) {
     const shader = gl.createShader(kind);
     if (shader === null) return null;
     gl.shaderSource(shader, source);

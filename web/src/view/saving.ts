@@ -2,8 +2,20 @@
 import { svg } from "./dom";
 
 const LOOK = [
-  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linejoin",
-  "opacity", "visibility", "paint-order", "font-family", "font-size", "font-weight", "text-anchor",
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "opacity",
+  "visibility",
+  "paint-order",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
 ] as const;
 
 export function saveBlob(blob: Blob, name: string): void {
@@ -46,7 +58,9 @@ export function standalone(drawing: SVGSVGElement, title: string, raster: Raster
   });
   const ground = getComputedStyle(document.body).backgroundColor;
   whole.append(svg("title", {}, title));
-  whole.append(svg("rect", { x: -room, y: -room, width: width + 2 * room, height: height + 2 * room, fill: ground }));
+  whole.append(
+    svg("rect", { x: -room, y: -room, width: width + 2 * room, height: height + 2 * room, fill: ground }),
+  );
   if (raster !== null) {
     whole.append(
       svg("image", {

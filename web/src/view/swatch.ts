@@ -4,7 +4,11 @@ import { modelColour, modelDash, type Theme } from "./palette";
 
 export function swatch(k: number, theme: Theme): SVGSVGElement {
   const line = svg("line", { x1: 0, x2: 24, y1: 6, y2: 6, "stroke-width": 2.5 });
-  const box = svg("svg", { class: "swatch", viewBox: "0 0 24 12", "aria-hidden": "true", "data-model": k }, line);
+  const box = svg(
+    "svg",
+    { class: "swatch", viewBox: "0 0 24 12", "aria-hidden": "true", "data-model": k },
+    line,
+  );
   paintSwatch(box, theme);
   return box;
 }

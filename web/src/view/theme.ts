@@ -23,10 +23,17 @@ export function chooseTheme(chosen: ThemeChoice): void {
   apply();
 }
 
+/** What is folded on the screen is open on paper. */
+function unfoldForPaper(): void {
+  const methods = document.getElementById("methods");
+  if (PRINT.matches && methods instanceof HTMLDetailsElement) methods.open = true;
+}
+
 /** Call `redraw` whenever the colours or the medium change from outside. */
 export function watchTheme(redraw: () => void): void {
   const changed = (): void => {
     apply();
+    unfoldForPaper();
     redraw();
   };
   DARK.addEventListener("change", changed);
