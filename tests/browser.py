@@ -9,10 +9,16 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-ARGUMENTS = (
-    "--no-sandbox --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
+ARGUMENTS = [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 CHARTS = ("map", "surface", "scores", "cost-curve", "roc", "response")
 PANELS = (*CHARTS, "confusion", "models", "compare")
 MU_MOST, NU_MOST = 1.0, 0.6  # what the map shows unless the costs lie beyond

@@ -1,8 +1,9 @@
 """Pages of odd data: hostile names, few cases, ties, one class, many models, one model."""
 
 import numpy as np
-import page_reports
 import pytest
+
+import page_reports
 from browser import CHARTS, PANELS
 from page_reports import LONG, SCRIPT
 

@@ -4,10 +4,10 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import page_reports
 import pytest
-from browser import MU_MOST, NU_MOST, shown
 
+import page_reports
+from browser import MU_MOST, NU_MOST, shown
 from demur import CostModel
 from demur.report.headline import headline
 

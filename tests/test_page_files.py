@@ -7,10 +7,10 @@ import shlex
 from xml.etree import ElementTree
 
 import numpy as np
-import page_reports
 import pytest
-from browser import CHARTS, PANELS
 
+import page_reports
+from browser import CHARTS, PANELS
 from demur import Policy
 
 

@@ -240,8 +240,8 @@ def _equal_bins(finite: FloatArray) -> FloatArray:
     if low == high:
         reach = max(0.5, abs(low) / 4)
         return np.array([low - reach, low + reach])
-    # halves first: the range of the largest floats is itself too large for a float
-    edges = 2 * np.linspace(low / 2, high / 2, min(_MOST_BINS - 2, max(len(finite), 2)) + 1)
+    # quarters: the range of the largest floats is itself too large for a float
+    edges = 4 * np.linspace(low / 4, high / 4, min(_MOST_BINS - 2, max(len(finite), 2)) + 1)
     edges[0], edges[-1] = low, high
     return np.unique(edges)
 

@@ -48,11 +48,18 @@ def headline(
     if min(counts.n_positive, counts.n_negative) == 0:
         only = "positive" if counts.n_positive else "negative"
         return f"All cases are {only}: there is nothing to decide, and nothing to learn about thresholds."
-    best = best_model(models, costs)
-    parts = [*_advice(best, costs, costs_given=costs_given)]
+    best, opening = best_model(models, costs), _opening(costs, costs_given=costs_given)
+    window, trivial = best.surface.window(costs=costs), best.surface.trivial().window(costs=costs)
+    if trivial.cost <= window.cost + _TIE:
+        cost = _per_1000(trivial.expected_cost, _step(ExpectedCost(trivial.expected_cost, None, None)))
+        advice = f"{opening}, {_without_model(trivial)}: no model is cheaper."
+        return f"{advice} Expected cost {cost} per 1000 cases."
     found = expected_cost(best, costs, confidence_level)
-    parts.append(_cost_sentence(found, confidence_level))
-    parts.extend(_other_ways(models, best, costs, _step(found)))
+    parts = [
+        f"{opening}, {_advice(best, window, costs)}",
+        _cost_sentence(found, confidence_level),
+        *_other_ways(models, best, window, trivial, costs, found),
+    ]
     return " ".join(parts)
 
 
@@ -75,18 +82,13 @@ def _opening(costs: CostModel, *, costs_given: bool) -> str:
     return f"If a miss costs {costs.cost_fn:g}, a false alarm {costs.cost_fp:g}{review}"
 
 
-def _advice(best: ModelReport, costs: CostModel, *, costs_given: bool) -> Iterator[str]:
-    window, opening = best.surface.window(costs=costs), _opening(costs, costs_given=costs_given)
-    trivial = best.surface.trivial().window(costs=costs)
-    if trivial.cost <= window.cost + _TIE:
-        yield f"{opening}, {_without_model(trivial)}: no model is cheaper."
-    elif not window.is_empty:
+def _advice(best: ModelReport, window: AbstentionWindow, costs: CostModel) -> str:
+    name = short_name(best.name)
+    if not window.is_empty:
         act, send = _out_of_100(window.abstention_rate)
-        yield (f"{opening}, use {short_name(best.name)}: act on {act} of 100 cases, send {send} to a person.")
-    elif costs.may_abstain:
-        yield f"{opening}, use {short_name(best.name)} for all cases: abstaining is never worth it."
-    else:
-        yield f"{opening}, use {short_name(best.name)} for all cases."
+        return f"use {name}: act on {act} of 100 cases, send {send} to a person."
+    why = ": abstaining is never worth it" if costs.may_abstain else ""
+    return f"use {name} for all cases{why}."
 
 
 def _without_model(window: AbstentionWindow) -> str:
@@ -133,12 +135,14 @@ def _cost_sentence(found: ExpectedCost, confidence_level: float) -> str:
 
 
 def _other_ways(
-    models: Sequence[ModelReport], best: ModelReport, costs: CostModel, step: float
+    models: Sequence[ModelReport],
+    best: ModelReport,
+    window: AbstentionWindow,
+    trivial: AbstentionWindow,
+    costs: CostModel,
+    found: ExpectedCost,
 ) -> Iterator[str]:
-    window = best.surface.window(costs=costs)
-    trivial = best.surface.trivial().window(costs=costs)
-    if trivial.cost <= window.cost + _TIE:
-        return
+    step = _step(found)
     if not window.is_empty:
         never = replace(costs, cost_abstain=None)
         other = best_model(models, never)

@@ -1,0 +1,124 @@
+"""`demur report`: what it prints, where it writes, what it refuses."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import demur
+from demur.cli.main import main
+
+Y, A = demur.Binormal(separation=1.6).sample(200, rng=3)
+B = A + np.random.default_rng(4).normal(size=len(A))
+COSTS = ["--cost-fn", 10, "--cost-fp", 5, "--cost-abstain", 1]
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    path = tmp_path / "data" / "scores.csv"
+    rows = "\n".join(
+        f"{int(y)},{a!r},{b!r},{k % 2 + 1}"
+        for k, (y, a, b) in enumerate(zip(Y.tolist(), A.tolist(), B.tolist(), strict=True))
+    )
+    path.write_text(f"y_true,good,noisy,weight\n{rows}\n")
+    return path
+
+
+def run(capsys, *args):
+    with pytest.raises(SystemExit) as stop:
+        main(["report", *map(str, args)])
+    return stop.value.code, capsys.readouterr()
+
+
+def data_of(text):
+    return json.loads(re.search(r'id="demur-data">(.*?)</script>', text, re.DOTALL).group(1))
+
+
+def test_writes_the_page_and_prints_headline_and_path(capsys, file, tmp_path):
+    code, out = run(capsys, file, *COSTS)
+    assert code == 0
+    *words, path = out.out.splitlines()
+    assert path == "scores-report.html"
+    document = data_of((tmp_path / path).read_text(encoding="utf-8"))
+    assert " ".join(words) == document["headline"]
+    assert words[0].startswith("With these costs, use good: act on ")
+    assert "Read 200 rows" in out.err
+    assert document["source"]["name"] == "scores.csv"
+    assert document["source"]["positive"] == "1"
+    assert str(tmp_path) not in (tmp_path / path).read_text(encoding="utf-8")
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["data", "scores-report.html"]
+
+
+def test_numbers_are_those_of_the_library(capsys, file):
+    code, out = run(capsys, file, "--json", "-q", *COSTS, "--seed", 5, "--confidence", 0.9)
+    assert code == 0
+    assert out.err == ""
+    costs = demur.CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
+    found = demur.Report.from_predictions(
+        Y, {"good": A, "noisy": B}, costs=costs, seed=5, confidence_level=0.9
+    ).to_dict()
+    document = json.loads(out.out)
+    for key in ("models", "pairs", "headline", "costs", "n", "folds", "seed", "confidence_level"):
+        assert document[key] == found[key], key
+
+
+def test_chosen_models_weights_ratios_and_prevalence(capsys, file):
+    flags = ["--model", "noisy", "--weight", "weight", "--mu", 0.5, "--nu", 0.1, "--prevalence", 0.2]
+    code, out = run(capsys, file, "--json", "-q", *flags)
+    assert code == 0
+    document = json.loads(out.out)
+    assert [model["name"] for model in document["models"]] == ["noisy"]
+    assert document["n"] == 300
+    assert document["prevalence"] == 0.2
+    assert document["costs"] == {"cost_fn": 1, "cost_fp": 0.5, "cost_abstain": 0.1}
+    assert document["source"]["weight"] == "weight"
+    assert document["notes"] == ["Only one model: nothing to compare."]
+
+
+def test_page_to_standard_output_and_to_a_named_file(capsys, file, tmp_path):
+    code, out = run(capsys, file, "-q", "-o", "-")
+    assert code == 0
+    assert out.out.startswith("<!doctype html>")
+    code, out = run(capsys, file, "-q", "-o", "page.html")
+    assert out.out.splitlines()[-1] == "page.html"
+    # an earlier page of that name is replaced
+    assert run(capsys, file, "-q", "-o", "page.html", "--model", "good")[0] == 0
+    assert len(data_of((tmp_path / "page.html").read_text(encoding="utf-8"))["models"]) == 1
+    code, _ = run(capsys, file, "-q", "--json", "-o", "page.json")
+    assert json.loads((tmp_path / "page.json").read_text(encoding="utf-8"))["schema"] == "demur.report"
+
+
+def test_page_of_several_files_has_a_plain_name(capsys, file):
+    code, out = run(capsys, file.with_name("s*.csv"), "-q")
+    assert code == 0
+    assert out.out.splitlines()[-1] == "report.html"
+
+
+def test_notes_go_to_standard_error(capsys, file, tmp_path):
+    tiny = tmp_path / "tiny.csv"
+    tiny.write_text("y_true,a,b\n0,0.1,0.3\n1,0.9,0.2\n0,0.4,0.5\n")
+    code, out = run(capsys, tiny)
+    assert code == 0
+    assert "Honest costs are left out" in " ".join(out.err.split())
+    assert "Honest costs are left out" not in out.out
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["--cost-fn", 10], "`--cost-fp` is needed beside --cost-fn"),
+        (["--mu", 1, "--cost-fn", 1], "Costs are given twice"),
+        (["--model", "absent"], "absent"),
+        (["--prevalence", 1.5], "--prevalence"),
+        (["-o", "missing/page.html"], "cannot be written"),
+    ],
+)
+def test_mistakes_are_one_sentence_and_leave_no_file(capsys, file, tmp_path, flags, sentence):
+    code, out = run(capsys, file, "-q", *flags)
+    assert code == 2
+    assert sentence in out.err
+    assert out.err.count("\n") == 1
+    assert [entry.name for entry in tmp_path.iterdir()] == ["data"]
