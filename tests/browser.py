@@ -38,9 +38,9 @@ def playwright():
         yield running
 
 
-def launch(running, arguments=ARGUMENTS):
+def launch(running):
     """Start Chromium with new, empty user data."""
-    return running.chromium.launch(executable_path=shutil.which("chromium"), args=list(arguments))
+    return running.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
 
 
 @dataclass

@@ -17,7 +17,8 @@ ODD = {
     "five_rows": "Honest costs use 2 folds: the smaller class has only 2 cases.",
     "all_ties": None,
     "auc_zero": "upside down ranks worse than chance (AUC 0.000); flip its scores?",
-    "one_class": "Honest costs are left out: they need at least two cases of each class, got 30 positive and 0 negative.",
+    "one_class": "Honest costs are left out: they need at least two cases of each class, "
+    "got 30 positive and 0 negative.",
     "infinite_scores": None,
     "no_costs": None,
     "hostile_names": None,
@@ -35,8 +36,7 @@ def test_odd_data_say_the_same_as_python(open_page, name):
     for panel in PANELS:
         assert page.panel(panel).is_visible()
     assert page.panel("models").locator("tbody tr").count() == len(report.models)
-    assert "NaN" not in page.page.locator("body").inner_text()
-    assert page.page.locator("body").inner_html().count("NaN") == 0, "no mark stands nowhere"
+    assert "NaN" not in page.page.locator("main").inner_html(), "no mark stands nowhere"
     page.drag((0.3, 0.1))
     page.choose("map-colour-lower")
     assert page.costs[1:] == pytest.approx((30, 10), abs=0.4) or name == "no_costs"
