@@ -13,7 +13,7 @@ import { modelsPanel } from "./panels/models";
 import { responsePanel } from "./panels/response";
 import { rocPanel } from "./panels/roc";
 import { scoresPanel } from "./panels/scores";
-import { surfacePanel } from "./panels/surface";
+import { SurfacePanel } from "./panels/surface";
 import { el } from "./view/dom";
 import { whenIdle } from "./view/idle";
 import { chooseTheme, watchTheme } from "./view/theme";
@@ -37,7 +37,7 @@ function begin(root: HTMLElement): void {
   // the answer and the controls are painted before the rest is built
   requestAnimationFrame(() =>
     setTimeout(() => {
-      const surface = surfacePanel(app);
+      const surface = new SurfacePanel(app);
       app.add(costMapPanel(app), charts);
       app.add(surface, charts);
       app.add(scoresPanel(app), charts);

@@ -6,8 +6,9 @@ import { borderLine } from "../math/lemma1";
 import type { Situation } from "../situation";
 import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
-import { pValue, withInterval } from "../view/format";
+import { amount, pValue, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
+import { gridSheet } from "../view/gridSheet";
 import { byTable, fit, hatch, paint } from "../view/paint";
 import { DIVERGING } from "../view/palette";
 import type { Panel } from "../view/panel";
@@ -135,8 +136,10 @@ export function comparePanel(app: App): Panel {
   frame.numbers(() => {
     const at = app.situation();
     const [a, b] = pairOf(at);
-    return { columns: ["comparison"], rows: sentences(at, a, b).map((text) => [text]) };
-  }, true);
+    const grid = costGrid(9, 9);
+    const values = mapValues("difference", grid, at.surfaces, a, b);
+    return gridSheet(grid, (place) => amount(1000 * at.costs.fn * values[place]));
+  });
   const panel: Panel = { element: frame.section, draw, move };
   return panel;
 }

@@ -153,6 +153,8 @@ function capacityFields(app: App): Panel {
     draw: (at) => {
       const { capacity } = at.state;
       if (capacity !== null) ({ reviews, cases } = capacity);
+      // both numbers and no limit: the limit was taken away elsewhere
+      else if (reviews >= 0 && cases > 0) [reviews, cases] = [NaN, NaN];
       possible.set(reviews);
       expected.set(cases);
     },

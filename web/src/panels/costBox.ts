@@ -80,11 +80,16 @@ export function boxOfCosts(app: App): CostBox {
     return app.current.entry === "money" ? app.current.costs.fn : 1;
   }
 
-  function read(): void {
-    const [muLow, muHigh, nuLow, nuHigh] = ["mu0", "mu1", "nu0", "nu1"].map((name) => {
-      const input = fields.get(name)!;
-      return input.value.trim() === "" ? NaN : Number(input.value) / unit();
+  /** What the four fields say, NaN where they are empty. */
+  function allNumbers(): number[] {
+    return ["mu0", "mu1", "nu0", "nu1"].map((name) => {
+      const { value } = fields.get(name)!;
+      return value.trim() === "" ? NaN : Number(value) / unit();
     });
+  }
+
+  function read(): void {
+    const [muLow, muHigh, nuLow, nuHigh] = allNumbers();
     const right = 0 <= muLow && muLow <= muHigh && 0 <= nuLow && nuLow <= nuHigh;
     for (const input of fields.values())
       input.setAttribute("aria-invalid", String(!right && input.value !== ""));
@@ -104,6 +109,8 @@ export function boxOfCosts(app: App): CostBox {
     show(clear, box !== null);
     show(results, box !== null);
     if (box !== null) write(box);
+    // four numbers and no box: the box was taken away
+    else if (allNumbers().every((value) => value >= 0)) for (const input of fields.values()) input.value = "";
   }
 
   function write(box: Box): void {

@@ -3,6 +3,7 @@ import type { App } from "../app";
 import { cellOf } from "../math/cells";
 import type { MapMode } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
+import type { CostPoint } from "../math/units";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { FALSE_ALARM, REVIEW } from "../view/axisNames";
@@ -16,6 +17,7 @@ import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 import { boxOfCosts } from "./costBox";
 import { mapColours } from "./mapColours";
+import { MapHand } from "./mapHand";
 import { mapLegend } from "./mapLegend";
 
 const MODES: readonly (readonly [MapMode, string])[] = [
@@ -26,9 +28,6 @@ const MODES: readonly (readonly [MapMode, string])[] = [
   ["winner", "winner"],
   ["difference", "A minus B"],
 ];
-/** Steps of the arrow keys, as shares of the view. */
-const FINE = 1 / 100;
-const COARSE = 1 / 10;
 
 export function costMapPanel(app: App): Panel {
   const frame = new Frame("map", "Map of costs", "drag the point, or use the arrow keys");
@@ -137,7 +136,7 @@ export function costMapPanel(app: App): Panel {
   }
 
   /** Outline the cell at some costs, or at the point, and say what holds in it. */
-  function look(costs: { mu: number; nu: number } | null): void {
+  function look(costs: CostPoint | null): void {
     const { muMax, nuMax } = app.domain;
     const { mu, nu } = costs ?? now;
     const window = costs === null ? now.window : now.surface.window(mu, nu);
@@ -152,83 +151,12 @@ export function costMapPanel(app: App): Panel {
       costs === null
         ? "Here"
         : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
+    const kind = window.i < window.j && window.abstain < 1 - 1e-12 ? "window " : "";
     const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
-    setText(reading, `${where}: ${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
+    setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
   }
 
-  /** Costs at a place of the map, to a thousandth of the view. */
-  function costsAt(event: PointerEvent): { mu: number; nu: number } {
-    const { muMax, nuMax } = app.domain;
-    const { x, y } = plot.locate(event);
-    const round = (value: number, most: number): number =>
-      Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
-    return { mu: round(x, muMax), nu: round(y, nuMax) };
-  }
-
-  function place(mu: number, nu: number): void {
-    const { fn } = app.current.costs;
-    const clean = (value: number): number => Number((value * fn).toPrecision(10));
-    app.change({ costs: { fn, fp: clean(mu), abstain: clean(nu) } });
-  }
-
-  let corner: { mu: number; nu: number } | null = null;
-  let dragging = false;
-
-  function follow(event: PointerEvent): void {
-    const { mu, nu } = costsAt(event);
-    if (corner === null) place(mu, nu);
-    else app.change({ box: { mu: sorted(corner.mu, mu), nu: sorted(corner.nu, nu) } });
-  }
-
-  plot.drawing.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0) return;
-    const touchedMap =
-      event.pointerType === "touch" && !handle.contains(event.target as Node) && !box.drawing;
-    corner = box.drawing || event.shiftKey ? costsAt(event) : null;
-    app.domain.held = true;
-    follow(event);
-    handle.focus({ preventScroll: true });
-    // a finger on the map may want to scroll: only a tap, or the handle, moves the point
-    if (touchedMap) release();
-    else {
-      dragging = true;
-      plot.drawing.setPointerCapture(event.pointerId);
-      event.preventDefault();
-    }
-  });
-  plot.drawing.addEventListener("pointermove", (event) => {
-    if (dragging) follow(event);
-    else look(costsAt(event));
-  });
-  plot.drawing.addEventListener("pointerleave", () => {
-    if (!dragging) look(null);
-  });
-  for (const end of ["pointerup", "pointercancel"] as const) plot.drawing.addEventListener(end, release);
-
-  function release(): void {
-    const boxed = corner !== null;
-    if (boxed) box.drawn();
-    corner = null;
-    dragging = false;
-    app.domain.held = false;
-    if (app.follow() || boxed) app.drawAll();
-  }
-
-  function key(event: KeyboardEvent): void {
-    const across = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    const up = event.key === "ArrowUp" ? 1 : event.key === "ArrowDown" ? -1 : 0;
-    if ((across === 0 && up === 0) || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    const step = event.shiftKey ? COARSE : FINE;
-    const { muMax, nuMax } = app.domain;
-    const { mu, nu } = app.situation();
-    const from = Math.min(nu, nuMax);
-    place(
-      Math.max(0, mu + across * step * muMax),
-      Math.max(0, up === 0 && nu === Infinity ? nu : from + up * step * nuMax),
-    );
-  }
-  handle.addEventListener("keydown", key);
+  new MapHand(app, plot, handle, box, look);
   zoom.addEventListener("click", () => {
     app.domain.zoomed = !app.domain.zoomed;
     app.follow();
@@ -239,8 +167,4 @@ export function costMapPanel(app: App): Panel {
   frame.numbers(() => colours.sheet(now, app.domain));
   const panel: Panel = { element: frame.section, draw, move };
   return panel;
-}
-
-function sorted(a: number, b: number): [number, number] {
-  return a < b ? [a, b] : [b, a];
 }

@@ -79,12 +79,14 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
     input,
     label,
     set(value, most = 1) {
-      span = most;
       const text = typed(value);
       shown = text;
       if (document.activeElement !== input && input.value !== text) input.value = text;
-      if (document.activeElement !== slider)
+      // the scale of a slider in use stands still under the hand
+      if (document.activeElement !== slider) {
+        span = most;
         slider.value = String(Math.round((STEPS * Math.min(value, most)) / most));
+      }
       slider.setAttribute(
         "aria-valuetext",
         text === "" ? "none" : `${text}${options.unit === undefined ? "" : ` ${options.unit}`}`,

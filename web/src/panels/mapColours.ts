@@ -2,12 +2,13 @@
 import { comparisonOf } from "../comparison";
 import type { Domain } from "../domain";
 import { costGrid, mapValues, type CostGrid } from "../math/costMap";
-import { general, percent } from "../numbers";
+import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { DIVERGING, modelColour, parseHex, SEQUENTIAL } from "../view/palette";
 import { byIndex, byTable, hatch, paint } from "../view/paint";
 import type { Sheet } from "../view/saving";
 import { amount, threshold } from "../view/format";
+import { gridSheet } from "../view/gridSheet";
 import { whenIdle } from "../view/idle";
 
 const COARSE = 64;
@@ -94,13 +95,7 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
     sheet(at, domain) {
       const grid = costGrid(11, 11, domain.muMax, domain.nuMax);
       const values = valuesOf(at, grid);
-      return {
-        columns: ["review \\ false alarm", ...Array.from(grid.mus, (mu) => general(mu, 3))],
-        rows: Array.from(grid.nus, (nu, r) => [
-          general(nu, 3),
-          ...Array.from(grid.mus, (_, c) => inWords(at, values[r * grid.mus.length + c])),
-        ]),
-      };
+      return gridSheet(grid, (place) => inWords(at, values[place]));
     },
   };
 }

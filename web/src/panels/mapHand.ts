@@ -1,0 +1,99 @@
+/** The hand on the map: drag the point, draw a box, look at a cell; the arrow keys do the same. */
+import type { App } from "../app";
+import type { CostPoint } from "../math/units";
+import { arrows } from "../view/arrows";
+import type { Plot } from "../view/plot";
+import type { CostBox } from "./costBox";
+
+/** Steps of the arrow keys, as shares of the view. */
+const FINE = 1 / 100;
+const COARSE = 1 / 10;
+
+export class MapHand {
+  private corner: CostPoint | null = null;
+  private dragging = false;
+
+  constructor(
+    private readonly app: App,
+    private readonly plot: Plot,
+    private readonly handle: SVGGElement,
+    private readonly box: CostBox,
+    private readonly look: (costs: CostPoint | null) => void,
+  ) {
+    const { drawing } = plot;
+    drawing.addEventListener("pointerdown", (event) => this.press(event));
+    drawing.addEventListener("pointermove", (event) => {
+      if (this.dragging) this.follow(event);
+      else this.look(this.costsAt(event));
+    });
+    drawing.addEventListener("pointerleave", () => {
+      if (!this.dragging) this.look(null);
+    });
+    drawing.addEventListener("pointerup", () => this.release());
+    drawing.addEventListener("pointercancel", () => this.release());
+    drawing.addEventListener("click", (event) => {
+      if (event instanceof PointerEvent && event.pointerType === "touch") this.follow(event);
+    });
+    handle.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  private press(event: PointerEvent): void {
+    const onHandle = this.handle.contains(event.target as Node);
+    // a finger beside the handle may want to scroll: there, only a tap moves the point
+    if (event.button !== 0 || (event.pointerType === "touch" && !onHandle && !this.box.drawing)) return;
+    this.corner = this.box.drawing || event.shiftKey ? this.costsAt(event) : null;
+    this.dragging = true;
+    this.app.domain.held = true;
+    this.plot.drawing.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    this.handle.focus({ preventScroll: true });
+    this.follow(event);
+  }
+
+  private follow(event: PointerEvent): void {
+    const { mu, nu } = this.costsAt(event);
+    const { corner } = this;
+    if (corner === null) this.place(mu, nu);
+    else this.app.change({ box: { mu: sorted(corner.mu, mu), nu: sorted(corner.nu, nu) } });
+  }
+
+  private release(): void {
+    if (!this.dragging) return;
+    const boxed = this.corner !== null;
+    if (boxed) this.box.drawn();
+    this.corner = null;
+    this.dragging = false;
+    this.app.domain.held = false;
+    if (this.app.follow() || boxed) this.app.drawAll();
+  }
+
+  private key(event: KeyboardEvent): void {
+    const [across, up] = arrows(event);
+    if (across === 0 && up === 0) return;
+    event.preventDefault();
+    const step = event.shiftKey ? COARSE : FINE;
+    const { muMax, nuMax } = this.app.domain;
+    const { mu, nu } = this.app.situation();
+    const higher = up === 0 ? nu : Math.min(nu, nuMax) + up * step * nuMax;
+    this.place(Math.max(0, mu + across * step * muMax), Math.max(0, higher));
+  }
+
+  /** Costs at a place of the map, to a thousandth of the view. */
+  private costsAt(event: PointerEvent): CostPoint {
+    const { muMax, nuMax } = this.app.domain;
+    const { x, y } = this.plot.locate(event);
+    const round = (value: number, most: number): number =>
+      Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
+    return { mu: round(x, muMax), nu: round(y, nuMax) };
+  }
+
+  private place(mu: number, nu: number): void {
+    const { fn } = this.app.current.costs;
+    const clean = (value: number): number => Number((value * fn).toPrecision(10));
+    this.app.change({ costs: { fn, fp: clean(mu), abstain: clean(nu) } });
+  }
+}
+
+function sorted(a: number, b: number): [number, number] {
+  return a < b ? [a, b] : [b, a];
+}
