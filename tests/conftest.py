@@ -103,6 +103,7 @@ def open_page(chromium, page_file):
 
     def open_one(name="ordinary", fragment="", *, browser=chromium, script=None, **options):
         context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(15_000)
         contexts.append(context)
         if script is not None:
             context.add_init_script(script)

@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import demur
 import page_reports
 from browser import CHARTS, PANELS
-import demur
 from demur import Policy
 
 
