@@ -93,6 +93,14 @@ class Opened:
         """Wait until all changes are drawn: they are at the next frame."""
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
 
+    def until(self, expression):
+        """Wait until a condition holds; Playwright's own way needs eval, which the page forbids."""
+        for _ in range(200):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(25)
+        pytest.fail(f"never became true: {expression}")
+
     def fill(self, role, value):
         """Type into a field."""
         self.role(role).fill(str(value))
@@ -115,6 +123,7 @@ class Opened:
 
     def drag(self, *costs, steps=8):
         """Drag the cost point from where it is through these (mu, nu)."""
+        self.page.locator("#chart-map").scroll_into_view_if_needed()
         box = self.role("cost-point").locator("circle").last.bounding_box()
         mouse = self.page.mouse
         mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -101,7 +101,7 @@ def test_screen_readers_hear_the_new_headline_once_it_rests(open_page):
     for _ in range(4):
         page.press("ArrowRight")
     assert spoken.text_content() == "", "not while the hand moves"
-    page.page.wait_for_function("document.getElementById('spoken').textContent !== ''")
+    page.until("document.getElementById('spoken').textContent !== ''")
     assert spoken.text_content() == page.headline
 
 
@@ -164,7 +164,7 @@ def test_nothing_moves_by_itself(open_page):
 def test_paper_is_light_and_shows_no_tools(open_page):
     page = open_page(color_scheme="dark")
     page.page.emulate_media(media="print")
-    page.page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    page.until("document.documentElement.dataset.theme === 'light'")
     page.settle()
     for hidden in (page.role("copy-python"), page.panel("map").locator('[data-role="save-svg"]')):
         assert hidden.is_hidden()

@@ -112,7 +112,7 @@ def test_going_back_in_the_address_is_followed(open_page):
     page.settle()
     assert page.costs == (100, 70, 5)
     page.page.go_back()
-    page.page.wait_for_function("document.querySelector('[data-role=cost-fp]').value === '40'")
+    page.until("document.querySelector('[data-role=cost-fp]').value === '40'")
     page.settle()
     assert page.headline == before
 
