@@ -5,7 +5,7 @@ times as many rules to learn. One common split serves all single models and all 
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from demur.held_out import (
     judge_with_hindsight,
 )
 from demur.paired_cases import JudgedPair, PairedCases
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray
 
 __all__ = ["CommonFolds", "JudgedModel"]
 
@@ -31,9 +31,9 @@ class JudgedModel(NamedTuple):
     counts: ScoreCounts
     scores: FloatArray
     honest: JudgedRules
-    honest_position: IntArray
+    honest_position: Any
     hindsight: JudgedRules
-    hindsight_position: IntArray
+    hindsight_position: Any
 
     def surface(self) -> CrossFittedSurface:
         """Return the cross-fitted surface."""
@@ -69,7 +69,8 @@ class CommonFolds:
         """Learn the rules of one model and judge them."""
         ahead = self.positive[self.rows.cell]
         classes = [ClassRows.of(np.flatnonzero(part), scores, self.rows) for part in (ahead, ~ahead)]
-        paid, seen = (np.empty(len(ahead), dtype=np.int64) for _ in range(2))
+        # half the memory of the usual integers; positions are few
+        paid, seen = (np.empty(len(ahead), dtype=np.int32) for _ in range(2))
         honest = judge_sorted(classes, paid, folds=self.folds, prevalence=self.prevalence)
         hindsight = judge_with_hindsight(counts, self.prevalence)
         for one in classes:

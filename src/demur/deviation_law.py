@@ -12,6 +12,7 @@ import numpy as np
 
 from demur._kernels.jit import compiled
 from demur.held_out import JudgedRules, Prices
+from demur.multiplier import step_weights
 from demur.paired_cases import JudgedPair
 from demur.typing import FloatArray, IntArray
 
@@ -73,20 +74,12 @@ def _mirrored(lower: FloatArray) -> FloatArray:
 
 
 def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[IntArray, FloatArray]]:
-    """Per class and fold: the scaled, centred loss as a sum of steps 1[position < cut].
+    """Per class and fold: cuts and weights of the centred, scaled loss as a sum of steps 1[x < cut].
 
-    A positive costs miss 1[x < first] + abstain 1[first <= x < last], a negative
-    abstain 1[first <= x < last] + alarm 1[x >= last]; the third cut lies above all positions.
+    The third cut lies above all positions.
     """
-    miss, alarm, abstain = prices.miss, prices.alarm, prices.abstaining
-    w = rules.weighting
-    centres = w.centres(*rules.loss_sums(prices)[0])
-    by_class = (
-        [w.positive * scale * c for c in (miss - abstain, abstain, -centres[0])],
-        [w.negative * scale * c for c in (-abstain, abstain - alarm, alarm - centres[1])],
-    )
     found = []
-    for coefficients in by_class:
+    for coefficients in step_weights(rules, prices, scale):
         weights = np.ascontiguousarray(np.stack(coefficients, axis=1))
         for table in rules.tables:
             above = np.full(scale.shape, table.rule.n_positions)

@@ -329,7 +329,7 @@ def judge(
 
 
 def judge_sorted(
-    classes: "Sequence[ClassRows]", position: IntArray, *, folds: int, prevalence: float | None
+    classes: "Sequence[ClassRows]", position: Any, *, folds: int, prevalence: float | None
 ) -> JudgedRules:
     """Do the same with rows that are split by class and sorted; fill in the `position` of every row."""
     tables = []
@@ -368,13 +368,14 @@ class ClassRows(NamedTuple):
         if np.any(ordered[1:] < ordered[:-1]):
             order = ascending_order(ordered)
             members, ordered = members[order], ordered[order]
-        cases = rows.cases[members]
-        fold = rows.fold[members]
-        if fold.max(initial=0) < 2**15:
-            fold = fold.astype(np.int16)  # short integers are sorted without comparing
+        single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
+        cases = None if single else rows.cases[members]
+        # short integers are looked up faster, and sorted without comparing
+        short = rows.fold.max(initial=0) < 2**15
+        fold = (rows.fold.astype(np.int16) if short else rows.fold)[members]
         ends = np.cumsum(np.bincount(fold))
         by_fold = np.argsort(fold, kind="stable")
-        return cls(members, ordered, fold, None if np.all(cases == 1) else cases, by_fold, ends)
+        return cls(members, ordered, fold, cases, by_fold, ends)
 
     def held(self, fold: int) -> IntArray:
         """Places of the cases of a fold."""

@@ -19,7 +19,7 @@ from demur.held_out import JudgedRules, Prices
 from demur.progress import Progress
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["Part", "loss_part", "max_deviations", "upper_quantile"]
+__all__ = ["Part", "loss_part", "max_deviations", "step_weights", "upper_quantile"]
 
 _NUMBERS_PER_CHUNK = 2**19
 
@@ -47,25 +47,31 @@ def slot_offsets(rules: JudgedRules) -> tuple[IntArray, IntArray]:
     return offsets[: len(sizes)], offsets[len(sizes) :]
 
 
-def loss_part(rules: JudgedRules, prices: Prices, scale: FloatArray, bins: IntArray | None = None) -> Part:
-    """Build the map of one model: sum of multiplier times weight times (loss - mean) times `scale`.
+def step_weights(
+    rules: JudgedRules, prices: Prices, scale: FloatArray
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Weights of 1[x < first], 1[x < last] and 1 in the centred loss times `scale`, for each class.
 
     A positive costs miss 1[x < first] + abstain 1[first <= x < last] at position x, a negative
-    abstain 1[first <= x < last] + alarm 1[x >= last]: two running sums and the total each.
+    abstain 1[first <= x < last] + alarm 1[x >= last].
     """
-    from scipy.sparse import csr_array
-
     miss, alarm, abstain = prices.miss, prices.alarm, prices.abstaining
     w = rules.weighting
     centres = w.centres(*rules.loss_sums(prices)[0])
-    by_class = (
+    return (
         [w.positive * scale * c for c in (miss - abstain, abstain, -centres[0])],
         [w.negative * scale * c for c in (-abstain, abstain - alarm, alarm - centres[1])],
     )
+
+
+def loss_part(rules: JudgedRules, prices: Prices, scale: FloatArray, bins: IntArray | None = None) -> Part:
+    """Build the map of one model: sum of multiplier times weight times (loss - mean) times `scale`."""
+    from scipy.sparse import csr_array
+
     columns, values = [], []
     segments = np.concatenate(slot_offsets(rules))[1:]
     start = 0
-    for coefficients in by_class:
+    for coefficients in step_weights(rules, prices, scale):
         for table in rules.tables:
             end = start + table.rule.n_positions
             for at, coefficient in zip((*table.rule.limits(prices), None), coefficients, strict=True):

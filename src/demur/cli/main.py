@@ -17,8 +17,8 @@ __all__ = ["cli", "main"]
 
 _VERBS = {
     "demo": "Fit four learners, compare them, end in a decision: a tour in ten seconds.",
-    "report": "Write a page that anybody can open, and say the decision.",
     "compare": "Tell which model is cheapest, with which thresholds, at which costs.",
+    "report": "Write a page that anybody can open, and say the decision.",
     "decide": "Choose thresholds at these costs and write them as a policy.",
     "apply": "Decide on every row of a file with a policy.",
     "rec": "Tell which regression errs least, at which tolerance.",

@@ -288,10 +288,7 @@ def _compared(judged: _Judging, first: int, second: int, settings: Settings) -> 
 
 def _auc_tests(cases: Cases) -> list[AucDifferenceTest]:
     """Test all pairs; each class of each model is sorted once."""
-    columns = np.column_stack(list(cases.scores.values()))
-    joint = JointScores.of_columns(
-        cases.truth, columns, quantity="A test of AUCs", sample_weight=cases.weights
-    )
+    joint = JointScores(cases.truth, np.stack(list(cases.scores.values())), cases.weights)
     return [
         paired_test(joint, first, second, "delong", "two-sided")
         for first, second in combinations(range(joint.n_models), 2)
