@@ -58,7 +58,7 @@ export function boxOfCosts(app: App): CostBox {
   const results = el(
     "div",
     {
-      class: "scroll across box-part",
+      class: "scroll across",
       "data-role": "box-results",
       tabindex: 0,
       role: "region",
@@ -68,7 +68,7 @@ export function boxOfCosts(app: App): CostBox {
   );
   const form = el(
     "div",
-    { class: "box-part", "data-role": "box" },
+    { "data-role": "box" },
     el("h3", {}, "A range of costs"),
     hint,
     ends,

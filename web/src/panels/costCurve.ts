@@ -152,9 +152,8 @@ export function costCurvePanel(app: App): Panel {
   chooseCuts(
     app.hover,
     plot.drawing,
+    () => now,
     (event) => cheapestCut(plot.locate(event).x),
-    () => now?.window.j ?? 0,
-    () => now?.surface.size ?? 0,
   );
   app.hover.listen(mark);
   show(pointed, false);

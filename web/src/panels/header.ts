@@ -44,17 +44,13 @@ export function header(app: App): HTMLElement {
   show(text, false);
 
   async function copy(what: string, words: string): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(words);
-      show(text, false);
-      setText(said, `Copied as ${what}.`);
-    } catch {
-      // no permission, as in a frame: offer the text itself
+    const done = await toClipboard(words);
+    show(text, !done);
+    if (!done) {
       text.value = words;
-      show(text, true);
       text.select();
-      setText(said, "Copying is not allowed here: take the text below.");
     }
+    setText(said, done ? `Copied as ${what}.` : "Copying is not allowed here: take the text below.");
   }
 
   const button = (title: string, role: string, act: () => void): HTMLButtonElement => {
@@ -80,6 +76,17 @@ export function header(app: App): HTMLElement {
     tools,
     text,
   );
+}
+
+/** Whether the text reached the clipboard; a frame has none, and asking for it is reported as an error. */
+async function toClipboard(words: string): Promise<boolean> {
+  if (window.self !== window.top) return false;
+  try {
+    await navigator.clipboard.writeText(words);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function chosen(app: App): Chosen {

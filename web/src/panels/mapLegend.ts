@@ -11,7 +11,7 @@ export interface MapLegend {
 }
 
 /** A strip of the colours of a table. */
-export function strip(canvas: HTMLCanvasElement, table: Uint8ClampedArray): void {
+function strip(canvas: HTMLCanvasElement, table: Uint8ClampedArray): void {
   canvas.width = table.length / 4;
   canvas.height = 1;
   const context = canvas.getContext("2d", { willReadFrequently: true })!;
@@ -24,7 +24,7 @@ export function mapLegend(): MapLegend {
   const [low, high] = [el("span"), el("span")];
   const ends = el("div", { class: "scale-ends" }, low, high);
   const key = el("ul", { class: "key" });
-  const element = el("div", { class: "legend" }, title, bar, ends, key);
+  const element = el("div", {}, title, bar, ends, key);
 
   function draw(at: Situation, range: readonly [number, number]): void {
     const { colour, compare } = at.state;

@@ -62,7 +62,7 @@ export function methods(report: ReportData): HTMLElement {
 }
 
 /** What the page carries: aggregates, no rows. */
-export function embedded(report: ReportData): string {
+function embedded(report: ReportData): string {
   const blocks = report.models.map((model) => model.blocks.positives.length);
   const bins = report.models.map((model) => model.bins.positives.length);
   const each = report.models.length === 1 ? "" : " per model";

@@ -136,13 +136,7 @@ export function rocPanel(app: App): Panel {
     return best;
   }
 
-  chooseCuts(
-    app.hover,
-    plot.drawing,
-    nearest,
-    () => now?.window.j ?? 0,
-    () => now?.surface.size ?? 0,
-  );
+  chooseCuts(app.hover, plot.drawing, () => now, nearest);
   app.hover.listen(mark);
   mark(null);
   frame.picture(() => plot.picture("ROC curve with its hull and the window"));

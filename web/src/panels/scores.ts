@@ -150,9 +150,8 @@ export function scoresPanel(app: App): Panel {
   chooseCuts(
     app.hover,
     plot.drawing,
+    () => now,
     (event) => (now === null ? null : now.nearestCut(plot.locate(event).x)),
-    () => now?.window.j ?? 0,
-    () => now?.surface.size ?? 0,
   );
   app.hover.listen(mark);
   mark(null);

@@ -73,7 +73,7 @@ export class Frame {
   }
 }
 
-export function asTable(sheet: Sheet): HTMLTableElement {
+function asTable(sheet: Sheet): HTMLTableElement {
   const head = el("tr");
   for (const name of sheet.columns) head.append(el("th", { scope: "col" }, cut(name)));
   const body = el("tbody");

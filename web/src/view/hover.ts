@@ -1,5 +1,7 @@
 /** The threshold under the pointer or the focus, marked alike in scores, ROC and cost curve. */
 
+import type { Situation } from "../situation";
+
 /** Number of blocks below the threshold, of the chosen model; null when none is looked at. */
 export type Cut = number | null;
 
@@ -22,13 +24,12 @@ export class Hover {
   }
 }
 
-/** Let pointer and arrow keys over a drawing choose a cut between 0 and `most()`. */
+/** Let pointer and arrow keys over a drawing choose a cut; the keys start from the upper threshold. */
 export function chooseCuts(
   hover: Hover,
   drawing: SVGSVGElement,
+  now: () => Situation | null,
   nearest: (event: PointerEvent) => Cut,
-  start: () => number,
-  most: () => number,
 ): void {
   drawing.addEventListener("pointermove", (event) => hover.set(nearest(event)));
   drawing.addEventListener("pointerleave", () => hover.set(null));
@@ -36,9 +37,10 @@ export function chooseCuts(
   drawing.addEventListener("keydown", (event) => {
     const sign = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (event.key === "Escape") hover.set(null);
-    if (sign === 0) return;
+    const at = now();
+    if (sign === 0 || at === null) return;
     event.preventDefault();
-    const from = hover.current ?? start();
-    hover.set(Math.min(most(), Math.max(0, from + sign * (event.shiftKey ? 10 : 1))));
+    const from = hover.current ?? at.window.j;
+    hover.set(Math.min(at.surface.size, Math.max(0, from + sign * (event.shiftKey ? 10 : 1))));
   });
 }
