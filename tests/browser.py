@@ -1,5 +1,6 @@
 """A real browser for the tests of the page: Debian's Chromium, steered by Playwright."""
 
+import io
 import re
 import shutil
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
 ARGUMENTS = [
@@ -197,3 +199,12 @@ def threshold(words):
 def shown(value):
     """Round a threshold as the page does."""
     return float(f"{value:.4g}")
+
+
+def colours(png):
+    """Return the colour of every pixel of a PNG as one number."""
+    import matplotlib.image
+
+    picture = matplotlib.image.imread(io.BytesIO(png), format="png")
+    red, green, blue = np.moveaxis(np.rint(255 * picture[..., :3]).astype(int), 2, 0)
+    return 65536 * red + 256 * green + blue

@@ -4,8 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from demur import Binormal, CostModel, Report
-from demur.report.model import DataSource
+from demur import Binormal, CostModel, DataSource, Report
 
 COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
 SCRIPT = "<script>alert(1)</script>"
