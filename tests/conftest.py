@@ -55,3 +55,63 @@ def weka_scores(shared_folder):
             yield row, y, np.array([float(line[row["learner"]]) for line in table])
 
     return rows
+
+
+# ---------------------------------------------------------------- the page in a browser
+
+
+@pytest.fixture(scope="session")
+def playwright_running():
+    """Playwright, once per session and worker."""
+    from browser import playwright
+
+    with playwright() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium(playwright_running):
+    """One browser for the whole session; every test has pages of its own."""
+    from browser import launch
+
+    browser = launch(playwright_running)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture(scope="session")
+def page_file(tmp_path_factory):
+    """Return the file of a report of tests/page_reports.py, written once, as `Report.to_html` writes it."""
+    import page_reports
+
+    folder, files = tmp_path_factory.mktemp("pages"), {}
+
+    def write(name):
+        if name not in files:
+            files[name] = folder / f"{name}.html"
+            page_reports.named(name).to_html(files[name])
+        return files[name]
+
+    return write
+
+
+@pytest.fixture
+def open_page(chromium, page_file):
+    """Open the page of a report by name; at the end nothing may have gone wrong in any of them."""
+    from browser import Opened
+
+    contexts, pages = [], []
+
+    def open_one(name="ordinary", fragment="", *, browser=chromium, script=None, **options):
+        context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        if script is not None:
+            context.add_init_script(script)
+        pages.append(Opened.of(context, page_file(name), fragment))
+        return pages[-1]
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert [problem for page in pages for problem in page.problems] == []

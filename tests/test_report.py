@@ -57,6 +57,9 @@ def test_blocks_and_cuts_give_the_windows_of_the_surface(two):
         blocks = surface.counts.blocks()
         assert model["blocks"]["positives"] == blocks.positives.tolist()
         assert model["blocks"]["negatives"] == blocks.negatives.tolist()
+        evidence = demur.PolicyEvidence.from_counts(surface.counts).to_dict()
+        assert model["digest"] == evidence["digest"]
+        assert model["blocks"] == evidence["blocks"]
         window = surface.window(costs=COSTS)
         assert window.lower in model["cuts"]["lower"]
         assert window.upper in model["cuts"]["upper"]
@@ -203,7 +206,8 @@ ODD = {
     ),
     "cheap review": (
         CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.001),
-        r"On cases that did not choose its thresholds the model is not cheaper than that\.$",
+        r"Judged on cases that did not choose it, the window costs more than the rule without a model: "
+        r"collect more cases before you rely on it\.$",
     ),
     "harmless alarms": (
         CostModel(cost_fn=1, cost_fp=0, cost_abstain=0.5),
@@ -333,6 +337,7 @@ def test_json_is_valid_and_versioned(two):
     ]
     assert list(document["models"][0]) == [
         "name",
+        "digest",
         "blocks",
         "cuts",
         "bins",

@@ -15,6 +15,8 @@ const WITHOUT_MODEL: Record<TrivialRule, string> = {
   "always positive": "call every case positive",
   "always negative": "call every case negative",
 };
+const TOO_FEW =
+  "Judged on cases that did not choose it, the window costs more than the rule without a model: collect more cases before you rely on it.";
 
 /** Expected cost per case in the reader's unit; honest where the data allow it. */
 interface Expected {
@@ -38,17 +40,19 @@ export function headline(report: ReportData, prepared: Prepared, costs: Costs, c
   const best = prepared.models[cheapestModel(prepared.models, mu, nu)];
   const window = best.surface.window(mu, nu);
   const trivial = prepared.trivial.at(mu, nu);
+  const start = opening(costs, costsGiven);
+  const rule = money(trivial.cost, costs);
+  if (trivial.cost <= window.cost + TIE) {
+    const advice = `${start}, ${WITHOUT_MODEL[trivial.best]}: no model is cheaper.`;
+    return `${advice} Expected cost ${perThousand(rule, stepOf(rule))} per 1000 cases.`;
+  }
   const expected = expectedCost(best, costs);
   const step = stepOf(expected.interval ? expected.interval[1] - expected.interval[0] : expected.cost);
-  const start = opening(costs, costsGiven);
   const price = costSentence(report, best, window, costs, expected, step);
-  if (trivial.cost <= window.cost + TIE) {
-    return `${start}, ${WITHOUT_MODEL[trivial.best]}: no model is cheaper. ${price}`;
-  }
   const parts = [`${start}, use ${shortName(best.data.name)}${advice(window, costs)}`, price];
   if (window.i < window.j) parts.push(neverAbstaining(prepared.models, best, costs, step));
-  const without = perThousand(money(trivial.cost, costs), step);
-  parts.push(`Best rule without a model (${WITHOUT_MODEL[trivial.best]}): ${without}.`);
+  parts.push(`Best rule without a model (${WITHOUT_MODEL[trivial.best]}): ${perThousand(rule, step)}.`);
+  if (best.honest && best.honest.at(mu, nu).cost > trivial.cost + TIE) parts.push(TOO_FEW);
   return parts.join(" ");
 }
 

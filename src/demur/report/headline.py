@@ -23,6 +23,10 @@ __all__ = [
 _CASES = 1000
 _LONGEST_NAME = 40
 _TIE = 1e-12  # costs per case within this of each other, relative to a miss, are a tie
+_TOO_FEW = (
+    "Judged on cases that did not choose it, the window costs more than the rule without a model: "
+    "collect more cases before you rely on it."
+)
 
 
 class ExpectedCost(NamedTuple):
@@ -157,8 +161,8 @@ def _other_ways(
         yield f"Never abstaining: {_per_1000(cost, step)}{who}."
     rule = _without_model(trivial)
     yield f"Best rule without a model ({rule}): {_per_1000(trivial.expected_cost, step)}."
-    if found.interval is not None and found.cost >= trivial.expected_cost:
-        yield "On cases that did not choose its thresholds the model is not cheaper than that."
+    if best.honest is not None and best.honest.cost(costs.mu, costs.nu) > trivial.cost + _TIE:
+        yield _TOO_FEW
 
 
 def _step(found: ExpectedCost) -> float:

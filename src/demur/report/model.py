@@ -12,6 +12,7 @@ from demur.auc_tests import AucDifferenceTest
 from demur.certificates import SurfaceCertificate
 from demur.cross_fitting import CrossFittedSurface
 from demur.curve_bands import CostCurveBand
+from demur.policy import PolicyEvidence
 from demur.surface_bands import VolumeInterval
 from demur.surface_tests import SurfaceDifferenceBand, VolumeDifferenceTest
 from demur.typing import FloatArray
@@ -117,10 +118,16 @@ class ModelReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as the schema has it."""
-        blocks, cuts = self.surface.counts.blocks(), self.surface._blocks
+        cuts, evidence = self.surface._blocks, PolicyEvidence.from_counts(self.surface.counts)
+        blocks = evidence.blocks
         return {
             "name": self.name,
-            "blocks": {"positives": _whole(blocks.positives), "negatives": _whole(blocks.negatives)},
+            "digest": evidence.digest,
+            "blocks": {
+                "positives": _whole(blocks.positives),
+                "negatives": _whole(blocks.negatives),
+                **json_safe({"lower": blocks.lower, "upper": blocks.upper, "groups": blocks.groups}),
+            },
             "cuts": json_safe({"lower": cuts.lower_cut, "upper": cuts.upper_cut}),
             "bins": {
                 "edges": json_safe(self.bins.edges),

@@ -58,10 +58,8 @@ export function comparePanel(app: App): Panel {
     el(
       "div",
       { class: "choose" },
-      el("label", { for: "compare-a" }, "A"),
-      first,
-      el("label", { for: "compare-b" }, "B"),
-      second,
+      el("span", { class: "pick" }, el("label", { for: "compare-a" }, "A"), first),
+      el("span", { class: "pick" }, el("label", { for: "compare-b" }, "B"), second),
       swap,
     ),
     el("div", { class: "compare-layout" }, plot.element, el("div", {}, key, lead, words)),
@@ -178,8 +176,8 @@ function differing({ difference, low, high, pvalue }: Difference): string {
 
 function legend(a: string, b: string, tested: boolean): HTMLElement[] {
   const entries: [string, string][] = [
-    ["#1f8bd0", `${a} cheaper`],
-    ["#eb9a1e", `${b} cheaper`],
+    ["#1f8bd0", `${cut(a, 22)} cheaper`],
+    ["#eb9a1e", `${cut(b, 22)} cheaper`],
   ];
   const items = entries.map(([colour, text]) => {
     const patch = el("span", { class: "patch" });

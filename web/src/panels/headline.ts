@@ -40,7 +40,16 @@ export function headlinePanel(app: App): Panel {
     // words follow the cost point: all of them are written by move()
   }
 
+  /** While the hand holds the point, the charts below must not slip away under it. */
+  function hold(): void {
+    const { style } = element;
+    if (!app.domain.held) style.height = "";
+    else if (style.height === "") style.minHeight = style.height = `${element.getBoundingClientRect().height}px`;
+  }
+  addEventListener("resize", () => (element.style.minHeight = ""));
+
   function move(at: Situation): void {
+    hold();
     const whole = sentences(at);
     const split = whole.indexOf(" Expected cost ");
     setText(decision, split < 0 ? whole : whole.slice(0, split));

@@ -59,12 +59,12 @@ export class MapHand {
 
   private release(): void {
     if (!this.dragging) return;
-    const boxed = this.corner !== null;
-    if (boxed) this.box.drawn();
+    if (this.corner !== null) this.box.drawn();
     this.corner = null;
     this.dragging = false;
     this.app.domain.held = false;
-    if (this.app.follow() || boxed) this.app.drawAll();
+    this.app.follow();
+    this.app.drawAll();
   }
 
   private key(event: KeyboardEvent): void {

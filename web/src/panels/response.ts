@@ -131,7 +131,8 @@ export function responsePanel(app: App): Panel {
       attr(here, { cx: x, cy: y });
       attr(note, {
         x: left ? x - 10 : x + 10,
-        y: y + (y > plot.height - 24 ? -8 : 18),
+        // the curve rises: above it on the left, below it on the right
+        y: y + ((left && y > 24) || y > plot.height - 24 ? -10 : 18),
         "text-anchor": left ? "end" : "start",
       });
       setText(note, measure === "cost" ? at.per1000(value, at.step(at.here)) : `${percent(value)} right`);

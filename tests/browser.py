@@ -1,0 +1,210 @@
+"""A real browser for the tests of the page: Debian's Chromium, steered by Playwright."""
+
+import io
+import re
+import shutil
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pytest
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHARTS = ("map", "surface", "scores", "cost-curve", "roc", "response")
+PANELS = (*CHARTS, "confusion", "models", "compare")
+MU_MOST, NU_MOST = 1.0, 0.6  # what the map shows unless the costs lie beyond
+_NUMBER = r"(−?∞|[-+]?[\d.]+(?:e[-+]\d+)?)"
+
+
+@contextmanager
+def playwright():
+    """Start Playwright; tests that need it skip where it or the browser is absent."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        pytest.skip("Playwright is not installed")
+    if shutil.which("chromium") is None:
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as running:
+        yield running
+
+
+def launch(running):
+    """Start Chromium with new, empty user data."""
+    return running.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+
+
+@dataclass
+class Opened:
+    """A report in the browser, what went wrong in it, and short ways to read it."""
+
+    page: object
+    path: Path
+    problems: list = field(default_factory=list)
+
+    @classmethod
+    def of(cls, context, path, fragment=""):
+        """Open the file and wait until every chart is drawn."""
+        opened = cls(context.new_page(), path)
+        opened._watch()
+        opened.page.goto(path.as_uri() + fragment)
+        opened.page.wait_for_selector("html[data-ready]")
+        opened.settle()
+        return opened
+
+    def _watch(self):
+        def heard(message):
+            if message.type in ("error", "warning"):
+                self.problems.append(f"console {message.type}: {message.text}")
+
+        def asked(request):
+            if not request.url.startswith(("file:", "data:", "blob:")):
+                self.problems.append(f"request: {request.url}")
+
+        self.page.on("console", heard)
+        self.page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        self.page.on("request", asked)
+        self.page.on("dialog", lambda dialog: self.problems.append(f"dialog: {dialog.message}"))
+        self.page.add_init_script(
+            "addEventListener('securitypolicyviolation', event => "
+            "console.error(`policy violated: ${event.violatedDirective}`))"
+        )
+
+    # ------------------------------------------------------------ acting
+
+    def role(self, name):
+        """Return the element with this part in the page."""
+        return self.page.locator(f'[data-role="{name}"]')
+
+    def panel(self, name):
+        """Return a panel by its name."""
+        return self.page.locator(f'[data-panel="{name}"]')
+
+    def settle(self):
+        """Wait until all changes are drawn: they are at the next frame."""
+        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
+    def until(self, expression):
+        """Wait until a condition holds; Playwright's own way needs eval, which the page forbids."""
+        for _ in range(200):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(25)
+        pytest.fail(f"never became true: {expression}")
+
+    def fill(self, role, value):
+        """Type into a field."""
+        self.role(role).fill(str(value))
+        self.settle()
+
+    def choose(self, role):
+        """Check a radio button that looks like a word."""
+        self.role(role).check(force=True)
+        self.settle()
+
+    def press(self, keys):
+        """Press one key, perhaps with modifiers."""
+        self.page.keyboard.press(keys)
+        self.settle()
+
+    def place(self, mu, nu):
+        """Return where costs stand on the map as it starts, in pixels of the window."""
+        box = self.page.locator("#chart-map .catch").first.bounding_box()
+        return box["x"] + box["width"] * mu / MU_MOST, box["y"] + box["height"] * (1 - nu / NU_MOST)
+
+    def drag(self, *costs, steps=8):
+        """Drag the cost point from where it is through these (mu, nu)."""
+        self.page.locator("#chart-map").scroll_into_view_if_needed()
+        box = self.role("cost-point").locator("circle").last.bounding_box()
+        mouse = self.page.mouse
+        mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        mouse.down()
+        for mu, nu in costs:
+            mouse.move(*self.place(mu, nu), steps=steps)
+        mouse.up()
+        self.settle()
+
+    def downloaded(self, act):
+        """Return the bytes and the name of the file that an action saves."""
+        with self.page.expect_download() as waiting:
+            act()
+        return Path(waiting.value.path()).read_bytes(), waiting.value.suggested_filename
+
+    # ------------------------------------------------------------ reading
+
+    def text(self, role):
+        """Return what an element says."""
+        return self.role(role).text_content()
+
+    @property
+    def headline(self):
+        """Decision and cost, joined as Python joins them."""
+        return " ".join(part for part in (self.text("decision"), self.text("cost-sentence")) if part)
+
+    @property
+    def costs(self):
+        """The three prices in the fields; None for an empty one."""
+        found = [self.role(name).input_value() for name in ("cost-fn", "cost-fp", "cost-abstain")]
+        return tuple(float(value) if value else None for value in found)
+
+    @property
+    def window(self):
+        """Thresholds as the map names them, equal where one cut is enough."""
+        words = self.text("map-reading")
+        found = re.search(rf"Here: (?:window {_NUMBER} to|cut) {_NUMBER},", words)
+        assert found, words
+        upper = threshold(found[2])
+        return (upper if found[1] is None else threshold(found[1])), upper
+
+    @property
+    def handle(self):
+        """Centre of the cost point, in pixels of the map."""
+        moved = self.role("cost-point").get_attribute("transform")
+        return tuple(float(part) for part in re.findall(r"[\d.]+", moved))
+
+    @property
+    def fragment(self):
+        """State in the address, once it has settled."""
+        self.page.wait_for_timeout(350)
+        return {key: value[0] for key, value in parse_qs(urlsplit(self.page.url).fragment).items()}
+
+    def measures(self, name):
+        """Durations that the page measured, in milliseconds."""
+        entries = "name => performance.getEntriesByName(name).map(entry => entry.duration)"
+        return self.page.evaluate(entries, name)
+
+    @property
+    def overflow(self):
+        """By how many pixels the page is wider than the window."""
+        return self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+
+
+def threshold(words):
+    """Read a threshold as the page writes it."""
+    special = {"∞": float("inf"), "−∞": float("-inf")}
+    return special[words] if words in special else float(words)
+
+
+def shown(value):
+    """Round a threshold as the page does."""
+    return float(f"{value:.4g}")
+
+
+def colours(png):
+    """Return the colour of every pixel of a PNG as one number."""
+    import matplotlib.image
+
+    picture = matplotlib.image.imread(io.BytesIO(png), format="png")
+    red, green, blue = np.moveaxis(np.rint(255 * picture[..., :3]).astype(int), 2, 0)
+    return 65536 * red + 256 * green + blue

@@ -1,0 +1,94 @@
+"""Reports whose pages the tests open: the ordinary one, the large one, and odd ones."""
+
+from functools import cache
+
+import numpy as np
+
+from demur import Binormal, CostModel, DataSource, Report
+
+COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+SCRIPT = "<script>alert(1)</script>"
+LONG = "a column whose name never ends " * 330
+
+
+def _source(rows, **parts):
+    return DataSource(
+        **{"name": "cases.csv", "label": "y_true", "positive": "1", "negative": "0", "rows": rows, **parts}
+    )
+
+
+def three(n):
+    """Three models on the same cases, each with more noise than the one before."""
+    rng = np.random.default_rng(7)
+    y, s = Binormal(separation=1.6).sample(n, rng=1)
+    return y, {"forest": s, "logistic": s + 0.6 * rng.normal(size=n), "rule": s + 1.2 * rng.normal(size=n)}
+
+
+def report(y, scores, **parts):
+    return Report.from_predictions(y, scores, **{"costs": COSTS, "source": _source(len(y)), **parts})
+
+
+def ordinary():
+    return report(*three(600))
+
+
+def large():
+    return report(*three(10**6))
+
+
+def no_costs():
+    return report(*three(600), costs=None)
+
+
+def one_model():
+    y, scores = three(300)
+    return report(y, {"forest": scores["forest"]})
+
+
+def twelve_models():
+    rng = np.random.default_rng(2)
+    y, s = Binormal(separation=1.6).sample(60, rng=1)
+    return report(y, {f"model {k}": s + 0.3 * k * rng.normal(size=60) for k in range(12)}, folds=2)
+
+
+def five_rows():
+    return report([0, 1, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8, 0.3], "b": [0.2, 0.3, 0.9, 0.7, 0.1]})
+
+
+def all_ties():
+    return report([0, 1] * 20, {"constant": np.full(40, 0.5), "other": np.full(40, 0.25)})
+
+
+def auc_zero():
+    return report([1] * 20 + [0] * 30, {"upside down": np.arange(50.0), "fine": -np.arange(50.0)})
+
+
+def one_class():
+    return report(np.ones(30, dtype=int), {"a": np.arange(30.0)}, pos_label=1)
+
+
+def infinite_scores():
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 80)
+    s = y + rng.normal(size=80)
+    s[:3], s[-3:] = -np.inf, np.inf
+    return report(y, {"log odds": s})
+
+
+def weighted():
+    y, scores = three(300)
+    weights = np.random.default_rng(5).uniform(0.5, 2, 300)
+    return report(y, {"forest": scores["forest"]}, sample_weight=weights)
+
+
+def hostile_names():
+    y, scores = three(300)
+    names = dict(zip((SCRIPT, LONG, "</script><img src=x onerror=alert(2)>"), scores.values(), strict=True))
+    words = {"positive": "<b>fraud</b>", "negative": '" onload="alert(3)'}
+    return report(y, names, source=_source(300, name=f"{SCRIPT}.csv", label=LONG, **words))
+
+
+@cache
+def named(name):
+    """Make a report once."""
+    return globals()[name]()

@@ -1,0 +1,184 @@
+"""What leaves the page: pictures, tables, code, commands, policies, and its own address."""
+
+import csv
+import io
+import json
+import shlex
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import demur
+import page_reports
+from browser import CHARTS, PANELS, colours
+from demur import Policy
+
+
+@pytest.fixture
+def cases_file(tmp_path, monkeypatch):
+    """The file the ordinary report says it was made from, in the current folder."""
+    y, scores = page_reports.three(600)
+    with open(tmp_path / "cases.csv", "w", newline="") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(["y_true", *scores])
+        writer.writerows(
+            zip(y.astype(int).tolist(), *(column.tolist() for column in scores.values()), strict=True)
+        )
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_chart_is_saved_as_svg_and_png(open_page):
+    page = open_page()
+    for name in (*CHARTS, "compare"):
+        panel = page.panel(name)
+        text, file = page.downloaded(panel.locator('[data-role="save-svg"]').click)
+        assert file == f"demur-{name}.svg"
+        root = ElementTree.fromstring(text)
+        assert root.tag == "{http://www.w3.org/2000/svg}svg"
+        assert len(list(root.iter())) > 12
+        assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
+        data, file = page.downloaded(panel.locator('[data-role="save-png"]').click)
+        assert file == f"demur-{name}.png"
+        picture = colours(data)
+        assert picture.shape[1] == int(2 * float(root.get("width")))
+        assert len(np.unique(picture)) > 20
+
+
+def test_every_panel_saves_its_numbers_as_csv(open_page):
+    page = open_page()
+    for name in PANELS:
+        data, file = page.downloaded(page.panel(name).locator('[data-role="save-csv"]').click)
+        assert file == f"demur-{name}.csv"
+        rows = list(csv.reader(io.StringIO(data.decode("utf-8"))))
+        assert len(rows) > 2
+        assert {len(row) for row in rows} == {len(rows[0])}
+    scores = page_reports.named("ordinary").models[0].bins
+    data, _ = page.downloaded(page.panel("scores").locator('[data-role="save-csv"]').click)
+    rows = list(csv.reader(io.StringIO(data.decode("utf-8"))))[1:]
+    assert [[int(cell) for cell in row[2:]] for row in rows] == np.column_stack(
+        [scores.positives, scores.negatives]
+    ).astype(int).tolist()
+
+
+def test_the_address_brings_everything_back(open_page):
+    page = open_page()
+    page.drag((0.55, 0.11))
+    page.choose("cost-entry-ratio")
+    page.fill("prevalence", 20)
+    page.choose("model-1")
+    page.choose("map-colour-winner")
+    page.role("compare-a").select_option("2")
+    page.fill("reviews-per-day", 10)
+    page.fill("cases-per-day", 200)
+    for role, value in [("mu-from", 0.2), ("mu-to", 0.6), ("nu-from", 0.05), ("nu-to", 0.25)]:
+        page.role(f"box-{role}").fill(str(value))
+    page.fill("name-positive", "fraud & more")
+    fragment = page.fragment
+    assert fragment["positive"] == "fraud & more"
+    assert set(fragment) == {
+        *(
+            "fn",
+            "fp",
+            "abstain",
+            "entry",
+            "prevalence",
+            "model",
+            "colour",
+            "compare",
+            "box",
+            "capacity",
+            "positive",
+        )
+    } - {"fn"}
+    again = open_page(fragment="#" + page.page.url.partition("#")[2])
+    assert everything(again) == everything(page)
+    assert again.fragment == fragment, "opening it again changes nothing"
+
+
+def everything(page):
+    """All that the reader set, and what the page says."""
+    inputs = page.page.evaluate(
+        "() => Object.fromEntries([...document.querySelectorAll('input, select')].map(input => "
+        "[input.dataset.role, input.type === 'radio' ? input.checked : input.value]))"
+    )
+    return inputs, page.headline, page.window, page.handle, page.panel("models").text_content()
+
+
+def test_going_back_in_the_address_is_followed(open_page):
+    page = open_page()
+    before = page.headline
+    page.page.evaluate("location.hash = '#fp=70&abstain=5'")
+    page.settle()
+    assert page.costs == (100, 70, 5)
+    page.page.go_back()
+    page.until("document.querySelector('[data-role=cost-fp]').value === '40'")
+    page.settle()
+    assert page.headline == before
+
+
+@pytest.mark.parametrize(
+    "fragment", ["#fp=-1&model=99&colour=pink&compare=0~9&box=1~0~1~0", "#%3Cscript%3E&fn=nan"]
+)
+def test_a_wrong_address_starts_the_page_as_usual(open_page, fragment):
+    page = open_page(fragment=fragment)
+    assert page.headline == page_reports.named("ordinary").headline
+
+
+@pytest.mark.skipif(not hasattr(demur, "read_counts"), reason="needs demur.read_counts")
+def test_python_code_finds_the_same_window(open_page, cases_file):
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page.drag((0.55, 0.15))
+    page.role("copy-python").click()
+    page.role("said").get_by_text("Copied as Python.").wait_for()
+    names = {}
+    exec(page.page.evaluate("navigator.clipboard.readText()"), names)
+    fn, fp, abstain = page.costs
+    assert names["costs"].to_dict()["cost_fp"] == fp
+    expected = page_reports.named("ordinary").models[0].surface.window(mu=fp / fn, nu=abstain / fn)
+    assert (names["window"].lower, names["window"].upper) == (expected.lower, expected.upper)
+
+
+def test_the_command_and_the_saved_policy_agree(open_page, cases_file, tmp_path):
+    from click.testing import CliRunner
+
+    from demur.cli.main import cli
+
+    page = open_page(permissions=["clipboard-read", "clipboard-write"])
+    page.drag((0.55, 0.15))
+    page.fill("prevalence", 25)
+    page.role("copy-command").click()
+    page.role("said").get_by_text("Copied as a command.").wait_for()
+    words = shlex.split(page.page.evaluate("navigator.clipboard.readText()"))
+    assert words[:2] == ["demur", "decide"]
+    ran = CliRunner().invoke(cli, words[1:])
+    assert ran.exit_code == 0, ran.output
+    data, file = page.downloaded(page.role("save-policy").click)
+    assert file == "policy.json"
+    (tmp_path / "from_page.json").write_bytes(data)
+    saved, decided = Policy.load(tmp_path / "from_page.json"), Policy.load(tmp_path / "policy.json")
+    assert (saved.lower, saved.upper) == (decided.lower, decided.upper)
+    assert saved.evidence.digest == decided.evidence.digest
+    assert saved.prevalence == decided.prevalence == 0.25
+    theirs, ours = json.loads(data), json.loads((tmp_path / "policy.json").read_text())
+    assert theirs["expected"] == pytest.approx(ours["expected"], abs=1e-12)
+    assert theirs["evidence"]["blocks"] == ours["evidence"]["blocks"]
+    assert theirs["labels"] == ours["labels"]
+
+
+def test_a_policy_with_a_limit_and_infinite_scores_loads(open_page, tmp_path):
+    page = open_page("infinite_scores", fragment="#capacity=10~100")
+    data, _ = page.downloaded(page.role("save-policy").click)
+    (tmp_path / "policy.json").write_bytes(data)
+    policy = Policy.load(tmp_path / "policy.json")
+    assert json.loads(data)["expected"]["abstention_rate"] <= 0.1
+    # what the policy says about new cases is what its thresholds say
+    assert policy.decide([-np.inf, np.inf]).tolist() == [0, 1]
+
+
+def test_where_copying_is_not_allowed_the_text_is_offered(open_page):
+    page = open_page(script="Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.role("copy-command").click()
+    page.role("copied-text").wait_for()
+    assert page.role("copied-text").input_value().startswith("demur decide cases.csv --label y_true")
+    assert page.text("said") == "Copying is not allowed here: take the text below."
