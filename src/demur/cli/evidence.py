@@ -7,6 +7,7 @@ and only their counts come back; a file of saved counts has none to begin with.
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,19 +45,37 @@ class Part:
 
     Attributes
     ----------
-    counts : dict
-        Model -> its counts.
+    counted : dict or None
+        Model -> its counts, where an engine counted; None where the rows are all there is.
     rows : Predictions or None
         The cases themselves, or one weighted row per pair of scores, where they are in memory.
     """
 
-    counts: dict[str, ScoreCounts]
+    counted: dict[str, ScoreCounts] | None = None
     rows: Predictions | None = None
+
+    @cached_property
+    def counts(self) -> dict[str, ScoreCounts]:
+        """Model -> its counts; made from the rows when somebody asks, as not every verb does."""
+        if self.counted is not None:
+            return self.counted
+        assert self.rows is not None
+        return self.rows.counts()
 
     @property
     def n(self) -> float:
         """Weight of the cases."""
         return next(iter(self.counts.values())).n
+
+    @property
+    def certified(self) -> float:
+        """The most a cost can be too high because scores share bins; 0 where rows were counted."""
+        return max((counts.certified for counts in (self.counted or {}).values()), default=0.0)
+
+    @property
+    def exact(self) -> bool:
+        """Whether every distinct score was counted apart."""
+        return all(counts.exact for counts in (self.counted or {}).values())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -92,12 +111,12 @@ class Evidence:
     @property
     def certified(self) -> float:
         """The most a cost can be too high because scores share bins, in units of the dearer error."""
-        return max(counts.certified for part in self.parts.values() for counts in part.counts.values())
+        return max(part.certified for part in self.parts.values())
 
     @property
     def exact(self) -> bool:
         """Whether every distinct score was counted apart."""
-        return all(counts.exact for part in self.parts.values() for counts in part.counts.values())
+        return all(part.exact for part in self.parts.values())
 
     def bins_in_words(self) -> list[str]:
         """Say to what the numbers are certified; nothing if they are exact."""
@@ -162,7 +181,7 @@ def _from_saved(path: Path, given: list[str]) -> Evidence:
         data={"source": str(path), "rows": counts.n, "engine": "counts", "distinct_scores": distinct},
         positive="1",
         negative="0",
-        parts={"": Part(counts={path.stem: counts})},
+        parts={"": Part(counted={path.stem: counts})},
     )
 
 
@@ -177,7 +196,7 @@ def _from_rows(read: Predictions) -> Evidence:
         positive=read.positive,
         negative=read.negative,
         group=read.roles.group,
-        parts={name: Part(counts=part.counts(), rows=part) for name, part in rows.items()},
+        parts={name: Part(rows=part) for name, part in rows.items()},
     )
 
 
@@ -220,11 +239,11 @@ def _counted(table: "FileTable | SparkTable", roles: Roles, positive: str | None
     source = for_counting(table)
     found = read_counts(source, **columns, groups=roles.group)
     if roles.group is not None:
-        parts = {class_name(group): Part(counts=counts) for group, counts in found.items()}
+        parts = {class_name(group): Part(counted=counts) for group, counts in found.items()}
     else:
         joint = read_paired_counts(source, **columns) if len(roles.models) == 2 else None
         rows = _joint_rows(joint, table.name, roles, shown, other) if joint and joint.exact else None
-        parts = {"": Part(counts=found, rows=rows)}
+        parts = {"": Part(counted=found, rows=rows)}
     return Evidence(
         sentence=described(table.name, table.n_rows, roles, shown),
         data={**read_as(table.name, table.n_rows, roles, shown, other), "engine": engine},

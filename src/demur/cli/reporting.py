@@ -24,11 +24,11 @@ class Wanted:
 
 def make_report(read: Evidence, part: str, wanted: Wanted) -> Report:
     """Make the report of one part: from its rows where they are at hand, else from its counts."""
-    counts, rows = read.parts[part].counts, read.parts[part].rows
+    rows = read.parts[part].rows
     settings = vars(wanted)
     source = _source(read, part)
     if rows is None:
-        return Report.from_counts(counts, **settings, source=source)
+        return Report.from_counts(read.parts[part].counts, **settings, source=source)
     return Report.from_predictions(
         rows.truth, rows.scores, sample_weight=rows.weights, **settings, source=source
     )
