@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-__all__ = ["COMPILE_FROM", "compiled", "worth_compiling"]
+__all__ = ["COMPILE_FROM", "compiled", "load_compiler", "worth_compiling"]
 
 COMPILE_FROM = 2**16
 """Below this many elements the interpreter finishes before numba would be imported."""
@@ -42,3 +42,12 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         # neither the package folder nor the user's cache folder can be written to
         twin = numba.njit(nogil=True)(function)
     return twin
+
+
+def load_compiler() -> None:
+    """Import numba and let it read its own rules: half a second the first kernel would wait for."""
+    compiled(_nothing)()
+
+
+def _nothing() -> None:
+    pass

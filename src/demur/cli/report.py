@@ -1,6 +1,5 @@
 """`demur report FILE`: one HTML page that anybody can open."""
 
-from importlib import import_module
 from pathlib import Path
 from threading import Thread
 
@@ -99,11 +98,12 @@ def command(
 
 
 def _load_ahead(file: str) -> None:
-    """Import what a large file will need while it is being read: half a second less to wait."""
+    """Load the compiler a large file will need while it is being read: a second less to wait."""
     path = Path(file)
     if path.is_file() and path.stat().st_size >= _LARGE:
-        for name in ("numba", "scipy.linalg.lapack"):
-            Thread(target=import_module, args=[name], daemon=True).start()
+        from demur._kernels.jit import load_compiler
+
+        Thread(target=load_compiler, daemon=True).start()
 
 
 def _default_output(source: str, *, grouped: bool) -> str:
