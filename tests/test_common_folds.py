@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from demur import ScoreCounts, abstention_surface, decide, surface_difference_band
 from demur import surface_tests as tests_of_surfaces
 from demur.common_folds import CommonFolds
-from demur.deviation_law import deviations, pair_covariance, rules_covariance
-from demur.held_out import Prices
+from demur.deviation_law import deviations, matrix_pays, pair_covariance, rules_covariance
+from demur.held_out import JudgedRules, Prices, Weighting
+from demur.joint_scores import JointScores
 from demur.multiplier import _Sums, group_sizes, loss_part
 
 
@@ -114,14 +115,37 @@ def test_deviations_of_a_singular_law_against_theory():
     assert np.mean(drawn[:, 0] < 1.959964) == pytest.approx(0.95, abs=0.005)
 
 
+def test_given_orders_change_nothing():
+    y, a, b, _ = sample(3)
+    split, judged = common(y, a, b, None, folds=3)
+    joint = JointScores(y, np.stack([a, b]), None)
+    for index, (one, scores) in enumerate(zip(judged, (a, b), strict=True)):
+        again = split.judge(one.counts, scores, joint.orders(index))
+        assert again.honest_position.tolist() == one.honest_position.tolist()
+        assert again.hindsight_position.tolist() == one.hindsight_position.tolist()
+        for table, other in zip(again.honest.tables, one.honest.tables, strict=True):
+            assert np.array_equal(table.positives, other.positives)
+            assert np.array_equal(table.negatives, other.negatives)
+
+
+def test_a_small_grid_takes_the_matrix_only_where_the_compiler_is_loaded_anyway():
+    def rules(cases):
+        return JudgedRules((), Weighting.of(cases / 2, cases / 2, None))
+
+    few, many = rules(1000), rules(10**6)
+    assert [matrix_pays(few, groups, 100) for groups in (900, 8192, 8193)] == [False, False, True]
+    assert [matrix_pays(many, groups, 100) for groups in (800, 801)] == [False, True]
+    assert [matrix_pays(many, groups, 5000) for groups in (8192, 8193)] == [False, True]
+
+
 def test_band_from_the_covariance_against_the_band_from_multipliers(monkeypatch):
     rng = np.random.default_rng(5)
     y = rng.random(1500) < 0.4
     a = 1.5 * y + rng.normal(size=1500)
     b = 0.8 * a + rng.normal(size=1500)
     made = []
-    for many in (0, 10**9):
-        monkeypatch.setattr(tests_of_surfaces, "MANY_GROUPS", many)
+    for pays in (True, False):
+        monkeypatch.setattr(tests_of_surfaces, "matrix_pays", lambda *_, pays=pays: pays)
         made.append(surface_difference_band(y, a, b, resolution=8, n_resamples=4000, rng=1))
     assert made[0].factor == pytest.approx(made[1].factor, abs=0.08)
     assert np.array_equal(made[0].difference, made[1].difference)

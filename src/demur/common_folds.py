@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from demur._kernels.placements import Ordered
 from demur.counts import ScoreCounts
 from demur.cross_fitting import CrossFittedSurface, check_sample, fitted_surface
 from demur.held_out import (
@@ -66,10 +67,23 @@ class CommonFolds:
         sizes = np.ones(len(positive)) if weights is None else weights
         return cls(positive, fold_rows(sizes, positive, number, rng), number, prevalence)
 
-    def judge(self, counts: ScoreCounts, scores: FloatArray) -> JudgedModel:
-        """Learn the rules of one model and judge them."""
+    def judge(
+        self, counts: ScoreCounts, scores: FloatArray, orders: tuple[Ordered, Ordered] | None = None
+    ) -> JudgedModel:
+        """Learn the rules of one model and judge them.
+
+        `orders` are the positives and the negatives ordered by these scores, if somebody has them
+        already; only for cases without weights, where row k of a class is its case k.
+        """
         ahead = self.positive[self.rows.cell]
-        classes = [ClassRows.of(np.flatnonzero(part), scores, self.rows) for part in (ahead, ~ahead)]
+        members = [np.flatnonzero(part) for part in (ahead, ~ahead)]
+        if orders is None:
+            classes = [ClassRows.of(one, scores, self.rows) for one in members]
+        else:
+            classes = [
+                ClassRows.of_sorted(one[order.cases], order.scores, self.rows)
+                for one, order in zip(members, orders, strict=True)
+            ]
         # half the memory of the usual integers; positions are few
         paid, seen = (np.empty(len(ahead), dtype=np.int32) for _ in range(2))
         honest = judge_sorted(classes, paid, folds=self.folds, prevalence=self.prevalence)

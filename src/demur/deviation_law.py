@@ -10,16 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import compiled
+from demur._kernels.jit import COMPILE_FROM, compiled
 from demur.held_out import JudgedRules, Prices
 from demur.multiplier import step_weights
 from demur.paired_cases import JudgedPair
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["MANY_GROUPS", "deviations", "pair_covariance", "rules_covariance"]
+__all__ = ["deviations", "matrix_pays", "pair_covariance", "rules_covariance"]
 
-MANY_GROUPS = 2**13
-"""From this many groups of cases on, the matrix is cheaper than a multiplier per group."""
+_MANY_GROUPS = 2**13
+_GROUPS_PER_POINT = 8
+
+
+def matrix_pays(rules: JudgedRules, groups: int, points: int) -> bool:
+    """Tell whether the matrix over `points` is cheaper than a multiplier for each of the `groups`.
+
+    Few groups pay for a small matrix as well, but not for loading the compiler: only where there
+    are so many cases that it is loaded already. What is loaded must not decide, as the draws differ.
+    """
+    many = rules.weighting.n_positive + rules.weighting.n_negative >= COMPILE_FROM
+    return groups > (min(_MANY_GROUPS, _GROUPS_PER_POINT * points) if many else _MANY_GROUPS)
 
 
 def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> FloatArray:

@@ -368,6 +368,11 @@ class ClassRows(NamedTuple):
         if np.any(ordered[1:] < ordered[:-1]):
             order = ascending_order(ordered)
             members, ordered = members[order], ordered[order]
+        return cls.of_sorted(members, ordered, rows)
+
+    @classmethod
+    def of_sorted(cls, members: IntArray, ordered: FloatArray, rows: Rows) -> "ClassRows":
+        """Take the rows `members`, whose scores are `ordered`."""
         single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
         cases = None if single else rows.cases[members]
         # short integers are looked up faster, and sorted without comparing

@@ -47,6 +47,7 @@ class JointScores:
         self.evidence = CASES if evidence is None else evidence
         self._orders: dict[tuple[bool, int], Ordered] = {}
         self._placements: dict[tuple[int, int], tuple[FloatArray, FloatArray, float]] = {}
+        self._single: dict[int, TwoWay] = {}
 
     @classmethod
     def of_two(
@@ -132,6 +133,10 @@ class JointScores:
             self._orders[key] = ordered(scores[model], weights)
         return self._orders[key]
 
+    def orders(self, model: int) -> tuple[Ordered, Ordered]:
+        """Order the positives and the negatives by the scores of one model, once for all questions."""
+        return self._order(model, positive=True), self._order(model, positive=False)
+
     def placements(self, a: int, b: int | None = None) -> tuple[FloatArray, FloatArray, float]:
         """Placements of the negatives of model `a` among the positives of `b`, and back."""
         key = a, a if b is None else b
@@ -153,14 +158,16 @@ class JointScores:
 
     def single_table(self, model: int) -> TwoWay:
         """Sums of squares of one model."""
-        row, column, _ = self.placements(model)
-        return one_model(
-            row,
-            column,
-            self.negative_weight,
-            self.positive_weight,
-            pair_squares=self.joint_wins(model, model),
-        )
+        if model not in self._single:
+            row, column, _ = self.placements(model)
+            self._single[model] = one_model(
+                row,
+                column,
+                self.negative_weight,
+                self.positive_weight,
+                pair_squares=self.joint_wins(model, model),
+            )
+        return self._single[model]
 
     def difference_table(self, a: int, b: int, *, interaction: bool) -> TwoWay:
         """Sums of squares of psi_a - psi_b."""

@@ -139,9 +139,12 @@ class JudgedPair:
         """Mean difference of a proper score of the forecasts, and its standard error."""
         per_slot = [np.concatenate(rules.slot_scores(scores)) for rules in (self.first, self.second)]
         gap = per_slot[0][self.first_slot] - per_slot[1][self.second_slot]
-        behind = self.first_slot >= slot_offsets(self.first)[1][0]
-        sums = [self.sizes[part] @ gap[part] for part in (~behind, behind)]
-        squares = [self.sizes[part] @ gap[part] ** 2 for part in (~behind, behind)]
+        # slots ascend by class; no dot products: waking the threads of BLAS costs more than the sum
+        behind = np.searchsorted(self.first_slot, slot_offsets(self.first)[1][0])
+        weighted = self.sizes * gap
+        sums = [weighted[:behind].sum(), weighted[behind:].sum()]
+        weighted *= gap
+        squares = [weighted[:behind].sum(), weighted[behind:].sum()]
         w = self.first.weighting
         return float(w.mean(*sums)), float(w.standard_error((sums[0], sums[1]), (squares[0], squares[1])))
 

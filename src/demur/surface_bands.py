@@ -22,7 +22,7 @@ from demur.cross_fitting import (
     cross_fit,
     grid_axes,
 )
-from demur.deviation_law import MANY_GROUPS, deviations, rules_covariance
+from demur.deviation_law import deviations, matrix_pays, rules_covariance
 from demur.held_out import JudgedRules, Prices, volume_scores
 from demur.multiplier import group_sizes, loss_part, max_deviations, upper_quantile
 from demur.typing import ArrayLike, FloatArray, Labels, Range
@@ -111,7 +111,7 @@ def side_factors(
     factors = []
     for rules in (hindsight, honest):
         scale, sizes = inverse_error(rules.mean_and_error(prices)[1]), group_sizes(rules)
-        if len(sizes) > MANY_GROUPS:
+        if matrix_pays(rules, len(sizes), scale.size):
             worst = deviations(rules_covariance(rules, prices, scale), n_resamples, rng)
         else:
             part = loss_part(rules, prices, scale)

@@ -19,7 +19,7 @@ from demur._kernels.multiple_tests import holm
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.cross_fitting import grid_axes
-from demur.deviation_law import MANY_GROUPS, deviations, pair_covariance
+from demur.deviation_law import deviations, matrix_pays, pair_covariance
 from demur.held_out import Prices, volume_scores
 from demur.multiplier import loss_part, max_deviations, upper_quantile
 from demur.paired_cases import JudgedPair, PairedCases, paired_cases
@@ -310,7 +310,7 @@ def _largest_deviations(
 ) -> FloatArray:
     """Draw the largest absolute standardised deviation of the honest difference over the grid."""
     scale = inverse_error(error)
-    if len(pair.sizes) > MANY_GROUPS:
+    if matrix_pays(pair.first, len(pair.sizes), scale.size):
         worst = deviations(pair_covariance(pair, prices, scale), draws, rng)
         return np.asarray(worst.max(axis=1))
     parts = [

@@ -109,8 +109,8 @@ def build_parts(
         surfaces = [abstention_surface(one, prevalence=settings.prevalence) for one in counts.values()]
         wins = pool.submit(_wins, surfaces)
         judging = notes.unless_undefined("Honest costs are", lambda: _judge(counts, cases, settings, pool))
-        judged = _Judging([], None, []) if judging is None else judging
-        pairs = pool.submit(_auc_tests, cases) if cases is not None and judged.models else None
+        judged = _Judging([], None, None, []) if judging is None else judging
+        pairs = None if judged.joint is None else pool.submit(_auc_tests, judged.joint)
         bands = [
             pool.submit(_compared, judged, first, second, settings)
             for first, second in combinations(range(len(judged.models)), 2)
@@ -140,6 +140,7 @@ class _Judging(NamedTuple):
 
     surfaces: list[CrossFittedSurface]
     common: CommonFolds | None
+    joint: JointScores | None
     models: list[JudgedModel]
 
 
@@ -153,7 +154,7 @@ def _judge(
         surfaces = [
             cross_fitted_surface(one, prevalence=prevalence, folds=folds, rng=seed) for one in counts.values()
         ]
-        return _Judging(surfaces, None, [])
+        return _Judging(surfaces, None, None, [])
     common = CommonFolds.split(
         cases.truth,
         cases.weights,
@@ -162,8 +163,14 @@ def _judge(
         prevalence=prevalence,
         rng=np.random.default_rng(seed),
     )
-    models = list(pool.map(common.judge, counts.values(), [cases.scores[name] for name in counts]))
-    return _Judging([model.surface() for model in models], common, models)
+    joint = JointScores(cases.truth, np.stack(list(cases.scores.values())), cases.weights)
+
+    def judged(index: int, name: str) -> JudgedModel:
+        orders = joint.orders(index) if cases.weights is None else None
+        return common.judge(counts[name], cases.scores[name], orders)
+
+    models = list(pool.map(judged, range(len(counts)), counts))
+    return _Judging([model.surface() for model in models], common, joint, models)
 
 
 # ---------------------------------------------------------------- one model
@@ -286,9 +293,8 @@ def _compared(judged: _Judging, first: int, second: int, settings: Settings) -> 
     return _Compared(first, second, band, volume_difference_of(cases))
 
 
-def _auc_tests(cases: Cases) -> list[AucDifferenceTest]:
+def _auc_tests(joint: JointScores) -> list[AucDifferenceTest]:
     """Test all pairs; each class of each model is sorted once."""
-    joint = JointScores(cases.truth, np.stack(list(cases.scores.values())), cases.weights)
     return [
         paired_test(joint, first, second, "delong", "two-sided")
         for first, second in combinations(range(joint.n_models), 2)
