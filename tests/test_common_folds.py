@@ -12,6 +12,7 @@ from demur.deviation_law import deviations, matrix_pays, pair_covariance, rules_
 from demur.held_out import JudgedRules, Prices, Weighting
 from demur.joint_scores import JointScores
 from demur.multiplier import _Sums, group_sizes, loss_part
+from demur.paired_cases import _cumulate
 
 
 def sample(seed, n=80, *, weighted=False):
@@ -136,6 +137,16 @@ def test_a_small_grid_takes_the_matrix_only_where_the_compiler_is_loaded_anyway(
     assert [matrix_pays(few, groups, 100) for groups in (900, 8192, 8193)] == [False, False, True]
     assert [matrix_pays(many, groups, 100) for groups in (800, 801)] == [False, True]
     assert [matrix_pays(many, groups, 5000) for groups in (8192, 8193)] == [False, True]
+
+
+def test_cumulative_table_against_running_sums_of_the_plain_table():
+    rng = np.random.default_rng(2)
+    first, second = rng.integers(0, 7, 60), rng.integers(0, 5, 60)
+    sizes = rng.integers(1, 4, 60).astype(float)
+    plain, found = np.zeros((8, 6)), np.zeros((8, 6))
+    np.add.at(plain, (first + 1, second + 1), sizes)
+    _cumulate(first + 10, second + 20, sizes, 10, 20, found)
+    assert np.array_equal(found, plain.cumsum(axis=0).cumsum(axis=1))
 
 
 def test_band_from_the_covariance_against_the_band_from_multipliers(monkeypatch):

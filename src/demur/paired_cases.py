@@ -121,6 +121,12 @@ class JudgedPair:
         (a0, a1), (b0, b1) = ((start[segment], start[segment + 1]) for start in starts)
         part = slice(*np.searchsorted(self.first_slot, [a0, a1]))
         rows, columns = a1 - a0 + 1, b1 - b0 + 1
+        if worth_compiling(rows * columns):
+            counted = np.zeros((rows, columns))
+            compiled(_cumulate)(
+                self.first_slot[part], self.second_slot[part], self.sizes[part], a0, b0, counted
+            )
+            return counted
         where = (self.first_slot[part] - a0 + 1) * columns + self.second_slot[part] - b0 + 1
         table = np.bincount(where, self.sizes[part], rows * columns).reshape(rows, columns)
         running: FloatArray = table.astype(np.float64, copy=False)
@@ -156,6 +162,16 @@ def _count_pairs(
     for row in range(len(fold)):
         segment = fold[row] if positive[row] else fold[row] + folds
         out[offsets[segment] + first[row] * width[segment] + second[row]] += cases[row]
+
+
+def _cumulate(first: Any, second: Any, sizes: Any, first_start: Any, second_start: Any, out: Any) -> None:
+    for group in range(len(sizes)):
+        out[first[group] - first_start + 1, second[group] - second_start + 1] += sizes[group]
+    for x in range(1, out.shape[0]):
+        running = 0.0
+        for y in range(1, out.shape[1]):
+            running += out[x, y]
+            out[x, y] = out[x - 1, y] + running
 
 
 @dataclass(frozen=True, slots=True, eq=False)

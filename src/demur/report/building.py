@@ -1,8 +1,10 @@
 """From counts and predictions to the parts of a report; what cannot be computed becomes a sentence."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
@@ -105,7 +107,7 @@ def build_parts(
 ) -> tuple[tuple[ModelReport, ...], tuple[PairReport, ...]]:
     """Compute everything about every model and, where the cases are given, every pair."""
     threads = _THREADS if next(iter(counts.values())).n >= _THREADS_FROM else 1
-    with ThreadPoolExecutor(threads) as pool:
+    with _workers(threads) as pool:
         surfaces = [abstention_surface(one, prevalence=settings.prevalence) for one in counts.values()]
         wins = pool.submit(_wins, surfaces)
         judging = notes.unless_undefined("Honest costs are", lambda: _judge(counts, cases, settings, pool))
@@ -129,6 +131,17 @@ def build_parts(
     return tuple(models), tuple(
         _pair(models, parts, test, settings) for parts, test in zip(done, tests, strict=True)
     )
+
+
+@contextmanager
+def _workers(threads: int) -> Iterator[Executor]:
+    """Start threads; those of BLAS, which wait by turning in circles, must not get in their way."""
+    with ExitStack() as stack:
+        if threads > 1:
+            import_module("scipy.linalg.lapack")  # has a BLAS of its own, which must be there to be found
+            limits = import_module("threadpoolctl").threadpool_limits
+            stack.enter_context(limits(1, user_api="blas"))
+        yield stack.enter_context(ThreadPoolExecutor(threads))
 
 
 def _wins(surfaces: list[AbstentionSurface]) -> list[float]:
