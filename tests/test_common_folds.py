@@ -1,5 +1,8 @@
 """One split for all models, and bands drawn from their covariance: against slow, obvious versions."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -127,6 +130,23 @@ def test_given_orders_change_nothing():
         for table, other in zip(again.honest.tables, one.honest.tables, strict=True):
             assert np.array_equal(table.positives, other.positives)
             assert np.array_equal(table.negatives, other.negatives)
+
+
+@pytest.mark.parametrize("n", [80, 2**17])
+def test_counts_of_other_folds_are_those_of_the_cases_left(n):
+    """Both ways of leaving a fold out; the room for the scores is used again by the next fold."""
+    y, a, b, _ = sample(4, n=n)
+    split, (judged, _) = common(y, a, b, None, folds=3)
+    cell, fold, _ = split.rows
+    for index, table in enumerate(judged.honest.tables):
+        left = cell[fold != index]
+        wanted = ScoreCounts.from_arrays(y[left], a[left])
+        found = table.rule.surface.counts
+        for one in (found, copy.copy(found), pickle.loads(pickle.dumps(found))):
+            assert one == wanted
+            assert (one.n_positive, one.n_negative) == (wanted.n_positive, wanted.n_negative)
+            assert one.blocks().upper.tolist() == wanted.blocks().upper.tolist()
+        assert not hasattr(found, "score")
 
 
 def test_a_small_grid_takes_the_matrix_only_where_the_compiler_is_loaded_anyway():

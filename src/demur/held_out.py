@@ -333,9 +333,9 @@ def judge_sorted(
 ) -> JudgedRules:
     """Do the same with rows that are split by class and sorted; fill in the `position` of every row."""
     tables = []
+    rooms = [np.empty_like(one.scores) for one in classes]
     for fold in range(folds):
-        ahead, behind = (one.without(fold) for one in classes)
-        rule = LearnedRule.learn(ScoreCounts(_positive=ahead, _negative=behind), prevalence)
+        rule = LearnedRule.learn(OtherFolds(classes, fold, rooms), prevalence)
         columns = []
         for one in classes:
             held = one.held(fold)
@@ -386,13 +386,35 @@ class ClassRows(NamedTuple):
         """Places of the cases of a fold."""
         return self.by_fold[self.ends[fold - 1] if fold else 0 : self.ends[fold]]
 
-    def without(self, fold: int) -> Sample:
-        """Return the cases of all other folds."""
+    def without(self, fold: int, room: FloatArray) -> Sample:
+        """Return the cases of all other folds; their scores may lie in `room`."""
         if self.cases is None and worth_compiling(len(self.scores)):
-            kept = np.empty_like(self.scores)
-            return Sample(kept[: compiled(_other_folds_loop)(self.scores, self.fold, fold, kept)], None)
+            return Sample(room[: compiled(_other_folds_loop)(self.scores, self.fold, fold, room)], None)
         others = self.fold != fold
         return Sample(self.scores[others], None if self.cases is None else self.cases[others])
+
+
+class OtherFolds(ScoreCounts):
+    """Counts of the cases of all folds but one.
+
+    Only the blocks are kept. The cases are copied again should anybody ask for them: keeping them
+    for ten folds takes ten times the memory, and fresh memory more time than the pooling.
+    """
+
+    def __init__(self, classes: "Sequence[ClassRows]", fold: int, rooms: Sequence[FloatArray]) -> None:
+        self._classes, self._fold = classes, fold
+        ahead, behind = (one.without(fold, room) for one, room in zip(classes, rooms, strict=True))
+        pooled = ScoreCounts(_positive=ahead, _negative=behind)
+        for name in ("_blocks_and_pairs", "n_positive", "n_negative"):
+            self.__dict__[name] = getattr(pooled, name)
+
+    def __getattr__(self, name: str) -> Sample:
+        if name not in ("_positive", "_negative"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        one = self._classes[0 if name == "_positive" else 1]
+        sample = one.without(self._fold, np.empty_like(one.scores))
+        setattr(self, name, sample)
+        return sample
 
 
 def _other_folds_loop(scores: Any, folds: Any, fold: Any, out: Any) -> int:
