@@ -145,9 +145,20 @@ def _unpivoted(frame: Any, kept: list[str], scores: list[str]) -> Any:
 
 
 def named_column(frame: Any, name: str) -> Any:
-    """Refer to a column as it is called: Spark would look for a field of a structure in a.b."""
-    spark = frame.implementation.is_spark_like()
-    return narwhals().col("`" + name.replace("`", "``") + "`" if spark else name)
+    """Refer to a column as it is called: in a.b some engines would look for a field b of a."""
+    kind = frame.implementation
+    if kind.is_spark_like():
+        name = "`" + name.replace("`", "``") + "`"
+    elif kind.is_duckdb() and "." in name and _parses_names():
+        name = quoted(name)
+    return narwhals().col(name)
+
+
+def _parses_names() -> bool:
+    """Whether DuckDB reads the name of a column as SQL, as it did before version 2."""
+    import duckdb
+
+    return int(duckdb.__version__.split(".")[0]) < 2
 
 
 def _key(frame: Any, name: str, types: dict[str, Any]) -> Any:
