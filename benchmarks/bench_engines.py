@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from timing import ratio_row, seconds
+from timing import own_peak_memory, ratio_row, seconds
 
 BINS = 2**20
 SIZES = [int(float(size)) for size in os.environ.get("DEMUR_BENCH_ROWS", "1e6 1e7").split()]
@@ -113,10 +113,8 @@ def _counted(path, scores, **options):
 
 
 def _one(what, path):
-    import resource
-
     import duckdb
-    import narwhals  # noqa: F401
+    import narwhals.stable.v2  # noqa: F401
 
     import demur.engines.counting  # noqa: F401
 
@@ -134,7 +132,7 @@ def _one(what, path):
     start = time.perf_counter()
     done = run() or {}
     done["seconds"] = time.perf_counter() - start
-    done["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    done["memory"] = own_peak_memory()
     print(json.dumps(done))
 
 

@@ -1,6 +1,5 @@
 """Policies against two NumPy comparisons, and the memory of `demur apply`."""
 
-import resource
 import subprocess
 import sys
 import tempfile
@@ -44,6 +43,18 @@ def decisions():
         yield ratio_row(what, f"{N:.0e}", mine, peer, asked)
 
 
+_APPLY = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from demur.cli.main import main
+from timing import own_peak_memory
+try:
+    main(sys.argv[1:])
+finally:
+    print(own_peak_memory(), file=sys.stderr)
+"""
+
+
 def streamed():
     import duckdb
 
@@ -53,13 +64,12 @@ def streamed():
         duckdb.sql(f"copy ({query}) to '{file}' (format parquet)")
         policy().save(saved)
         for what, flags in (("all columns", []), ("decisions only", ["--only"])):
-            command = [sys.executable, "-m", "demur", "apply", str(saved), str(file), "-q", *flags]
+            command = [sys.executable, "-c", _APPLY, "apply", str(saved), str(file), "-q", *flags]
             start = time.perf_counter()
             with open(Path(folder, "out.csv"), "wb") as handle:
-                subprocess.run(command, check=True, stdout=handle)
+                done = subprocess.run(command, check=True, stdout=handle, stderr=subprocess.PIPE)
             spent = time.perf_counter() - start
-            # the largest child so far; the first run is the larger one
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+            peak = int(done.stderr) / 1e9
             yield (
                 f"demur apply on Parquet, {what}",
                 f"{N:.0e}",

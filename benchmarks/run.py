@@ -53,7 +53,7 @@ def main():
         print(f"\n{title}\n")
         rows = [HEADER, *module.rows()]
         print(plain_table(rows), flush=True)
-        page.append(f"## {title.partition(':')[0].rstrip('.')}\n\n{title}\n\n{markdown_table(rows)}\n")
+        page.append(f"## {title.rstrip('.')}\n\n{markdown_table(rows)}\n")
     if given.output:
         given.output.write_text("\n".join(page))
 

@@ -1,7 +1,9 @@
 """Measure alternately and keep the minimum, so that both sides see the same machine."""
 
+import re
 import time
 import tracemalloc
+from pathlib import Path
 
 
 def alternate(*functions, repeats=5):
@@ -34,3 +36,9 @@ def ratio_row(what, size, ours, peer, asked, *, peer_over_ours=False):
     """One line of the table: our time, the peer's, and their ratio in the direction asked for."""
     ratio = peer / ours if peer_over_ours else ours / peer
     return (what, size, seconds(ours), seconds(peer), f"{ratio:.2f} x", asked)
+
+
+def own_peak_memory():
+    """Peak bytes of this process. Not ru_maxrss: that one keeps the peak of the parent across exec."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status).group(1)) * 1024

@@ -19,7 +19,7 @@ __all__ = ["FIRST_ROWS", "check_columns", "checked_tallies", "read_counts"]
 
 DEFAULT_DISTINCT = 2**20
 # rows looked at before the scan: enough to tell continuous scores from rounded ones
-FIRST_ROWS = 2**18
+FIRST_ROWS = 2**16
 _INTEGERS_EXACT_IN_FLOAT = 2**53
 _ALL = None  # the one group when there are no groups
 
@@ -95,7 +95,7 @@ def read_counts(
 
     Notes
     -----
-    Whether there are too many distinct scores is judged by the first 2**18 rows, so that the
+    Whether there are too many distinct scores is judged by the first 2**16 rows, so that the
     source is scanned once, or twice with bins. Only where the first rows mislead, as in a file
     sorted by score, a scan is spent in vain. Several models share a scan where the source has
     to be read whole; of Parquet files and warehouses each column is read on its own. CSV files
