@@ -1,10 +1,10 @@
 """Columns of numbers to and from one Parquet file, with a schema name and version inside."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 from demur._checks import input_error
+from demur._whole_files import draft_of
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
@@ -15,19 +15,16 @@ def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: s
     """Write equally long columns; the file appears whole or not at all."""
     import duckdb
 
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        with duckdb.connect() as connection:
-            connection.register("written", columns)
-            connection.execute(
-                f"copy written to {_quoted(draft)} "
-                f"(format parquet, kv_metadata {{schema: '{schema}', version: '{version}'}})"
-            )
-        os.replace(draft, target)
-    except (duckdb.Error, OSError) as error:
-        draft.unlink(missing_ok=True)
-        raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
+    with draft_of(path) as draft:
+        try:
+            with duckdb.connect() as connection:
+                connection.register("written", columns)
+                connection.execute(
+                    f"copy written to {_quoted(draft)} "
+                    f"(format parquet, kv_metadata {{schema: '{schema}', version: '{version}'}})"
+                )
+        except duckdb.Error as error:
+            raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
 
 
 def read_columns(

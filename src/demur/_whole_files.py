@@ -8,35 +8,54 @@ from typing import IO
 
 from demur.exceptions import InputError
 
-__all__ = ["whole_file"]
+__all__ = ["draft_of", "whole_file"]
+
+
+@contextmanager
+def draft_of(path: str | Path) -> Iterator[Path]:
+    """Yield a temporary name beside a file; the draft replaces it when the block ends without an error.
+
+    What stood there before stays until then. A failure of the file system is an `InputError` with
+    one sentence.
+    """
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        yield draft
+        os.replace(draft, target)
+    except BrokenPipeError:
+        # a pipe whose reader went away is no fault of the user; the command line ends quietly
+        raise
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 @contextmanager
 def whole_file(path: str | Path) -> Iterator[IO[str]]:
     """Open a text file for writing that takes its name only when the block ends without an error.
 
-    What stood there before stays until then. Devices and pipes are written directly: they
-    cannot be replaced. A failure of the file system is an `InputError` with one sentence.
+    Devices and pipes are written directly: they cannot be replaced.
     """
     target = Path(os.path.realpath(path))
-    direct = target.exists() and not target.is_file()
-    draft = target if direct else target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    if target.exists() and not target.is_file():
+        with _opened(path, target, "w") as handle:
+            yield handle
+        return
+    with draft_of(path) as draft, _opened(path, draft, "x") as handle:
+        yield handle
+
+
+@contextmanager
+def _opened(path: str | Path, at: Path, mode: str) -> Iterator[IO[str]]:
     try:
-        handle = open(draft, "w" if direct else "x", encoding="utf-8", newline="")  # noqa: SIM115
+        with open(at, mode, encoding="utf-8", newline="") as handle:
+            yield handle
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise _unwritable(path, error) from None
-    try:
-        with handle:
-            yield handle
-        if not direct:
-            os.replace(draft, target)
-    except BaseException as error:
-        if not direct:
-            draft.unlink(missing_ok=True)
-        # a pipe whose reader went away is no fault of the user; the command line ends quietly
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise _unwritable(path, error) from None
-        raise
 
 
 def _unwritable(path: str | Path, error: OSError) -> InputError:

@@ -1,6 +1,5 @@
 """`demur rec FILE`: how often each regression errs by no more than a tolerance."""
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from demur._whole_files import draft_of
 from demur.cli.options import output_options
 from demur.exceptions import InputError, UndefinedError
 
@@ -332,12 +332,8 @@ def _draw(found: _Found, path: Path) -> None:
 
     plt = pyplot()
     display = RecCurveDisplay(result=found.curves, null=found.null).plot()
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        display.figure_.savefig(draft, format=kind, dpi=150)
-        os.replace(draft, path)
-    except OSError as error:
-        raise InputError(f"`{path}` cannot be written: {error.strerror}.") from None
+        with draft_of(path) as draft:
+            display.figure_.savefig(draft, format=kind, dpi=150)
     finally:
-        draft.unlink(missing_ok=True)
         plt.close(display.figure_)

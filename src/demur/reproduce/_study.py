@@ -1,12 +1,12 @@
 """What a study gives back: cells with a verdict, figures that are drawn when they are saved."""
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from demur._results import Result, json_safe
+from demur._whole_files import draft_of
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -207,13 +207,9 @@ def save_figures(figures: tuple[Figure, ...], folder: Path, *, prefix: str) -> l
         drawn.append((folder / f"{prefix}-{figure.name}.png", buffer.getvalue()))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for file, content in drawn:
-            draft = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-            try:
-                draft.write_bytes(content)
-                os.replace(draft, file)
-            finally:
-                draft.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"`--output {folder}` cannot be written: {error.strerror}.") from None
+    for file, content in drawn:
+        with draft_of(file) as draft:
+            draft.write_bytes(content)
     return [file for file, _ in drawn]
