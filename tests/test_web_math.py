@@ -11,6 +11,7 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 from scipy.special import ndtri
@@ -218,10 +219,15 @@ def _report(counts, *, source=None, prevalence=None, folds=10):
 
 # names a shell, SQL, Python and a URL each read in their own way
 NAMES = ["a b", "it's", 'say "hi"', "$(x) & \\n", "naïve %41 ~", "-1", "<script>alert(1)</script>"]
+LABEL = "the 'true' \"class\""
+if int(duckdb.__version__.split(".")[0]) < 2:
+    # older ones do not find names with a quotation mark; read_counts says so
+    NAMES.remove('say "hi"')
+    LABEL = "the 'true' class"
 PAGES = [
     # labels, label column, weights, costs, prevalence, largest abstention
     (("1", "0"), "y_true", False, (100.0, 40.0, 12.0), None, 1.0),
-    (("1", "0"), "the 'true' \"class\"", True, (1.0, 0.5, 0.1), 0.25, 1.0),
+    (("1", "0"), LABEL, True, (1.0, 0.5, 0.1), 0.25, 1.0),
     (("yes", "it's no"), "y", False, (3.0, 1.0, None), 0.1, 1.0),
     (("-1", "1"), "y", False, (10.0, 12.5, 2.0), None, 0.05),
     (("abstain", "go"), "y", False, (1e-3, 2e-3, 2e-4), 0.6, 0.4),

@@ -12,6 +12,7 @@ import numpy as np
 from demur.engines.files import Kind, quoted
 from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
+from demur.exceptions import InputError
 from demur.typing import BoolArray
 
 __all__ = ["FrameTable", "eager_columns", "named_column", "narwhals"]
@@ -149,7 +150,12 @@ def named_column(frame: Any, name: str) -> Any:
     kind = frame.implementation
     if kind.is_spark_like():
         name = "`" + name.replace("`", "``") + "`"
-    elif kind.is_duckdb() and "." in name and _parses_names():
+    elif kind.is_duckdb() and _parses_names():
+        if '"' in name:
+            raise InputError(
+                f"Column {name!r} cannot be counted: DuckDB before version 2 does not find a name with a "
+                "quotation mark. Hint: rename the column, or pip install 'duckdb>=2'."
+            )
         name = quoted(name)
     return narwhals().col(name)
 
