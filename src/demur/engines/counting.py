@@ -79,7 +79,7 @@ def read_counts(
     memory_limit : str
         What DuckDB may use for files, such as "2GB"; what does not fit goes to a temporary folder.
     master : str, optional
-        Spark master for files with ``engine="spark"``; by default the session in use.
+        Spark master for files with ``engine="spark"``; by default the session in use, or this machine.
 
     Returns
     -------

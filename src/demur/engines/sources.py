@@ -120,7 +120,7 @@ def _texts(table: FileTable, name: str) -> str:
 def _with_spark(source: str, master: str | None, resources: ExitStack) -> Table:
     from demur.engines.spark import open_frame, spark_errors, spark_session
 
-    session = resources.enter_context(spark_session(master or "local[*]"))
+    session = resources.enter_context(spark_session(master))
     resources.enter_context(spark_errors(source))
     return FrameTable(source, narwhals().from_native(open_frame(session, source)), at_once=True)
 
