@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from timing import alternate, ratio_row, seconds
 
-from demur import auc_difference_test, auc_difference_variances, auc_interval
+from demur import auc_difference_test, auc_interval
+from demur.auc import auc_difference_variances
 
 # Reads the same numbers, so that both sides see the same ties. Processor time on both sides (each
 # uses one thread): it is the wall time of a quiet machine, and R's start-up is left out.

@@ -6,15 +6,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 from timing import alternate, ratio_row
 
-from demur import (
-    CostModel,
-    MimeticClassifier,
-    adjust_prevalence,
-    direct_threshold,
-    nroc_curve,
-    nroc_threshold,
-    ranking_threshold,
-)
+from demur import CostModel, MimeticClassifier, adjust_prevalence, direct_threshold
+from demur.unlabelled import nroc_curve, nroc_threshold, ranking_threshold
 
 N, ATTRIBUTES = 100_000, 20
 COSTS = CostModel(cost_fp=3)

@@ -5,18 +5,17 @@ import importlib.util
 import numpy as np
 from timing import alternate, ratio_row, seconds
 
-from demur import (
+from demur import KalmanForecaster, rec_curve
+from demur.datasets import mackey_glass
+from demur.estimators import ModelTreeRegressor
+from demur.regression import (
     CentralDifferenceKalmanFilter,
     ExtendedKalmanFilter,
-    KalmanForecaster,
     KalmanModel,
-    ModelTreeRegressor,
     SquareRootCentralDifferenceKalmanFilter,
     SquareRootUnscentedKalmanFilter,
     UnscentedKalmanFilter,
-    mackey_glass,
     rec_coverage_curve,
-    rec_curve,
 )
 
 N_STATE = 33  # the weights of a network with 6 lags and 4 hidden units

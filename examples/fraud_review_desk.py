@@ -52,7 +52,7 @@ def main():
         for share in limits
     ]
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    demur.WindowDisplay.from_result(surface, window=free).plot(axes[0])
+    demur.displays.WindowDisplay.from_result(surface, window=free).plot(axes[0])
     axes[0].set_title("the window of an unlimited desk")
     axes[1].plot(limits * CASES_A_DAY, cost, color="#000000")
     axes[1].axvline(LOOKS_A_DAY, color="#CC79A7", linestyle="--")

@@ -33,9 +33,9 @@ def main():
     print(stable)
 
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    demur.WindowDisplay.from_result(surface, window=window).plot(axes[0])
+    demur.displays.WindowDisplay.from_result(surface, window=window).plot(axes[0])
     axes[0].set_title("which biopsies the expert reads")
-    demur.AbstentionSurfaceDisplay.from_result(surface).plot(axes[1], window=window)
+    demur.displays.AbstentionSurfaceDisplay.from_result(surface).plot(axes[1], window=window)
     axes[1].set_title("the same model for all other costs")
     figure.savefig("medical_second_reading.png", dpi=90)
 

@@ -40,7 +40,7 @@ def main():
     print(f"the least certain fifth to a person at {FEE}: cost {mixed:.3f} per order")
 
     figure, ax = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
-    demur.RiskCoverageDisplay.from_result(curve).plot(ax)
+    demur.displays.RiskCoverageDisplay.from_result(curve).plot(ax)
     ax.set_title("loss among the answered digits")
     figure.savefig("multiclass_triage.png", dpi=90)
 

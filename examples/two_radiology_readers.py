@@ -40,9 +40,9 @@ def main():
     print(f"volume: {volume.difference:+.4f} (below 0: the first is cheaper), p = {volume.pvalue:.3f}")
 
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
-    demur.CostCurveDisplay.from_predictions(sick, first).plot(axes[0])
+    demur.displays.CostCurveDisplay.from_predictions(sick, first).plot(axes[0])
     axes[0].set_title("cost curve of the first reader")
-    demur.SignificanceMapDisplay.from_result(band).plot(axes[1], names=("first", "second"))
+    demur.displays.SignificanceMapDisplay.from_result(band).plot(axes[1], names=("first", "second"))
     axes[1].set_title("where a difference is beyond doubt")
     figure.savefig("two_radiology_readers.png", dpi=90)
 

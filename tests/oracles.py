@@ -74,3 +74,9 @@ def threshold_rates(y, s, w):
         fn = sum(wi for yi, si, wi in zip(y, s, w, strict=True) if yi and si < t)
         rates.append((fp / negatives, fn / positives))
     return rates
+
+
+def price(label, code, mu, nu):
+    if code == -1:
+        return nu
+    return 0.0 if code == label else (1.0 if label else mu)

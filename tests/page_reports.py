@@ -4,7 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from demur import Binormal, CostModel, DataSource, Report
+from demur import Binormal, CostModel, Report
+from demur.report import DataSource
 
 COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
 SCRIPT = "<script>alert(1)</script>"

@@ -5,7 +5,8 @@ import math
 
 import numpy as np
 
-from demur import cell_margin, optimize_weights
+from demur import optimize_weights
+from demur.multiclass import cell_margin
 
 # the worked example of the specification: section 6
 F = [

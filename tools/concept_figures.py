@@ -17,7 +17,7 @@ def evidence():
 
 def draw_window(counts):
     surface = demur.abstention_surface(counts)
-    display = demur.WindowDisplay.from_result(surface, window=surface.window(costs=COSTS)).plot()
+    display = demur.displays.WindowDisplay.from_result(surface, window=surface.window(costs=COSTS)).plot()
     display.figure_.savefig("window.png", dpi=90, bbox_inches="tight")
 
 
@@ -48,7 +48,9 @@ def draw_blocks(counts):
 def draw_surface(counts):
     surface = demur.abstention_surface(counts)
     figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.6), layout="constrained")
-    demur.AbstentionSurfaceDisplay.from_result(surface).plot(axes[0], window=surface.window(costs=COSTS))
+    demur.displays.AbstentionSurfaceDisplay.from_result(surface).plot(
+        axes[0], window=surface.window(costs=COSTS)
+    )
     axes[0].set_title("the surface: cheapest cost for all costs")
     for mu, style in ((1.0, "-"), (0.4, "--"), (0.1, ":")):
         nu = np.linspace(0, 0.6, 200)

@@ -19,10 +19,10 @@ def main():
     )
     window = first.window(costs=costs)
     figure, axes = plt.subplots(1, 3, figsize=(15, 5.2), layout="constrained")
-    demur.WindowDisplay.from_result(first, window=window).plot(axes[0])
-    demur.AbstentionSurfaceDisplay.from_result(first).plot(axes[1], window=window)
+    demur.displays.WindowDisplay.from_result(first, window=window).plot(axes[0])
+    demur.displays.AbstentionSurfaceDisplay.from_result(first).plot(axes[1], window=window)
     gap = first.minus(second, nu=(0, 0.5))
-    demur.SurfaceDifferenceDisplay.from_result(gap).plot(axes[2], names=("logistic", "naive Bayes"))
+    demur.displays.SurfaceDifferenceDisplay.from_result(gap).plot(axes[2], names=("logistic", "naive Bayes"))
     titles = ("the cheapest window", "cost for all costs", "which model, for which costs")
     for ax, title in zip(axes, titles, strict=True):
         ax.set_title(title)

@@ -17,7 +17,7 @@ ARGUMENTS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftsh
 def main():
     data = breast_cancer_scores()
     costs = demur.CostModel(cost_fn=1000, cost_fp=100, cost_abstain=20)
-    source = demur.DataSource(name="biopsies.csv", positive="malignant", negative="benign", rows=569)
+    source = demur.report.DataSource(name="biopsies.csv", positive="malignant", negative="benign", rows=569)
     report = demur.Report.from_predictions(
         data.diagnosis, data.scores, pos_label="malignant", costs=costs, source=source
     )

@@ -18,6 +18,7 @@ __all__ = [
     "check_class_labels",
     "check_columns",
     "check_confidence_level",
+    "check_cost_point",
     "check_finite",
     "check_labels",
     "check_levels",
@@ -327,6 +328,23 @@ def check_whole_counts(value: ArrayLike, name: str, hint: str | None = None) -> 
     if np.any(array > _INTEGERS_EXACT_IN_FLOAT):
         raise input_error(name, "must not exceed 2**53", float(array.max()))
     return np.asarray(array, dtype=np.int64)
+
+
+def check_cost_point(mu: ArrayLike, nu: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Broadcast mu >= 0 and nu >= 0 (infinite: never abstain)."""
+    x = check_nonnegative(mu, "mu")
+    try:
+        y = np.asarray(nu, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise input_error("nu", "must be a number or an array of numbers", repr(nu)) from None
+    if np.isnan(y).any():
+        raise input_error("nu", "must be a number", "NaN")
+    check_nonnegative(np.where(np.isposinf(y), 0.0, y), "nu")
+    try:
+        x, y = np.broadcast_arrays(x, y)
+    except ValueError:
+        raise input_error("mu and nu", "must broadcast together", f"shapes {x.shape} and {y.shape}") from None
+    return x, y
 
 
 _SUM_TO_ONE = 1e-9

@@ -29,7 +29,7 @@ _VERBS = {
 
 
 class _LazyGroup(click.Group):
-    """Group that imports a verb (module demur.cli.<verb>, object `command`) on first use."""
+    """Group that imports a verb (module demur.cli.verbs.<verb>, object `command`) on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_VERBS)
@@ -37,7 +37,7 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
             return None
-        command: click.Command = import_module(f"demur.cli.{cmd_name}").command
+        command: click.Command = import_module(f"demur.cli.verbs.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -54,7 +54,7 @@ class _LazyGroup(click.Group):
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001
     if value and not ctx.resilient_parsing:
-        from demur import __version__
+        from demur._version import __version__
 
         click.echo(f"demur {__version__}")
         ctx.exit()

@@ -8,7 +8,7 @@ import click
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
-    from demur.costs import CostModel
+    from demur.costs.model import CostModel
 
 __all__ = [
     "certainty_options",
@@ -55,7 +55,7 @@ def _a_rate(ctx: click.Context, param: click.Parameter, value: float | None) -> 
 
 
 def _a_promise(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    from demur.isometrics import check_target_value
+    from demur.roc.isometrics import check_target_value
 
     return None if value is None else check_target_value(value, param.opts[0])
 
@@ -224,7 +224,7 @@ def cost_model(
         raise InputError(
             "`--cost-fn` must be positive, got 0. Hint: a miss must hurt; swap the classes if not."
         )
-    from demur.costs import CostModel
+    from demur.costs.model import CostModel
 
     if mu is not None:
         return CostModel(cost_fn=1.0, cost_fp=mu, cost_abstain=nu)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from demur._whole_files import whole_file
+from demur._files.whole import whole_file
 from demur.exceptions import InputError
 
 __all__ = [
@@ -102,8 +102,8 @@ def heading(text: str, *, output: str | None) -> str:
 
 def document(kind: str, content: dict[str, Any]) -> str:
     """Return the one JSON document of a verb; its version grows when a key changes meaning."""
-    from demur import __version__
     from demur._results import json_safe
+    from demur._version import __version__
 
     head = {"schema": f"demur.{kind}", "version": _SCHEMA_VERSION, "software": f"demur {__version__}"}
     return json.dumps(json_safe({**head, **content}), indent=2, allow_nan=False, ensure_ascii=False)

@@ -1,1 +1,14 @@
-"""Data for examples and tests, without downloads."""
+"""Data with a known truth and small bundled data sets, for examples and tests.
+
+Imports: kernels and checks only.
+"""
+
+from demur.datasets.binormal import Binormal
+from demur.datasets.mackey_glass import mackey_glass
+from demur.datasets.series import example_series
+
+__all__ = [
+    "Binormal",
+    "example_series",
+    "mackey_glass",
+]

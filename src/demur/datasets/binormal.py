@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import (
+    check_cost_point,
     check_finite,
     check_positive_int,
     check_rate,
@@ -14,7 +15,6 @@ from demur._checks import (
 )
 from demur._kernels.integrals import proper_volume_scores
 from demur._results import Result, as_scalar
-from demur.cross_fitting import check_cost_point
 from demur.typing import ArrayLike, BoolArray, FloatArray, Scalar
 
 __all__ = ["Binormal", "paired_binormal_sample"]

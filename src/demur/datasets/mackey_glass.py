@@ -63,7 +63,7 @@ def mackey_glass(
 
     Examples
     --------
-    >>> from demur import mackey_glass
+    >>> from demur.datasets import mackey_glass
     >>> mackey_glass(18).round(8)[[0, 1, 10, 17]].tolist()
     [1.2, 1.11756221, 0.65240429, 0.4919721]
     """

@@ -44,7 +44,7 @@ def example_series(kind: str, n: int | None = None, *, rng: Any = 0) -> FloatArr
 
     Examples
     --------
-    >>> from demur import example_series
+    >>> from demur.datasets import example_series
     >>> len(example_series("seasonal")), len(example_series("lorenz", 50))
     (96, 50)
     """

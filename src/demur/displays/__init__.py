@@ -1,5 +1,65 @@
-"""Figures: one Display per result, one file per curve; matplotlib loads when one is drawn.
+"""One matplotlib figure per result. matplotlib is imported when something is drawn.
 
-Every Display is made from a result object, draws with ``plot(ax=None)`` and gives the drawn
-numbers back with ``frame()``.
+Imports: estimators and every room of the domain.
 """
+
+from demur.displays.auc_bounds import AucBoundsDisplay, BoundGapDisplay, IsoDiscriminabilityDisplay
+from demur.displays.bands import (
+    CostCurveBandDisplay,
+    RocBandDisplay,
+    SignificanceMapDisplay,
+    SurfaceBandDisplay,
+)
+from demur.displays.cautious import CapacityGraphDisplay, ResponseCurveDisplay, RocResponseSurfaceDisplay
+from demur.displays.confidence import ConfidentSegmentDisplay, SegmentComparisonDisplay, TangoIntervalDisplay
+from demur.displays.cost_curves import CostCurveDisplay, CostDifferenceDisplay, RocCostDualDisplay
+from demur.displays.isometrics import IsometricDisplay, ReliableWindowDisplay
+from demur.displays.multiclass import MetaClassTreeDisplay, SimplexDisplay, WeightMapDisplay
+from demur.displays.net_benefit import NetBenefitDisplay
+from demur.displays.ordinal import OrdinalMeasuresDisplay, OrdinalSurfaceDisplay, SeparabilityDisplay
+from demur.displays.regression import RecCoverageDisplay, RecCurveDisplay
+from demur.displays.roc import PrecisionRecallDisplay, RocCurveDisplay
+from demur.displays.selective_risk import RiskCoverageDisplay
+from demur.displays.surfaces import AbstentionSurfaceDisplay, SurfaceDifferenceDisplay, SurfaceRowDisplay
+from demur.displays.thresholds import MimeticCostDisplay, NrocCurveDisplay, ThresholdsByCostDisplay
+from demur.displays.windows import WindowDisplay
+
+__all__ = [
+    "AbstentionSurfaceDisplay",
+    "AucBoundsDisplay",
+    "BoundGapDisplay",
+    "CapacityGraphDisplay",
+    "ConfidentSegmentDisplay",
+    "CostCurveBandDisplay",
+    "CostCurveDisplay",
+    "CostDifferenceDisplay",
+    "IsoDiscriminabilityDisplay",
+    "IsometricDisplay",
+    "MetaClassTreeDisplay",
+    "MimeticCostDisplay",
+    "NetBenefitDisplay",
+    "NrocCurveDisplay",
+    "OrdinalMeasuresDisplay",
+    "OrdinalSurfaceDisplay",
+    "PrecisionRecallDisplay",
+    "RecCoverageDisplay",
+    "RecCurveDisplay",
+    "ReliableWindowDisplay",
+    "ResponseCurveDisplay",
+    "RiskCoverageDisplay",
+    "RocBandDisplay",
+    "RocCostDualDisplay",
+    "RocCurveDisplay",
+    "RocResponseSurfaceDisplay",
+    "SegmentComparisonDisplay",
+    "SeparabilityDisplay",
+    "SignificanceMapDisplay",
+    "SimplexDisplay",
+    "SurfaceBandDisplay",
+    "SurfaceDifferenceDisplay",
+    "SurfaceRowDisplay",
+    "TangoIntervalDisplay",
+    "ThresholdsByCostDisplay",
+    "WeightMapDisplay",
+    "WindowDisplay",
+]

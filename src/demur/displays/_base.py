@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import input_error
-from demur.counts import ScoreCounts
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import DemurError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.polygons import areas, clip
-from demur.abstention import AbstentionSurface, AbstentionWindow
-from demur.regions import SurfaceCells
+from demur.surface.regions import SurfaceCells
+from demur.surface.surface import AbstentionSurface
+from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray, Range
 
 __all__ = ["MOST_TILES", "bands", "cell_of", "sheets_of", "square", "tiles_of", "walls_between"]

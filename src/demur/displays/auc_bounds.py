@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int, check_probability, check_type, input_error
-from demur.area_bounds import AucBounds, auc_bounds, iso_discriminability, roc_point_index
 from demur.displays._base import ACCENT, SEQUENTIAL_CMAP, Display, series_style
 from demur.displays.roc import roc_space
+from demur.roc.bounds import AucBounds, auc_bounds, iso_discriminability, roc_point_index
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["AucBoundsDisplay", "BoundGapDisplay", "IsoDiscriminabilityDisplay"]
@@ -33,7 +33,7 @@ class AucBoundsDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import AucBoundsDisplay
+    >>> from demur.displays import AucBoundsDisplay
     >>> display = AucBoundsDisplay.from_points([0.1, 0.3, 0.6], [0.4, 0.7, 0.9]).plot()
     >>> drawn = display.frame()
     >>> drawn["tpr"][drawn["part"] == "point"].tolist()
@@ -120,7 +120,8 @@ class IsoDiscriminabilityDisplay(_PointMapDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import IsoDiscriminabilityDisplay, auc_bounds
+    >>> from demur.displays import IsoDiscriminabilityDisplay
+    >>> from demur import auc_bounds
     >>> display = IsoDiscriminabilityDisplay.from_result(auc_bounds(0.2, 0.6)).plot(levels=[0.7, 0.8])
     >>> [text.get_text() for text in display.texts_]
     ['0.7', '0.8']
@@ -188,7 +189,7 @@ class BoundGapDisplay(_PointMapDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import BoundGapDisplay
+    >>> from demur.displays import BoundGapDisplay
     >>> display = BoundGapDisplay().plot(resolution=10)
     >>> sorted(display.frame())
     ['fpr', 'gap', 'tpr']

@@ -5,7 +5,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import check_nonnegative, check_positive_int, check_type, input_error
-from demur.curve_bands import CostCurveBand, RocBand, cost_curve_band, roc_band
 from demur.displays._base import (
     GUIDE,
     NEGATIVE_COLOR,
@@ -15,8 +14,9 @@ from demur.displays._base import (
     new_axes,
     series_style,
 )
-from demur.surface_bands import SurfaceBand, surface_band
-from demur.surface_tests import SurfaceDifferenceBand, surface_difference_band
+from demur.honest.bands import SurfaceBand, surface_band
+from demur.honest.curve_bands import CostCurveBand, RocBand, cost_curve_band, roc_band
+from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["CostCurveBandDisplay", "RocBandDisplay", "SignificanceMapDisplay", "SurfaceBandDisplay"]
@@ -128,7 +128,8 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import Binormal, SurfaceBandDisplay, surface_band
+    >>> from demur import Binormal, surface_band
+    >>> from demur.displays import SurfaceBandDisplay
     >>> y, s = Binormal().sample(300, rng=0)
     >>> display = SurfaceBandDisplay.from_result(surface_band(y, s, resolution=10, rng=0)).plot(mu=0.5)
     >>> sorted(display.frame())[:3]
@@ -196,7 +197,8 @@ class SignificanceMapDisplay(_BandDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import Binormal, SignificanceMapDisplay
+    >>> from demur import Binormal
+    >>> from demur.displays import SignificanceMapDisplay
     >>> from demur.datasets.binormal import paired_binormal_sample
     >>> y, a, b = paired_binormal_sample(Binormal(separation=2.0), Binormal(), n=500, correlation=0.6, rng=0)
     >>> display = SignificanceMapDisplay.from_predictions(y, a, b, resolution=10, rng=0).plot()
@@ -315,7 +317,8 @@ class RocBandDisplay(_BandDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import Binormal, RocBandDisplay
+    >>> from demur import Binormal
+    >>> from demur.displays import RocBandDisplay
     >>> y, s = Binormal().sample(300, rng=0)
     >>> display = RocBandDisplay.from_predictions(y, s).plot(crosses=5)
     >>> len(display.frame()["fpr"]) == 301
@@ -419,7 +422,8 @@ class CostCurveBandDisplay(_CrossFittedDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import Binormal, CostCurveBandDisplay
+    >>> from demur import Binormal
+    >>> from demur.displays import CostCurveBandDisplay
     >>> y, s = Binormal().sample(300, rng=0)
     >>> display = CostCurveBandDisplay.from_predictions(y, s, rng=0).plot()
     >>> len(display.frame()["pc"])

@@ -6,10 +6,16 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int, check_rate, input_error
-from demur.abstention import ABSTAIN
-from demur.capacity import CapacityGraph, capacity_graph
-from demur.cautious import cautious_confusion
-from demur.costs import CostModel
+from demur.cautious.capacity import CapacityGraph, capacity_graph
+from demur.cautious.confusion import cautious_confusion
+from demur.cautious.response import (
+    AverageResponseCurve,
+    ResponseCurve,
+    RocResponseSurface,
+    response_curve,
+    roc_response_surface,
+)
+from demur.costs.model import CostModel
 from demur.displays._base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -21,13 +27,7 @@ from demur.displays._base import (
     thinned,
     with_name,
 )
-from demur.response_curves import (
-    AverageResponseCurve,
-    ResponseCurve,
-    RocResponseSurface,
-    response_curve,
-    roc_response_surface,
-)
+from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["CapacityGraphDisplay", "ResponseCurveDisplay", "RocResponseSurfaceDisplay"]
@@ -67,7 +67,9 @@ class CapacityGraphDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import CapacityGraphDisplay, CautiousConfusion, capacity_graph
+    >>> from demur.displays import CapacityGraphDisplay
+    >>> from demur import CautiousConfusion
+    >>> from demur.cautious import capacity_graph
     >>> model = CautiousConfusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])
     >>> display = CapacityGraphDisplay(result=capacity_graph({"R": model})).plot()
     >>> frame = display.frame()
@@ -162,7 +164,8 @@ class ResponseCurveDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import ResponseCurveDisplay, response_curve
+    >>> from demur.displays import ResponseCurveDisplay
+    >>> from demur import response_curve
     >>> curve = response_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3], metric="error")
     >>> display = ResponseCurveDisplay(result=curve).plot(mark_best=True)
     >>> display.best_[0].abstention, display.ax_.get_ylabel()
@@ -275,7 +278,7 @@ class RocResponseSurfaceDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import RocResponseSurfaceDisplay
+    >>> from demur.displays import RocResponseSurfaceDisplay
     >>> y, p = [0, 0, 1, 0, 1, 0, 1, 1], [0.05, 0.1, 0.3, 0.35, 0.6, 0.7, 0.9, 0.95]
     >>> display = RocResponseSurfaceDisplay.from_predictions(y, p).plot(levels=5)
     >>> display.frame()["tpr"].shape

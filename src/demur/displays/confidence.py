@@ -5,10 +5,10 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_mapping
-from demur.confidence import ConfidentSegment, confident_segment
-from demur.counts import ScoreCounts
+from demur.counts.scores import ScoreCounts
 from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, framed, series_style
 from demur.displays.roc import roc_space
+from demur.roc.segment import ConfidentSegment, confident_segment
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = [
@@ -70,7 +70,7 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import ConfidentSegmentDisplay
+    >>> from demur.displays import ConfidentSegmentDisplay
     >>> y = [1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0]
     >>> s = [0.9, 0.8, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.3, 0.2, 0.2, 0.1]
     >>> display = ConfidentSegmentDisplay.from_predictions(y, s).plot()
@@ -174,7 +174,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import TangoIntervalDisplay
+    >>> from demur.displays import TangoIntervalDisplay
     >>> display = TangoIntervalDisplay.from_predictions([1, 0, 0, 1], [0.9, 0.6, 0.2, 0.4]).plot()
     >>> display.frame()["difference"].tolist()
     [0.25, 0.0, -0.25, -0.5]
@@ -257,7 +257,8 @@ class SegmentComparisonDisplay(_SegmentDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import SegmentComparisonDisplay, confident_segment
+    >>> from demur.displays import SegmentComparisonDisplay
+    >>> from demur import confident_segment
     >>> y = [1, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0]
     >>> forest = confident_segment(y, [0.9, 0.8, 0.7, 0.7, 0.6, 0.5, 0.4, 0.4, 0.3, 0.2, 0.2, 0.1])
     >>> stump = confident_segment(y, [0.9] + [0.5] * 11)

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_confidence_level, check_rate, input_error
-from demur.cost_curves import AverageCostCurve, CostCurve, best_ranges, cost_curve
-from demur.cost_lines import CostLine, CostLineDifference, cost_line_difference
+from demur.costs.curves import AverageCostCurve, CostCurve, best_ranges, cost_curve
+from demur.costs.lines import CostLine, CostLineDifference, cost_line_difference
 from demur.displays._base import (
     ACCENT,
     GUIDE,
@@ -27,7 +27,7 @@ from demur.displays._base import (
 )
 from demur.displays.roc import draw_roc, roc_axes
 from demur.exceptions import InputError
-from demur.roc import RocCurve, RocHull, roc_curve
+from demur.roc.curve import RocCurve, RocHull, roc_curve
 from demur.typing import FloatArray, Labels
 
 __all__ = ["CostCurveDisplay", "CostDifferenceDisplay", "RocCostDualDisplay"]
@@ -96,7 +96,8 @@ class CostCurveDisplay(ScoreDisplay):
     At which operating point does the cheaper of two classifiers change?
 
     >>> import matplotlib.pyplot as plt
-    >>> from demur import CostCurveDisplay, cost_line
+    >>> from demur.displays import CostCurveDisplay
+    >>> from demur import cost_line
     >>> display = CostCurveDisplay(result={"A": cost_line(0.1, 0.4), "B": cost_line(0.3, 0.2)}).plot()
     >>> [(round(pc, 3), round(cost, 3)) for pc, cost in display.crossings_]
     [(0.5, 0.25)]
@@ -297,7 +298,8 @@ class CostDifferenceDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import CostDifferenceDisplay, cost_line_difference
+    >>> from demur.displays import CostDifferenceDisplay
+    >>> from demur.costs import cost_line_difference
     >>> y = [1] * 20 + [0] * 20
     >>> a = [1] * 18 + [0] * 2 + [0] * 15 + [1] * 5
     >>> b = [1] * 10 + [0] * 10 + [0] * 16 + [1] * 4
@@ -394,7 +396,7 @@ class RocCostDualDisplay(ScoreDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import RocCostDualDisplay
+    >>> from demur.displays import RocCostDualDisplay
     >>> display = RocCostDualDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).plot(pc=0.5)
     >>> drawn = display.frame()
     >>> drawn["y"][drawn["part"] == "cost at pc"].tolist()

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_type
-from demur.counts import ScoreCounts
+from demur.counts.scores import ScoreCounts
 from demur.displays._base import (
     ABSTAIN_COLOR,
     DASHES,
@@ -17,9 +17,9 @@ from demur.displays._base import (
     new_axes,
 )
 from demur.exceptions import UndefinedError
-from demur.isometrics import Isometric, IsometricGrid, isometric_grid
-from demur.reliable import ReliableWindow, reliable_window
+from demur.roc.isometrics import Isometric, IsometricGrid, isometric_grid
 from demur.typing import ArrayLike, Labels
+from demur.windows.reliable import ReliableWindow, reliable_window
 
 __all__ = ["IsometricDisplay", "ReliableWindowDisplay"]
 
@@ -53,7 +53,7 @@ class IsometricDisplay(Display):
 
     Examples
     --------
-    >>> from demur import IsometricDisplay
+    >>> from demur.displays import IsometricDisplay
     >>> display = IsometricDisplay.from_metric("precision", skew=1).plot()
     >>> sorted(set(display.frame()["value"].round(1).tolist()))[-1]
     0.9
@@ -134,7 +134,8 @@ class ReliableWindowDisplay(Display):
 
     Examples
     --------
-    >>> from demur import Precision, ReliableWindowDisplay
+    >>> from demur import Precision
+    >>> from demur.displays import ReliableWindowDisplay
     >>> y, s = [0, 0, 1, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6, 7, 8]
     >>> promise = {"positive": Precision(0.9), "negative": Precision(0.9)}
     >>> display = ReliableWindowDisplay.from_predictions(y, s, **promise).plot()

@@ -18,11 +18,11 @@ from demur.displays._base import (
     legend_below,
 )
 from demur.exceptions import DemurError
-from demur.metaclass import MetaClassNode, MetaClassTree
-from demur.multiclass import labelled_scores, optimize_weights
+from demur.multiclass.cells import cell_gaps
+from demur.multiclass.rules import ClassWeights, Family, answer_scores
+from demur.multiclass.tree import MetaClassNode, MetaClassTree
+from demur.multiclass.weights import labelled_scores, optimize_weights
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
-from demur.weight_cells import cell_gaps
-from demur.weight_rules import ClassWeights, Family, answer_scores
 
 __all__ = ["MetaClassTreeDisplay", "SimplexDisplay", "WeightMapDisplay"]
 
@@ -113,7 +113,7 @@ class WeightMapDisplay(_RuleDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import WeightMapDisplay
+    >>> from demur.displays import WeightMapDisplay
     >>> scores = [[.7, .2, .1], [.5, .3, .2], [.3, .5, .2], [.2, .3, .5], [.5, .1, .4]]
     >>> costs = {"a": {"b": 1, "c": 4}, "b": {"a": 3, "c": 2}, "c": {"a": 8, "b": 6}}
     >>> display = WeightMapDisplay.from_predictions(scores, list("abbcc"), costs).plot()
@@ -261,7 +261,7 @@ class SimplexDisplay(_RuleDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import SimplexDisplay
+    >>> from demur.displays import SimplexDisplay
     >>> scores = [[.7, .2, .1], [.5, .3, .2], [.3, .5, .2], [.2, .3, .5], [.5, .1, .4]]
     >>> costs = {"a": {"b": 1, "c": 4}, "b": {"a": 3, "c": 2}, "c": {"a": 8, "b": 6}}
     >>> display = SimplexDisplay.from_predictions(scores, list("abbcc"), costs).plot()
@@ -350,7 +350,8 @@ class MetaClassTreeDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import MetaClassTree, MetaClassTreeDisplay
+    >>> from demur.multiclass import MetaClassTree
+    >>> from demur.displays import MetaClassTreeDisplay
     >>> scores = [[.7, .2, .1], [.5, .3, .2], [.3, .5, .2], [.2, .3, .5], [.5, .1, .4]]
     >>> costs = {"a": {"b": 1, "c": 4}, "b": {"a": 3, "c": 2}, "c": {"a": 8, "b": 6}}
     >>> display = MetaClassTreeDisplay(result=MetaClassTree().fit(scores, list("abbcc"), costs)).plot()

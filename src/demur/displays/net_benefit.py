@@ -5,9 +5,9 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_range, input_error
+from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
 from demur.displays._base import PrevalenceDisplay, axis_words, legend_below, series_style, with_name
 from demur.exceptions import UndefinedError
-from demur.net_benefit import NetBenefitCurve, net_benefit_curve
 from demur.typing import FloatArray, Range
 
 __all__ = ["NetBenefitDisplay"]
@@ -35,7 +35,7 @@ class NetBenefitDisplay(PrevalenceDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import NetBenefitDisplay
+    >>> from demur.displays import NetBenefitDisplay
     >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9]
     >>> display = NetBenefitDisplay.from_predictions(y, s).plot(plug_in=True)
     >>> drawn = display.frame()

@@ -6,18 +6,10 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int, input_error
-from demur.displays._base import (
-    GUIDE,
-    NEGATIVE_COLOR,
-    SERIES,
-    Display,
-    axes_table,
-    axis_words,
-    series_style,
-)
-from demur.ordinal import ordinal_roc
-from demur.ordinal_experiments import MEASURES, RankingExperiment, SeparabilityExperiment
-from demur.ordinal_surface import OrdinalSurface
+from demur.displays._base import GUIDE, NEGATIVE_COLOR, SERIES, Display, axes_table, axis_words, series_style
+from demur.ordinal.experiments import MEASURES, RankingExperiment, SeparabilityExperiment
+from demur.ordinal.roc import ordinal_roc
+from demur.ordinal.surface import OrdinalSurface
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["OrdinalMeasuresDisplay", "OrdinalSurfaceDisplay", "SeparabilityDisplay"]
@@ -46,7 +38,7 @@ class OrdinalSurfaceDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import OrdinalSurfaceDisplay
+    >>> from demur.displays import OrdinalSurfaceDisplay
     >>> display = OrdinalSurfaceDisplay.from_predictions([1, 1, 2, 2, 3, 3], [1, 3, 2, 4, 5, 6]).plot()
     >>> drawn = display.frame()
     >>> sides = (drawn["low_to"] - drawn["low_from"]) * (drawn["high_to"] - drawn["high_from"])
@@ -180,7 +172,8 @@ class OrdinalMeasuresDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import OrdinalMeasuresDisplay, ranking_experiment
+    >>> from demur.displays import OrdinalMeasuresDisplay
+    >>> from demur.ordinal import ranking_experiment
     >>> display = OrdinalMeasuresDisplay(result=ranking_experiment(n_rankings=50, rng=0)).plot()
     >>> sorted(display.frame())
     ['cons', 'ovo', 'pairs', 'vus']
@@ -255,7 +248,8 @@ class SeparabilityDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import SeparabilityDisplay, separability_experiment
+    >>> from demur.displays import SeparabilityDisplay
+    >>> from demur.ordinal import separability_experiment
     >>> found = separability_experiment(n_levels=[2, 3], distances=[0, 1, 2], n_runs=1, rng=0)
     >>> display = SeparabilityDisplay(result=found).plot()
     >>> len(display.frame()["distance"])

@@ -7,9 +7,9 @@ import numpy as np
 
 from demur._checks import check_confidence_level, check_rate, check_type, input_error
 from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
-from demur.rec_coverage import RecCoverage, rec_coverage_curve
-from demur.regression import RecCurve, null_rec_curve, rec_curve, tolerance_limit
-from demur.regression_tests import rec_band
+from demur.regression.coverage import RecCoverage, rec_coverage_curve
+from demur.regression.difference import rec_band
+from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["RecCoverageDisplay", "RecCurveDisplay"]
@@ -41,7 +41,7 @@ class RecCurveDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import RecCurveDisplay
+    >>> from demur.displays import RecCurveDisplay
     >>> y = [1.0, 2.0, 3.0, 4.0]
     >>> models = {"tree": [1.5, 2.5, 2.5, 3.5], "line": [1.0, 2.0, 3.0, 6.0]}
     >>> display = RecCurveDisplay.from_predictions(y, models).plot()
@@ -197,7 +197,7 @@ class RecCoverageDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import RecCoverageDisplay
+    >>> from demur.displays import RecCoverageDisplay
     >>> y, p, confidence = [1, 2, 3, 4, 5], [1.1, 2.1, 3.1, 5, 6.2], [9, 8, 7, 2, 1]
     >>> display = RecCoverageDisplay.from_predictions(y, p, confidence).plot(accuracy=0.9)
     >>> display.frame()["tolerance"][:5].round(2).tolist()

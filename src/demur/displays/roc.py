@@ -4,7 +4,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur.abstention import AbstentionWindow, decide
 from demur.displays._base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -19,7 +18,8 @@ from demur.displays._base import (
     threshold_words,
     with_name,
 )
-from demur.roc import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
+from demur.roc.curve import PrecisionRecallCurve, RocCurve, precision_recall_curve, roc_curve
+from demur.surface.window import AbstentionWindow, decide
 from demur.typing import FloatArray
 
 __all__ = ["PrecisionRecallDisplay", "RocCurveDisplay", "draw_roc", "roc_axes", "roc_space"]
@@ -74,7 +74,8 @@ class RocCurveDisplay(ScoreDisplay):
     Where do the two thresholds of the cheapest window lie on the curve?
 
     >>> import matplotlib.pyplot as plt
-    >>> from demur import RocCurveDisplay, abstention_surface, roc_curve
+    >>> from demur.displays import RocCurveDisplay
+    >>> from demur import abstention_surface, roc_curve
     >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
     >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
     >>> window = abstention_surface(y, s).window(mu=1, nu=0.25)
@@ -191,7 +192,7 @@ class PrecisionRecallDisplay(PrevalenceDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import PrecisionRecallDisplay
+    >>> from demur.displays import PrecisionRecallDisplay
     >>> display = PrecisionRecallDisplay.from_predictions([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).plot()
     >>> display.frame()["recall"].tolist()
     [0.5, 0.5, 1.0, 1.0]

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.displays._base import ABSTAIN_COLOR, Display, framed, series_style, thinned, with_name
-from demur.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["RiskCoverageDisplay"]
@@ -33,7 +33,7 @@ class RiskCoverageDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import RiskCoverageDisplay
+    >>> from demur.displays import RiskCoverageDisplay
     >>> wrong, sure = [0, 1, 0, 0, 0, 1, 0, 0], [0.95, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5]
     >>> display = RiskCoverageDisplay.from_predictions(wrong, sure).plot()
     >>> display.ax_.get_xlabel()

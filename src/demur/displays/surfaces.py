@@ -5,7 +5,6 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_choice, check_positive_int, check_range, check_type, input_error
-from demur.abstention import AbstentionSurface, AbstentionWindow, SurfaceGrid, abstention_surface
 from demur.displays._base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -25,7 +24,9 @@ from demur.displays._base import (
 )
 from demur.displays._pieces import MOST_TILES, bands, cell_of, sheets_of, square, tiles_of, walls_between
 from demur.exceptions import InputError
-from demur.regions import SurfaceDifference
+from demur.surface.regions import SurfaceDifference
+from demur.surface.surface import AbstentionSurface, SurfaceGrid, abstention_surface
+from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = ["AbstentionSurfaceDisplay", "SurfaceDifferenceDisplay", "SurfaceRowDisplay"]
@@ -139,7 +140,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import AbstentionSurfaceDisplay
+    >>> from demur.displays import AbstentionSurfaceDisplay
     >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
     >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
     >>> display = AbstentionSurfaceDisplay.from_predictions(y, s).plot(resolution=4)
@@ -396,7 +397,8 @@ class SurfaceRowDisplay(Display):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import SurfaceRowDisplay, abstention_surface
+    >>> from demur.displays import SurfaceRowDisplay
+    >>> from demur import abstention_surface
     >>> y = [0, 0, 1, 0, 1, 1]
     >>> scores = {"A": [0, 0, 0, 1, 1, 1], "B": [0, 1, 2, 3, 4, 5]}
     >>> models = {name: abstention_surface(y, column) for name, column in scores.items()}
@@ -495,7 +497,7 @@ class SurfaceDifferenceDisplay(Display):
     Is the classifier worth having at all? Compare it with the best trivial rule:
 
     >>> import matplotlib.pyplot as plt
-    >>> from demur import SurfaceDifferenceDisplay
+    >>> from demur.displays import SurfaceDifferenceDisplay
     >>> y, s = [0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]
     >>> display = SurfaceDifferenceDisplay.from_predictions(y, s).plot(names=("scores", "trivial"))
     >>> bool(display.frame()["difference"].max() <= 0)

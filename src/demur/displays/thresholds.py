@@ -5,11 +5,17 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_finite, check_type, input_error
-from demur.costs import CostModel
+from demur.costs.model import CostModel
 from demur.displays._base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
 from demur.estimators.mimetic import MimeticComparison, mimetic_configurations
-from demur.thresholds import NrocCurve, direct_threshold, nroc_curve, nroc_threshold, ranking_threshold
 from demur.typing import ArrayLike, FloatArray
+from demur.unlabelled.thresholds import (
+    NrocCurve,
+    direct_threshold,
+    nroc_curve,
+    nroc_threshold,
+    ranking_threshold,
+)
 
 __all__ = ["MimeticCostDisplay", "NrocCurveDisplay", "ThresholdsByCostDisplay"]
 
@@ -53,7 +59,8 @@ class NrocCurveDisplay(_NrocDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import CostModel, NrocCurveDisplay
+    >>> from demur import CostModel
+    >>> from demur.displays import NrocCurveDisplay
     >>> proba = [0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1]
     >>> display = NrocCurveDisplay.from_predictions(proba).plot(costs=CostModel(cost_fp=2))
     >>> round(float(display.frame()["nroc_threshold"]), 4)
@@ -123,7 +130,7 @@ class ThresholdsByCostDisplay(_NrocDisplay):
     Examples
     --------
     >>> import matplotlib.pyplot as plt
-    >>> from demur import ThresholdsByCostDisplay
+    >>> from demur.displays import ThresholdsByCostDisplay
     >>> display = ThresholdsByCostDisplay.from_predictions([0.9, 0.3, 0.2]).plot(mu=[1, 3])
     >>> display.frame()["direct"].tolist()
     [0.5, 0.75]
@@ -204,7 +211,8 @@ class MimeticCostDisplay(Display):
     --------
     >>> import matplotlib.pyplot as plt
     >>> import numpy as np
-    >>> from demur import MimeticCostDisplay, mimetic_costs
+    >>> from demur.displays import MimeticCostDisplay
+    >>> from demur.estimators import mimetic_costs
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((50, 1))
     >>> y = rng.random(50) < X[:, 0]

@@ -5,9 +5,8 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int
-from demur.abstention import ABSTAIN, AbstentionSurface, AbstentionWindow, abstention_surface, decide
-from demur.costs import CostModel
-from demur.counts import ScoreCounts
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts
 from demur.displays._base import (
     ABSTAIN_COLOR,
     NEGATIVE_COLOR,
@@ -17,6 +16,8 @@ from demur.displays._base import (
     legend_below,
     score_range,
 )
+from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.surface.window import ABSTAIN, AbstentionWindow, decide
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["WindowDisplay"]
@@ -55,7 +56,7 @@ class WindowDisplay(Display):
     Which share of the cases goes to a person if that costs a quarter of a miss?
 
     >>> import matplotlib.pyplot as plt
-    >>> from demur import WindowDisplay
+    >>> from demur.displays import WindowDisplay
     >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
     >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
     >>> display = WindowDisplay.from_predictions(y, s, mu=1, nu=0.25).plot()

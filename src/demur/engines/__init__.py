@@ -1,1 +1,16 @@
-"""Where predictions come from: engines turn files and tables into arrays and counts."""
+"""Where counts come from: arrays, data frames, files, warehouses, Spark.
+
+An engine only builds counts; no formula of demur has a second version here.
+
+Imports: paired, costs, counts.
+"""
+
+from demur.engines.cost_files import read_cost_matrix
+from demur.engines.counting import read_counts
+from demur.engines.paired import read_paired_counts
+
+__all__ = [
+    "read_cost_matrix",
+    "read_counts",
+    "read_paired_counts",
+]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from demur._checks import input_error
-from demur.cost_matrices import CostMatrix
+from demur.costs.matrix import CostMatrix
 from demur.exceptions import InputError
 
 __all__ = ["read_cost_matrix"]
@@ -52,7 +52,7 @@ def read_cost_matrix(path: str | PathLike[str]) -> CostMatrix:
     --------
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from demur import read_cost_matrix
+    >>> from demur.engines import read_cost_matrix
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "costs.csv"
     ...     _ = file.write_text("true,sick,well\\nsick,0,20\\nwell,1,0\\n")

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import check_nonnegative, check_positive_int, input_error
-from demur.binned_counts import BinnedCounts, bins_to_refine
-from demur.counts import ScoreCounts
+from demur.counts.bins import BinnedCounts, bins_to_refine
+from demur.counts.scores import ScoreCounts
 from demur.engines.files import unknown_column
 from demur.engines.labels import positive_place
 from demur.engines.score_bins import DEFAULT_BINS, MOST_BINS, fitting_bins

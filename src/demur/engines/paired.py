@@ -12,7 +12,7 @@ from demur.engines.labels import positive_place
 from demur.engines.score_bins import ScoreBins, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
 from demur.engines.tallies import Columns, Cut, Table, Tally, as_floats, coded
-from demur.paired_counts import PairedCounts
+from demur.paired.counts import PairedCounts
 from demur.typing import FloatArray
 
 __all__ = ["read_paired_counts"]
@@ -72,7 +72,8 @@ def read_paired_counts(
 
     Examples
     --------
-    >>> from demur import auc_difference_test, read_paired_counts
+    >>> from demur import auc_difference_test
+    >>> from demur.engines import read_paired_counts
     >>> table = {"sick": [1, 0, 1, 0, 1, 0], "new": [9, 2, 7, 3, 8, 5], "old": [4, 2, 7, 6, 3, 1]}
     >>> counts = read_paired_counts(table, y_true="sick", scores=["new", "old"])
     >>> counts

@@ -1,1 +1,46 @@
-"""scikit-learn estimators and forecasters, one file per family."""
+"""scikit-learn estimators: classifiers that abstain, delegate or weigh costs; forecasters.
+
+Each points to the room that holds its mathematics.
+
+Imports: every room of the domain.
+"""
+
+from demur.estimators.abstaining import AbstainingClassifier
+from demur.estimators.c45_pruning import LaplaceTreeClassifier
+from demur.estimators.cautious import CautiousClassifier
+from demur.estimators.cost_weighted import CostWeightedClassifier
+from demur.estimators.delegating import DelegatingClassifier
+from demur.estimators.difference_rescaler import DifferenceRescaler
+from demur.estimators.kalman_forecaster import KalmanForecaster, SeriesForecast
+from demur.estimators.mimetic import (
+    DirectThresholdClassifier,
+    MimeticClassifier,
+    MimeticComparison,
+    mimetic_configurations,
+    mimetic_costs,
+)
+from demur.estimators.model_tree import ModelTreeRegressor
+from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor
+from demur.estimators.reliable import ReliableClassifier
+from demur.estimators.stacking import StackedForecast, stack_forecasters
+
+__all__ = [
+    "AbstainingClassifier",
+    "CautiousClassifier",
+    "CostWeightedClassifier",
+    "DelegatingClassifier",
+    "DifferenceRescaler",
+    "DirectThresholdClassifier",
+    "KalmanForecaster",
+    "LaplaceTreeClassifier",
+    "MimeticClassifier",
+    "MimeticComparison",
+    "ModelTreeRegressor",
+    "NaiveBayesRegressor",
+    "ReliableClassifier",
+    "SeriesForecast",
+    "StackedForecast",
+    "mimetic_configurations",
+    "mimetic_costs",
+    "stack_forecasters",
+]

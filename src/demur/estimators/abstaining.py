@@ -9,27 +9,23 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from demur._checks import (
     check_class_codes,
     check_confidence_level,
+    check_cost_point,
     check_rng,
     check_type,
     check_weights,
     input_error,
 )
-from demur.abstention import AbstentionWindow, abstention_surface, decide
-from demur.certificates import CertifiedWindow, surface_certificate
-from demur.constrained_windows import cheapest_window, widest_coverage_window
-from demur.costs import CostModel
-from demur.counts import ScoreCounts
-from demur.cross_fitting import check_cost_point
-from demur.estimators.honest_cost import ExpectedCost, expected_cost, loss_table
-from demur.estimators.optimal_costs import optimal_costs
-from demur.estimators.out_of_fold import (
-    OutOfFold,
-    OutOfFoldClassifier,
-    TrainingCases,
-    positive_scores,
-)
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts
+from demur.estimators.out_of_fold import OutOfFold, OutOfFoldClassifier, TrainingCases, positive_scores
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
+from demur.honest.certificates import CertifiedWindow, surface_certificate
+from demur.honest.expected_cost import ExpectedCost, expected_cost, loss_table
+from demur.surface.optimal_costs import optimal_costs
+from demur.surface.surface import abstention_surface
+from demur.surface.window import AbstentionWindow, decide
 from demur.typing import FloatArray, IntArray
+from demur.windows.constrained import cheapest_window, widest_coverage_window
 
 __all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_costs_are_odd", "warn_of_note"]
 

@@ -18,8 +18,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from demur._checks import check_choice, check_confidence_level, input_error
-from demur.attribute_coding import describe_bounds
 from demur.typing import ArrayLike, FloatArray, IntArray, Range
+from demur.unlabelled.coding import describe_bounds
 
 __all__ = ["LaplaceTreeClassifier", "TreeRule", "added_errors", "laplace_shares"]
 
@@ -99,7 +99,7 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 
     Examples
     --------
-    >>> from demur import LaplaceTreeClassifier
+    >>> from demur.estimators import LaplaceTreeClassifier
     >>> X, y = [[1], [2], [3], [4], [5], [6]], ["no", "no", "no", "yes", "yes", "yes"]
     >>> tree = LaplaceTreeClassifier().fit(X, y)
     >>> tree.predict_proba([[1.5]]).round(4).tolist()

@@ -6,17 +6,12 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_rate, check_simplex, input_error
-from demur.costs import CostModel
-from demur.decision_rules import CautionWindowRule, equal_bias
+from demur.cautious.response import ResponseCurve, ResponsePoint, response_curve
+from demur.cautious.rules import CautionWindowRule, equal_bias
+from demur.costs.model import CostModel
 from demur.estimators.abstaining import warn_if_costs_are_odd
-from demur.estimators.out_of_fold import (
-    OutOfFold,
-    OutOfFoldClassifier,
-    TrainingCases,
-    class_probabilities,
-)
+from demur.estimators.out_of_fold import OutOfFold, OutOfFoldClassifier, TrainingCases, class_probabilities
 from demur.exceptions import DegenerateDataWarning, UndefinedError
-from demur.response_curves import ResponseCurve, ResponsePoint, response_curve
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["CautiousClassifier"]

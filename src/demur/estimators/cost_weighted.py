@@ -22,12 +22,12 @@ from sklearn.utils.validation import (
 )
 
 from demur._checks import input_error
-from demur.abstention import ABSTAIN
-from demur.cost_matrices import as_cost_matrix, by_class
+from demur.costs.matrix import as_cost_matrix, by_class
 from demur.exceptions import InputError
-from demur.multiclass import optimize_weights
+from demur.multiclass.rules import ClassWeights, named_answers
+from demur.multiclass.weights import optimize_weights
+from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, IntArray
-from demur.weight_rules import ClassWeights, named_answers
 
 __all__ = ["CostWeightedClassifier"]
 

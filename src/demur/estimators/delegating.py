@@ -13,8 +13,7 @@ from sklearn.utils.metaestimators import _BaseComposition
 from sklearn.utils.validation import check_is_fitted
 
 from demur._checks import check_type, input_error
-from demur.abstention import ABSTAIN
-from demur.costs import CostModel
+from demur.costs.model import CostModel
 from demur.estimators.abstaining import AbstainingClassifier
 from demur.estimators.out_of_fold import (
     OutOfFoldClassifier,
@@ -25,6 +24,7 @@ from demur.estimators.out_of_fold import (
     weight_params,
 )
 from demur.exceptions import DegenerateDataWarning
+from demur.surface.window import ABSTAIN
 from demur.typing import IntArray
 
 __all__ = ["DelegatingClassifier"]

@@ -41,7 +41,7 @@ class DifferenceRescaler(BaseEstimator):  # type: ignore[misc]
 
     Examples
     --------
-    >>> from demur import DifferenceRescaler
+    >>> from demur.estimators import DifferenceRescaler
     >>> rescaler = DifferenceRescaler().fit([1.0, 2.0, 4.0])
     >>> rescaler.transform([4.0, 4.5, 7.0]).round(2).tolist()
     [-0.3, 1.3]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from demur._checks import check_choice, check_finite, check_positive_int, check_rng, check_series, input_error
 from demur._results import Result
 from demur.estimators.autoregression import Autoregression, lag_rows
-from demur.filters import (
+from demur.regression.filters import (
     CentralDifferenceKalmanFilter,
     ExtendedKalmanFilter,
     KalmanModel,
@@ -21,7 +21,7 @@ from demur.filters import (
     SquareRootUnscentedKalmanFilter,
     UnscentedKalmanFilter,
 )
-from demur.filters.base import KalmanFilter
+from demur.regression.filters.base import KalmanFilter
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["KalmanForecaster", "SeriesForecast"]

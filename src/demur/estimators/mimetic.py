@@ -24,10 +24,11 @@ from demur._checks import (
     input_error,
 )
 from demur._results import Result
-from demur.attribute_coding import code_book, describe_column, encode, fits_floats, schema_of
-from demur.costs import CostModel
+from demur.costs.model import CostModel
 from demur.estimators.c45_pruning import LaplaceTreeClassifier
-from demur.invented_data import (
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
+from demur.unlabelled.coding import code_book, describe_column, encode, fits_floats, schema_of
+from demur.unlabelled.invented import (
     DATA_KINDS,
     InventedCases,
     check_schema,
@@ -36,14 +37,13 @@ from demur.invented_data import (
     oracle_proba,
     ranges_to_schema,
 )
-from demur.thresholds import (
+from demur.unlabelled.thresholds import (
     UnlabelledThreshold,
     direct_threshold,
     nroc_threshold,
     ranking_threshold,
     relabelled,
 )
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 
 __all__ = [
     "DirectThresholdClassifier",
@@ -77,7 +77,7 @@ def mimetic_configurations() -> dict[str, dict[str, Any]]:
 
     Examples
     --------
-    >>> from demur import mimetic_configurations
+    >>> from demur.estimators import mimetic_configurations
     >>> found = mimetic_configurations()
     >>> len(found), found["Mim2Ordb"]
     (22, {'scheme': 2, 'data': 'balanced', 'threshold': 'ranking'})
@@ -172,7 +172,8 @@ class DirectThresholdClassifier(_OracleMixin):
 
     Examples
     --------
-    >>> from demur import CostModel, DirectThresholdClassifier
+    >>> from demur import CostModel
+    >>> from demur.estimators import DirectThresholdClassifier
     >>> model = DirectThresholdClassifier(lambda X: X[:, 0], costs=CostModel(cost_fp=3)).fit()
     >>> import numpy as np
     >>> model.predict(np.array([[0.7], [0.8]])).tolist()
@@ -261,7 +262,9 @@ class MimeticClassifier(_OracleMixin):
     --------
     An expert's score, no data, false alarms five times as costly as misses:
 
-    >>> from demur import CostModel, MimeticClassifier, NominalAttribute, NumericAttribute
+    >>> from demur import CostModel, MimeticClassifier
+
+    >>> from demur.unlabelled import NominalAttribute, NumericAttribute
     >>> schema = {"dose": NumericAttribute(0, 10), "group": NominalAttribute(("a", "b"))}
     >>> expert = lambda X: (X[:, 0] / 10 * (X[:, 1] == "b")).astype(float)
     >>> model = MimeticClassifier(expert, schema=schema, costs=CostModel(cost_fp=5), random_state=0)
@@ -546,7 +549,7 @@ def mimetic_costs(
     Examples
     --------
     >>> import numpy as np
-    >>> from demur import mimetic_costs
+    >>> from demur.estimators import mimetic_costs
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((400, 2))
     >>> y = rng.random(400) < X[:, 0]

@@ -73,7 +73,7 @@ class ModelTreeRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     A price with a fixed fee above zero: two lines, two leaves.
 
     >>> import numpy as np
-    >>> from demur import ModelTreeRegressor
+    >>> from demur.estimators import ModelTreeRegressor
     >>> x = np.linspace(-1, 1, 200)
     >>> tree = ModelTreeRegressor(smoothing=0).fit(x[:, None], np.where(x > 0, 3 + x, -x))
     >>> tree.n_leaves_, tree.predict([[-0.5], [0.75]]).round(3).tolist()

@@ -53,7 +53,7 @@ class NaiveBayesRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from demur import NaiveBayesRegressor
+    >>> from demur.estimators import NaiveBayesRegressor
     >>> x = np.linspace(0, 1, 100)
     >>> model = NaiveBayesRegressor().fit(x[:, None], x**2)
     >>> bool(abs(model.predict([[0.7]])[0] - 0.49) < 0.02)

@@ -30,8 +30,8 @@ from sklearn.utils.validation import (
 )
 
 from demur._checks import check_choice, check_columns, check_scores, check_weights, input_error
-from demur.abstention import ABSTAIN
 from demur.exceptions import InputError
+from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 
 __all__ = [

@@ -3,13 +3,13 @@
 from typing import Any
 
 from demur._checks import check_type
-from demur.constrained_windows import deterministic_window
 from demur.estimators.abstaining import TwoClassAbstainer, warn_of_note
 from demur.estimators.out_of_fold import OutOfFold, TrainingCases
 from demur.exceptions import InputError
-from demur.isometrics import check_target
-from demur.reliable import ReliableWindow, reliable_window
+from demur.roc.isometrics import check_target
 from demur.typing import IntArray
+from demur.windows.constrained import deterministic_window
+from demur.windows.reliable import ReliableWindow, reliable_window
 
 __all__ = ["ReliableClassifier"]
 

@@ -12,7 +12,7 @@ from demur._results import Result
 from demur.estimators.difference_rescaler import DifferenceRescaler
 from demur.estimators.model_tree import ModelTreeRegressor
 from demur.exceptions import UndefinedError
-from demur.regression import RecCurve, null_rec_curve, rec_curve
+from demur.regression.rec import RecCurve, null_rec_curve, rec_curve
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["StackedForecast", "stack_forecasters"]
@@ -110,7 +110,9 @@ def stack_forecasters(
 
     Examples
     --------
-    >>> from demur import KalmanForecaster, mackey_glass, stack_forecasters
+    >>> from demur import KalmanForecaster
+    >>> from demur.datasets import mackey_glass
+    >>> from demur.estimators import stack_forecasters
     >>> bases = {name: KalmanForecaster(filter=name, hidden=0) for name in ("ekf", "sr-cdkf")}
     >>> stacked = stack_forecasters(mackey_glass(200), bases, meta="mean")
     >>> curve = stacked.curves()["stack"]

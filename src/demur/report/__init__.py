@@ -1,1 +1,12 @@
-"""The report: everything about some models on one set of cases, as data and as a page."""
+"""The interactive page in which a reader sets the costs: its data, its sentences, its file.
+
+Imports: every room of the domain.
+"""
+
+from demur.report.document import Report
+from demur.report.model import DataSource
+
+__all__ = [
+    "DataSource",
+    "Report",
+]

@@ -10,27 +10,27 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from demur.abstention import AbstentionSurface, abstention_surface
-from demur.auc_inference import auc_interval
-from demur.auc_tests import AucDifferenceTest, paired_test
-from demur.certificates import surface_certificate
-from demur.common_folds import CommonFolds, JudgedModel
-from demur.counts import ScoreCounts
-from demur.cross_fitting import CrossFittedSurface, cross_fitted_surface, grid_axes
-from demur.curve_bands import CostCurveBand, envelope_band_of
+from demur.auc.difference import AucDifferenceTest, paired_test
+from demur.auc.one import auc_interval
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
-from demur.joint_scores import JointScores
-from demur.regions import cheapest_shares
-from demur.report.headline import short_name
-from demur.report.model import ModelReport, PairReport, RocPoints, ScoreBins
-from demur.roc import auc_score, roc_curve
-from demur.surface_bands import volume_interval_of
-from demur.surface_tests import (
+from demur.honest.bands import volume_interval_of
+from demur.honest.certificates import surface_certificate
+from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface, grid_axes
+from demur.honest.curve_bands import CostCurveBand, envelope_band_of
+from demur.honest.difference import (
     SurfaceDifferenceBand,
     VolumeDifferenceTest,
     difference_band_of,
     volume_difference_of,
 )
+from demur.honest.folds import CommonFolds, JudgedModel
+from demur.paired.scores import JointScores
+from demur.report.headline import short_name
+from demur.report.model import ModelReport, PairReport, RocPoints, ScoreBins
+from demur.roc.curve import auc_score, roc_curve
+from demur.surface.regions import cheapest_shares
+from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import BoolArray, FloatArray, Range
 
 __all__ = ["Cases", "Notes", "Settings", "build_parts", "possible_folds", "roc_points", "score_bins"]
@@ -145,7 +145,11 @@ def _workers(threads: int) -> Iterator[Executor]:
 
 
 def _wins(surfaces: list[AbstentionSurface]) -> list[float]:
-    return [1.0] if len(surfaces) == 1 else cheapest_shares(surfaces, _UNIT, _UNIT).tolist()
+    return (
+        [1.0]
+        if len(surfaces) == 1
+        else cheapest_shares([surface.masses for surface in surfaces], _UNIT, _UNIT).tolist()
+    )
 
 
 class _Judging(NamedTuple):

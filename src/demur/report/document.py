@@ -20,10 +20,10 @@ from demur._checks import (
     check_weights,
     input_error,
 )
+from demur._files.whole import whole_file
 from demur._results import Result
-from demur._whole_files import whole_file
-from demur.costs import CostModel
-from demur.counts import ScoreCounts
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts
 from demur.report.building import Cases, Notes, Settings, build_parts, possible_folds
 from demur.report.headline import expected_cost, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
@@ -228,7 +228,7 @@ class Report(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
-        from demur import __version__
+        from demur._version import __version__
 
         counts = self.models[0].surface.counts
         prices = {name: getattr(self.costs, name) for name in ("cost_fn", "cost_fp", "cost_abstain")}

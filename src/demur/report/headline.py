@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from demur._results import Interval
-from demur.abstention import AbstentionWindow
-from demur.costs import CostModel
+from demur.costs.model import CostModel
 from demur.report.model import ModelReport
+from demur.surface.window import AbstentionWindow
 
 __all__ = [
     "ExpectedCost",

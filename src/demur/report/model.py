@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 from demur._results import Interval, Result, json_safe
-from demur.abstention import AbstentionSurface
-from demur.auc_inference import AucInterval
-from demur.auc_tests import AucDifferenceTest
-from demur.certificates import SurfaceCertificate
-from demur.cross_fitting import CrossFittedSurface
-from demur.curve_bands import CostCurveBand
-from demur.policy import PolicyEvidence
-from demur.surface_bands import VolumeInterval
-from demur.surface_tests import SurfaceDifferenceBand, VolumeDifferenceTest
+from demur.auc.difference import AucDifferenceTest
+from demur.auc.one import AucInterval
+from demur.honest.bands import VolumeInterval
+from demur.honest.certificates import SurfaceCertificate
+from demur.honest.cross_fitting import CrossFittedSurface
+from demur.honest.curve_bands import CostCurveBand
+from demur.honest.difference import SurfaceDifferenceBand, VolumeDifferenceTest
+from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray
+from demur.windows.policy import PolicyEvidence
 
 __all__ = ["DataSource", "ModelReport", "PairReport", "RocPoints", "ScoreBins"]
 
@@ -118,7 +118,7 @@ class ModelReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the model as the schema has it."""
-        cuts, evidence = self.surface._blocks, PolicyEvidence.from_counts(self.surface.counts)
+        cuts, evidence = self.surface.masses.blocks, PolicyEvidence.from_counts(self.surface.counts)
         blocks = evidence.blocks
         return {
             "name": self.name,

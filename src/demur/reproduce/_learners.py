@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from demur.counts import ScoreCounts
+from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import MissingDataError, PaperData, Table
 from demur.reproduce._weka import weka_is_here, weka_scores
 from demur.typing import BoolArray, FloatArray

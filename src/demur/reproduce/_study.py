@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
+from demur._files.whole import draft_of
 from demur._results import Result, json_safe
-from demur._whole_files import draft_of
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from demur.counts import ScoreCounts
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import DemurError
 from demur.reproduce._data import MissingDataError, Table
 from demur.typing import BoolArray, FloatArray

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from demur.auc_inference import auc_variance
-from demur.auc_tests import auc_difference_test, auc_difference_variances
-from demur.progress import Progress
+from demur._progress import Progress
+from demur.auc.difference import auc_difference_test, auc_difference_variances
+from demur.auc.one import auc_variance
 from demur.reproduce._study import Cell, Figure, Reproduction
-from demur.roc import auc_score
+from demur.roc.curve import auc_score
 from demur.typing import BoolArray, FloatArray
 
 if TYPE_CHECKING:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from demur.costs import CostModel
+from demur._progress import Progress
+from demur.costs.model import CostModel
 from demur.estimators.mimetic import MimeticClassifier, mimetic_configurations
 from demur.exceptions import DegenerateDataWarning
-from demur.invented_data import NominalAttribute, NumericAttribute
-from demur.progress import Progress
 from demur.reproduce._data import MissingDataError
 from demur.reproduce._mixed_data import MixedNaiveBayes, MixedTable, filled, mixed_table, one_hot
 from demur.reproduce._study import Cell, Figure, Reproduction, Tolerance
-from demur.roc import auc_score
-from demur.thresholds import direct_threshold
+from demur.roc.curve import auc_score
 from demur.typing import FloatArray, IntArray
+from demur.unlabelled.invented import NominalAttribute, NumericAttribute
+from demur.unlabelled.thresholds import direct_threshold
 
 if TYPE_CHECKING:
     from demur.reproduce._data import PaperData
@@ -405,7 +405,7 @@ def _claim_cells(means: Mapping[tuple[str, str, int], _Row]) -> list[Cell]:
 
 
 def _theory_cells() -> list[Cell]:
-    from demur.thresholds import nroc_threshold
+    from demur.unlabelled.thresholds import nroc_threshold
 
     p = np.array([0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1])
     direct, by_roc = direct_threshold(mu=2.0), nroc_threshold(p, mu=2.0)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from demur.metaclass import MetaClassNode, MetaClassTree
-from demur.multiclass import optimize_weights
-from demur.progress import Progress
+from demur._progress import Progress
+from demur.multiclass.tree import MetaClassNode, MetaClassTree
+from demur.multiclass.weights import optimize_weights
 from demur.reproduce._data import MissingDataError, Table
 from demur.reproduce._mixed_data import MixedNaiveBayes, MixedTable, mixed_table
 from demur.reproduce._study import Cell, Figure, Reproduction, Tolerance

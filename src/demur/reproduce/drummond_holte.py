@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from demur.cost_curves import average_cost_curves, cost_curve
-from demur.cost_lines import CostLine, cost_line, cost_line_difference, roc_line_to_cost_point
-from demur.costs import probability_cost
+from demur.costs.curves import average_cost_curves, cost_curve
+from demur.costs.lines import CostLine, cost_line, cost_line_difference, roc_line_to_cost_point
+from demur.costs.model import probability_cost
 from demur.reproduce._data import MissingDataError, PaperData
 from demur.reproduce._learners import COUNTERPARTS, HeldOut, held_out_scores
 from demur.reproduce._study import Cell, Figure, Reproduction, Tolerance

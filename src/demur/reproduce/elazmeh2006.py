@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from demur.confidence import ConfidentSegment, confident_segment
-from demur.counts import ScoreCounts
-from demur.progress import Progress
+from demur._progress import Progress
+from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import MissingDataError, Table
 from demur.reproduce._mixed_data import MixedNaiveBayes, filled, mixed_table, one_hot
 from demur.reproduce._study import Cell, Figure, Reproduction, Tolerance
 from demur.reproduce._weka import weka_is_here, weka_scores
-from demur.roc import auc_score, roc_curve
+from demur.roc.curve import auc_score, roc_curve
+from demur.roc.segment import ConfidentSegment, confident_segment
 from demur.typing import FloatArray
 
 if TYPE_CHECKING:

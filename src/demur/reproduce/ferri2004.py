@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from demur.capacity import capacity_graph
-from demur.cautious import CautiousConfusion, cautious_confusion
-from demur.counts import ScoreCounts
-from demur.decision_rules import CautionWindowRule, ConfidenceRule
-from demur.progress import Progress
-from demur.reproduce._data import MissingDataError, PaperData
-from demur.reproduce._learners import COUNTERPARTS, HeldOut, held_out_scores
-from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance
-from demur.response_curves import (
+from demur._progress import Progress
+from demur.cautious.capacity import capacity_graph
+from demur.cautious.confusion import CautiousConfusion, cautious_confusion
+from demur.cautious.response import (
     AverageResponseCurve,
     ResponseCurve,
     average_response_curves,
     response_curve,
     roc_response_surface,
 )
-from demur.roc import auc_score, roc_curve
+from demur.cautious.rules import CautionWindowRule, ConfidenceRule
+from demur.counts.scores import ScoreCounts
+from demur.reproduce._data import MissingDataError, PaperData
+from demur.reproduce._learners import COUNTERPARTS, HeldOut, held_out_scores
+from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance
+from demur.roc.curve import auc_score, roc_curve
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]

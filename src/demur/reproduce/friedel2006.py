@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from demur.abstention import AbstentionSurface, abstention_surface, vacc_score
-from demur.progress import Progress
-from demur.regions import SurfaceDifference
+from demur._progress import Progress
 from demur.reproduce._data import MissingDataError, PaperData
 from demur.reproduce._learners import COUNTERPARTS, HeldOut, held_out_scores
 from demur.reproduce._study import Cell, Figure, Reproduction, Tolerance
-from demur.roc import auc_score
+from demur.roc.curve import auc_score
+from demur.surface.regions import SurfaceDifference
+from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.surface.volume import vacc_score
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 

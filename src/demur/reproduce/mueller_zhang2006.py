@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from demur.area_bounds import auc_bounds, iso_discriminability, roc_point_index
 from demur.reproduce._study import EXACT, Cell, Figure, Reproduction
+from demur.roc.bounds import auc_bounds, iso_discriminability, roc_point_index
 from demur.typing import FloatArray
 
 if TYPE_CHECKING:

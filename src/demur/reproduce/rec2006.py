@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from demur._progress import Progress
 from demur.datasets.mackey_glass import mackey_glass
-from demur.progress import Progress
-from demur.regression import RecCurve, null_rec_curve, rec_curve, regression_errors
+from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, regression_errors
 from demur.reproduce._data import MissingDataError
 from demur.reproduce._study import Cell, Figure, Reproduction, Tolerance
 from demur.typing import FloatArray

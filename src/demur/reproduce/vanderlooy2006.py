@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from demur.counts import ScoreCounts
-from demur.decided_roc import ReliableRoc, at_position, cut_out
-from demur.isometrics import FMeasure, GmEstimate, Precision, Target, isometric, isometric_grid
-from demur.reliable import ReliableWindow, reliable_window
+from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import PaperData
 from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance
-from demur.roc import roc_curve
+from demur.roc.curve import roc_curve
+from demur.roc.decided import ReliableRoc, at_position, cut_out
+from demur.roc.isometrics import FMeasure, GmEstimate, Precision, Target, isometric, isometric_grid
 from demur.typing import FloatArray
+from demur.windows.reliable import ReliableWindow, reliable_window
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from demur.ordinal import OrdinalRoc, ordinal_roc
-from demur.ordinal_experiments import (
+from demur.ordinal.experiments import (
     MEASURES,
     RankingExperiment,
     SeparabilityExperiment,
@@ -14,6 +13,7 @@ from demur.ordinal_experiments import (
     ranking_experiment,
     separability_experiment,
 )
+from demur.ordinal.roc import OrdinalRoc, ordinal_roc
 from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance
 from demur.typing import FloatArray, IntArray
 
@@ -285,7 +285,7 @@ def _draw_points(x: FloatArray, y: IntArray) -> Any:
 
 def _draw_curves(y: IntArray, scores: FloatArray) -> Any:
     from demur.displays.roc import RocCurveDisplay
-    from demur.roc import roc_curve
+    from demur.roc.curve import roc_curve
 
     curves = {
         "{1} against {2, 3}": roc_curve(y > 1, scores),

@@ -1,0 +1,83 @@
+"""Columns of numbers to and from one Parquet file, with a schema name and version inside."""
+
+from pathlib import Path
+from typing import Any
+
+from demur._checks import input_error
+from demur._files.whole import draft_of
+from demur.exceptions import InputError
+from demur.typing import FloatArray
+
+__all__ = ["parquet_schema", "read_columns", "write_columns"]
+
+
+def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: str, version: int) -> None:
+    """Write equally long columns; the file appears whole or not at all."""
+    import duckdb
+
+    with draft_of(path) as draft:
+        try:
+            with duckdb.connect() as connection:
+                connection.register("written", columns)
+                connection.execute(
+                    f"copy written to {_quoted(draft)} "
+                    f"(format parquet, kv_metadata {{schema: '{schema}', version: '{version}'}})"
+                )
+        except duckdb.Error as error:
+            raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
+
+
+def read_columns(
+    path: str | Path, names: dict[int, tuple[str, ...]], *, schema: str
+) -> tuple[int, dict[str, FloatArray]]:
+    """Read version and columns written by `write_columns`; refuses other files and other versions.
+
+    `names` tells which columns each version holds.
+    """
+    import duckdb
+
+    source = _quoted(Path(path))
+    try:
+        with duckdb.connect() as connection:
+            stored = connection.sql(f"select decode(key), decode(value) from parquet_kv_metadata({source})")
+            found: dict[str, str] = dict(stored.fetchall())
+            if found.get("schema") != schema:
+                raise input_error(
+                    str(path), f"must hold {schema}", found.get("schema", "another Parquet file")
+                )
+            known = {str(version): columns for version, columns in names.items()}
+            if found.get("version") not in known:
+                rule = f"must be of version {' or '.join(known)}"
+                raise input_error(str(path), rule, found.get("version"), "use a newer demur.")
+            wanted = ", ".join(known[found["version"]])
+            columns: dict[str, Any] = connection.sql(
+                f"select {wanted} from read_parquet({source})"
+            ).fetchnumpy()
+    except duckdb.Error as error:
+        raise InputError(f"`{path}` must be a readable Parquet file: {_first_line(error)}.") from None
+    return int(found["version"]), columns
+
+
+def parquet_schema(path: Path) -> str | None:
+    """Return the schema `write_columns` wrote into a file; None for every other file."""
+    import duckdb
+
+    with open(path, "rb") as handle:
+        if handle.read(4) != b"PAR1":
+            return None
+    try:
+        with duckdb.connect() as connection:
+            stored = connection.sql(
+                f"select decode(value) from parquet_kv_metadata({_quoted(path)}) where decode(key) = 'schema'"
+            ).fetchall()
+    except duckdb.Error:
+        return None
+    return str(stored[0][0]) if stored else None
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).split("\n", 1)[0].strip().rstrip(".")

@@ -1,0 +1,58 @@
+"""Inference about the area under the ROC curve: one model, two, several, parts of the curve, planning.
+
+DeLong's variance, the exact jackknife, bootstrap and permutation laws of Bandos, Rockette, Gur
+(2006), clusters, tests of parts and points of the curve, power and sample size.
+
+Imports: paired, roc, counts.
+"""
+
+from demur.auc.curves import (
+    RocDifferenceTest,
+    VenkatramanTest,
+    partial_auc_difference_test,
+    partial_auc_interval,
+    roc_point_test,
+    venkatraman_test,
+)
+from demur.auc.difference import (
+    AucDifferenceTest,
+    AucUnpairedTest,
+    auc_difference_test,
+    auc_difference_variances,
+    auc_unpaired_test,
+)
+from demur.auc.one import AucInterval, auc_cluster_variance, auc_interval, auc_variance
+from demur.auc.planning import AucSampleSize, auc_power, auc_sample_size
+from demur.auc.several import (
+    AucContrastTest,
+    AucPairwiseTests,
+    auc_contrast_test,
+    auc_covariance,
+    auc_pairwise_tests,
+)
+
+__all__ = [
+    "AucContrastTest",
+    "AucDifferenceTest",
+    "AucInterval",
+    "AucPairwiseTests",
+    "AucSampleSize",
+    "AucUnpairedTest",
+    "RocDifferenceTest",
+    "VenkatramanTest",
+    "auc_cluster_variance",
+    "auc_contrast_test",
+    "auc_covariance",
+    "auc_difference_test",
+    "auc_difference_variances",
+    "auc_interval",
+    "auc_pairwise_tests",
+    "auc_power",
+    "auc_sample_size",
+    "auc_unpaired_test",
+    "auc_variance",
+    "partial_auc_difference_test",
+    "partial_auc_interval",
+    "roc_point_test",
+    "venkatraman_test",
+]

@@ -1,0 +1,378 @@
+"""Several models on the same cases: covariance of their AUCs, contrasts, all pairs."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_choice, check_finite, input_error
+from demur._kernels.multiple_tests import holm
+from demur._results import Result
+from demur.auc.difference import NEEDS_PAIR_SUM, PAIRED_METHODS, paired_test
+from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
+from demur.exceptions import DegenerateDataWarning
+from demur.paired.scores import JointScores
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+
+__all__ = [
+    "AucContrastTest",
+    "AucPairwiseTests",
+    "auc_contrast_test",
+    "auc_covariance",
+    "auc_pairwise_tests",
+]
+
+_RANK_TOLERANCE = 1e-12
+
+
+def auc_covariance(
+    y_true: Labels,
+    scores: ArrayLike,
+    *,
+    method: str = "delong",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> FloatArray:
+    """Covariance matrix of the AUCs of k models that scored the same cases.
+
+    Assumes independent cases. Element (a, b) is the covariance of the AUCs of models a and b.
+
+    Parameters
+    ----------
+    y_true : array of n labels
+    scores : array of shape (n, k)
+        One column per model; higher = more positive.
+    method : {"delong", "jackknife", "unbiased", "bootstrap"}
+        As in `auc_variance`; "unbiased" is Wieand's covariance. All exact, O(k n log n), with
+        another O(k^2 n log n) for the last two.
+    pos_label, sample_weight
+        As in `abstention_surface`; weights are frequencies.
+
+    Returns
+    -------
+    array of shape (k, k)
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing, or has one case ("delong", "jackknife", "unbiased").
+
+    Notes
+    -----
+    The variance formulas with products in place of squares. "unbiased" need not be positive
+    semi-definite.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, doi:10.2307/2531595.
+    Wieand, Gail, James and James (1989), Biometrika 76, doi:10.1093/biomet/76.3.585.
+
+    Examples
+    --------
+    >>> from demur.auc import auc_covariance
+    >>> y = [0, 0, 0, 0, 1, 1, 1]
+    >>> scores = [[1, 1], [2, 3], [2, 2], [4, 2], [2, 3], [3, 2], [5, 4]]
+    >>> auc_covariance(y, scores).round(4).tolist()
+    [[0.0417, 0.0064], [0.0064, 0.0336]]
+    """
+    check_choice(method, "method", tuple(PLACEMENT_VARIANCES))
+    joint = JointScores.of_columns(
+        y_true,
+        scores,
+        quantity="A covariance of AUCs",
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+    return _covariance(joint, method)
+
+
+def _covariance(joint: JointScores, method: str) -> FloatArray:
+    k = joint.n_models
+    matrix = np.empty((k, k))
+    for a in range(k):
+        for b in range(a + 1):
+            table = joint.product_table(a, b, interaction=method in NEEDS_PAIR_SUM)
+            matrix[a, b] = matrix[b, a] = placement_variance(table, method, "The covariance")
+    return matrix
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class AucContrastTest(Result):
+    """Linear hypotheses on the AUCs of several models; made by `auc_contrast_test`.
+
+    Attributes
+    ----------
+    auc : array
+        Element a is the AUC of model a.
+    covariance : array
+        Covariance matrix of `auc`.
+    estimate : array
+        Element h: contrast h of the AUCs minus its hypothetical value.
+    statistic, pvalue : float
+        Chi-squared statistic and its upper tail.
+    df : int
+        Rank of the covariance of the contrasts.
+    degenerate : bool
+        True if a contrast without variance differs from its value: statistic infinite, p = 0.
+    """
+
+    auc: FloatArray
+    covariance: FloatArray
+    estimate: FloatArray
+    statistic: float
+    df: int
+    pvalue: float
+    degenerate: bool
+
+    def __repr__(self) -> str:
+        return f"AucContrastTest(statistic={self.statistic:.4g}, df={self.df}, pvalue={self.pvalue:.4g})"
+
+
+def auc_contrast_test(
+    y_true: Labels,
+    scores: ArrayLike,
+    contrast: ArrayLike,
+    *,
+    value: ArrayLike = 0.0,
+    method: str = "delong",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> AucContrastTest:
+    """Test linear hypotheses on the AUCs of k models that scored the same cases.
+
+    One test for "all models have the same AUC", or for any other contrast. Assumes independent
+    cases and enough of them for the AUCs to be jointly normal.
+
+    Parameters
+    ----------
+    y_true, scores, method, pos_label, sample_weight
+        As in `auc_covariance`.
+    contrast : array of shape (k,) or (hypotheses, k)
+        Row h holds the coefficients of hypothesis h; ``[1, -1, 0]`` compares the first two models.
+    value : float or array, default 0
+        Hypothetical value of each contrast.
+
+    Returns
+    -------
+    AucContrastTest
+
+    Raises
+    ------
+    InputError
+        If the contrast does not have k columns.
+    UndefinedError
+        As in `auc_covariance`.
+
+    Warns
+    -----
+    DegenerateDataWarning
+        If a contrast without variance differs from its hypothetical value.
+
+    Notes
+    -----
+    (L A - v)' (L S L')^+ (L A - v) against chi-squared with rank(L S L') degrees of freedom;
+    redundant rows of L do no harm. Identical models: rank 0, statistic 0, p = 1.
+
+    References
+    ----------
+    DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44, eq. 5, doi:10.2307/2531595.
+
+    Examples
+    --------
+    Do three models differ at all?
+
+    >>> from demur.auc import auc_contrast_test
+    >>> y = [0] * 8 + [1] * 8
+    >>> trees = [1, 2, 3, 4, 5, 6, 7, 8, 7, 9, 10, 11, 12, 13, 14, 15]
+    >>> linear = [2, 1, 4, 3, 6, 5, 9, 7, 8, 10, 12, 11, 13, 7, 15, 14]
+    >>> rules = [9, 3, 12, 1, 14, 6, 2, 11, 8, 4, 13, 10, 5, 7, 15, 12]
+    >>> scores = list(zip(trees, linear, rules))
+    >>> test = auc_contrast_test(y, scores, [[1, -1, 0], [0, 1, -1]])
+    >>> test.df, round(test.pvalue, 3)
+    (2, 0.047)
+    """
+    check_choice(method, "method", tuple(PLACEMENT_VARIANCES))
+    joint = JointScores.of_columns(
+        y_true,
+        scores,
+        quantity="A test of AUCs",
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+    rows = np.atleast_2d(check_finite(contrast, "contrast"))
+    if rows.ndim != 2 or rows.shape[1] != joint.n_models:
+        raise input_error(
+            "contrast", f"must have one column per model ({joint.n_models})", f"shape {rows.shape}"
+        )
+    auc = np.array([joint.single_table(model).estimate for model in range(joint.n_models)])
+    covariance = _covariance(joint, method)
+    target = np.broadcast_to(_check_targets(value, len(rows)), len(rows))
+    estimate = rows @ auc - target
+    noise = _RANK_TOLERANCE * (np.abs(rows) @ auc + np.abs(target))
+    estimate[np.abs(estimate) <= noise] = 0.0
+    statistic, df = _wald_statistic(estimate, rows, covariance)
+    if math.isinf(statistic):
+        warnings.warn(
+            "a contrast of the AUCs has no variance but differs from its value, so p = 0 rests on "
+            "degenerate data",
+            DegenerateDataWarning,
+            stacklevel=2,
+        )
+    return AucContrastTest(
+        auc=auc,
+        covariance=covariance,
+        estimate=estimate,
+        statistic=statistic,
+        df=df,
+        pvalue=_chi_squared_tail(statistic, df),
+        degenerate=math.isinf(statistic),
+    )
+
+
+def _check_targets(value: ArrayLike, hypotheses: int) -> FloatArray:
+    target = check_finite(value, "value")
+    if target.shape not in ((), (hypotheses,)):
+        raise input_error(
+            "value",
+            f"must be one number or one per row of the contrast ({hypotheses})",
+            f"shape {target.shape}",
+        )
+    return target
+
+
+def _wald_statistic(estimate: FloatArray, rows: FloatArray, covariance: FloatArray) -> tuple[float, int]:
+    """Quadratic form with the pseudo-inverse, and its rank; infinite outside the range."""
+    values, vectors = np.linalg.eigh(rows @ covariance @ rows.T)
+    # without any variance left over, what remains is rounding of terms of this size
+    scale = float(np.max(np.abs(rows) @ np.abs(covariance) @ np.abs(rows).T, initial=0.0))
+    kept = np.abs(values) > _RANK_TOLERANCE * max(scale, float(np.max(np.abs(values), initial=0.0)))
+    along = vectors.T @ estimate
+    if np.any(np.abs(along[~kept]) > 1e-9 * np.max(np.abs(rows))):
+        return math.inf, int(np.count_nonzero(kept))
+    return float(np.sum(along[kept] ** 2 / values[kept])), int(np.count_nonzero(kept))
+
+
+def _chi_squared_tail(statistic: float, df: int) -> float:
+    from scipy.special import chdtrc
+
+    if math.isinf(statistic):
+        return 0.0
+    return float(chdtrc(df, statistic)) if df else 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class AucPairwiseTests(Result):
+    """All pairs of k models compared; made by `auc_pairwise_tests`.
+
+    Attributes
+    ----------
+    names : tuple of str
+    auc : array
+        Element a is the AUC of model a.
+    pairs : array of shape (k (k - 1) / 2, 2)
+        Row t: positions (a, b) of the models of comparison t, a before b.
+    difference, pvalue, adjusted_pvalue : array
+        Element t: AUC(a) - AUC(b), its p-value and the p-value that holds for all pairs together.
+    method, adjustment : str
+    """
+
+    names: tuple[str, ...]
+    auc: FloatArray
+    pairs: IntArray
+    difference: FloatArray
+    pvalue: FloatArray
+    adjusted_pvalue: FloatArray
+    method: str
+    adjustment: str
+
+    def __repr__(self) -> str:
+        return f"AucPairwiseTests(models={len(self.names)}, smallest={self.adjusted_pvalue.min():.4g})"
+
+
+def auc_pairwise_tests(
+    y_true: Labels,
+    scores: ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    method: str = "permutation",
+    adjustment: str = "holm",
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> AucPairwiseTests:
+    """Compare the AUCs of all pairs of k models that scored the same cases.
+
+    Smaller p-values are stronger evidence of a difference. With Holm's adjustment the chance of
+    any false alarm among all pairs stays below the level, whatever the dependence.
+
+    Parameters
+    ----------
+    y_true, scores, pos_label, sample_weight
+        As in `auc_covariance`; each class of each model is sorted once.
+    names : sequence of k strings, optional
+        Default "0", "1", ...
+    method : str, default "permutation"
+        As in `auc_difference_test`.
+    adjustment : {"holm", "none"}
+
+    Returns
+    -------
+    AucPairwiseTests
+
+    Raises
+    ------
+    UndefinedError
+        As in `auc_difference_test`.
+
+    Notes
+    -----
+    Holm: the i-th smallest of m p-values times m - i + 1, made monotone and cut off at 1.
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    The rules rank worse than both others, but after three tests the proof is weak:
+
+    >>> from demur.auc import auc_pairwise_tests
+    >>> y = [0] * 8 + [1] * 8
+    >>> trees = [1, 2, 3, 4, 5, 6, 7, 8, 7, 9, 10, 11, 12, 13, 14, 15]
+    >>> linear = [2, 1, 4, 3, 6, 5, 9, 7, 8, 10, 12, 11, 13, 7, 15, 14]
+    >>> rules = [9, 3, 12, 1, 14, 6, 2, 11, 8, 4, 13, 10, 5, 7, 15, 12]
+    >>> scores = list(zip(trees, linear, rules))
+    >>> tests = auc_pairwise_tests(y, scores, names=["trees", "linear", "rules"])
+    >>> tests.adjusted_pvalue.round(3).tolist()
+    [0.75, 0.074, 0.074]
+    """
+    check_choice(method, "method", PAIRED_METHODS)
+    check_choice(adjustment, "adjustment", ("holm", "none"))
+    joint = JointScores.of_columns(
+        y_true,
+        scores,
+        quantity="A test of AUCs",
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+    )
+    k = joint.n_models
+    if k < 2:
+        raise input_error("scores", "must have at least 2 columns", k)
+    labels = tuple(map(str, range(k))) if names is None else tuple(map(str, names))
+    if len(labels) != k or len(set(labels)) != k:
+        raise input_error("names", f"must be {k} different names, one per column", labels)
+    pairs = np.array([(a, b) for a in range(k) for b in range(a + 1, k)])
+    tests = [paired_test(joint, int(a), int(b), method, "two-sided") for a, b in pairs]
+    pvalue = np.array([test.pvalue for test in tests])
+    return AucPairwiseTests(
+        names=labels,
+        auc=np.array([joint.single_table(model).estimate for model in range(k)]),
+        pairs=pairs,
+        difference=np.array([test.difference for test in tests]),
+        pvalue=pvalue,
+        adjusted_pvalue=holm(pvalue) if adjustment == "holm" else pvalue.copy(),
+        method=method,
+        adjustment=adjustment,
+    )

@@ -1,0 +1,57 @@
+"""Classifiers that abstain by a rule on probabilities: confusion with abstentions, response, capacity.
+
+After Ferri and Hernandez-Orallo (2004). Selective risk (risk-coverage curves) lives here too.
+
+Imports: surface, roc, costs, counts.
+"""
+
+from demur.cautious.capacity import CapacityGraph, Mixture, capacity_graph
+from demur.cautious.confusion import CautiousConfusion, RocPoint, cautious_confusion, decisions_at_abstention
+from demur.cautious.response import (
+    AverageResponseCurve,
+    ResponseCurve,
+    ResponseHull,
+    ResponsePoint,
+    RocResponseSurface,
+    average_response_curves,
+    response_curve,
+    response_hull,
+    roc_response_surface,
+)
+from demur.cautious.rules import (
+    CautionWindowRule,
+    ClassThresholdRule,
+    ConfidenceRule,
+    CriticalWindows,
+    RatioRule,
+    critical_windows,
+)
+from demur.cautious.selective_risk import RiskCoverageCurve, RiskCoverageDifference, risk_coverage_curve
+
+__all__ = [
+    "AverageResponseCurve",
+    "CapacityGraph",
+    "CautionWindowRule",
+    "CautiousConfusion",
+    "ClassThresholdRule",
+    "ConfidenceRule",
+    "CriticalWindows",
+    "Mixture",
+    "RatioRule",
+    "ResponseCurve",
+    "ResponseHull",
+    "ResponsePoint",
+    "RiskCoverageCurve",
+    "RiskCoverageDifference",
+    "RocPoint",
+    "RocResponseSurface",
+    "average_response_curves",
+    "capacity_graph",
+    "cautious_confusion",
+    "critical_windows",
+    "decisions_at_abstention",
+    "response_curve",
+    "response_hull",
+    "risk_coverage_curve",
+    "roc_response_surface",
+]

@@ -1,0 +1,383 @@
+"""Selective risk: the loss of the answered cases against coverage, most confident first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_positive_int,
+    check_probability,
+    check_rate,
+    check_rng,
+    check_same_length,
+    check_scores,
+    check_type,
+    check_weights,
+    input_error,
+)
+from demur._kernels.sweep import descending_order
+from demur._results import Interval, Result
+from demur.counts.scores import ScoreCounts
+from demur.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = ["RiskCoverageCurve", "RiskCoverageDifference", "risk_coverage_curve"]
+
+STATISTICS = ("aurc", "e_aurc", "augrc")
+CONVENTIONS = ("exact", "discrete")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RiskCoverageDifference(Result):
+    """Difference of one statistic between two models on the same cases; negative: the first is better.
+
+    Attributes
+    ----------
+    statistic : str
+        "aurc", "e_aurc" or "augrc".
+    difference : float
+        First minus second.
+    interval : Interval
+        Percentile bootstrap interval; cases are resampled in pairs.
+    confidence_level : float
+        Of the interval.
+    """
+
+    statistic: str
+    difference: float
+    interval: Interval
+    confidence_level: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RiskCoverageCurve(Result):
+    """Loss of the answered cases against coverage; made by `risk_coverage_curve`.
+
+    Attributes
+    ----------
+    coverage : array
+        Ascending shares of answered cases: the ends of the groups of equal confidence, or k/n.
+    risk : array
+        Element i: mean loss of the answered cases at ``coverage[i]`` (selective risk).
+    generalized_risk : array
+        Element i: loss of the answered cases per case of all, coverage times risk.
+    thresholds : array
+        Element i: answer the cases with at least this confidence to reach ``coverage[i]``.
+    aurc : float
+        Area under the selective risk.
+    e_aurc : float
+        `aurc` minus that of the best possible order (all losses last).
+    augrc : float
+        Area under the generalized risk.
+    convention : str
+        "exact" or "discrete".
+    n : float
+        Total weight of the cases.
+    """
+
+    coverage: FloatArray
+    risk: FloatArray
+    generalized_risk: FloatArray
+    thresholds: FloatArray
+    aurc: float
+    e_aurc: float
+    augrc: float
+    convention: str
+    n: float
+    _loss: FloatArray
+    _weight: FloatArray | None
+    _confidence: FloatArray
+
+    def risk_at(self, coverage: float) -> float:
+        """Return the selective risk at a coverage; inside a group cases are answered at random."""
+        share = check_rate(coverage, "coverage")
+        if share == 0:
+            raise input_error("coverage", "must be above 0: no case is answered there", share)
+        ends = np.concatenate([[0.0], self.coverage])
+        return float(np.interp(share, ends, np.concatenate([[0.0], self.generalized_risk])) / share)
+
+    def best_possible(self) -> "RiskCoverageCurve":
+        """Return the curve of the same losses in the best order, the smallest first."""
+        return risk_coverage_curve(
+            self._loss, -self._loss, sample_weight=self._weight, convention=self.convention
+        )
+
+    def interval(
+        self,
+        statistic: str = "aurc",
+        *,
+        confidence_level: float = 0.95,
+        n_resamples: int = 1000,
+        rng: Any = None,
+    ) -> Interval:
+        """Return a percentile bootstrap interval of "aurc", "e_aurc" or "augrc".
+
+        Nothing is optimised inside these areas, so the plain bootstrap is valid. The same `rng`
+        gives the same interval.
+        """
+        check_choice(statistic, "statistic", STATISTICS)
+        cases = _Cases(self)
+        return _bootstrap(
+            lambda drawn: cases.statistic(statistic, drawn),
+            len(self._loss),
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+
+    def minus(
+        self,
+        other: "RiskCoverageCurve",
+        statistic: str = "aurc",
+        *,
+        confidence_level: float = 0.95,
+        n_resamples: int = 1000,
+        rng: Any = None,
+    ) -> RiskCoverageDifference:
+        """Return the difference to another model on the same cases, in the same order.
+
+        Negative: this model is better. Every resample draws the same cases for both.
+        """
+        check_type(other, "other", RiskCoverageCurve)
+        check_choice(statistic, "statistic", STATISTICS)
+        check_same_length(self=self._loss, other=other._loss)
+        if self.convention != other.convention:
+            raise input_error("other", f"must follow the convention {self.convention!r}", other.convention)
+        mine, yours = _Cases(self), _Cases(other)
+        interval = _bootstrap(
+            lambda drawn: mine.statistic(statistic, drawn) - yours.statistic(statistic, drawn),
+            len(self._loss),
+            confidence_level=confidence_level,
+            n_resamples=n_resamples,
+            rng=rng,
+        )
+        return RiskCoverageDifference(
+            statistic=statistic,
+            difference=getattr(self, statistic) - getattr(other, statistic),
+            interval=interval,
+            confidence_level=confidence_level,
+        )
+
+    def __repr__(self) -> str:
+        what = f"n={self.n:g}, aurc={self.aurc:.6g}, e_aurc={self.e_aurc:.6g}, augrc={self.augrc:.6g}"
+        return f"RiskCoverageCurve({what}, convention={self.convention!r})"
+
+
+def _bootstrap(
+    statistic: Callable[[IntArray], float], n: int, *, confidence_level: float, n_resamples: int, rng: Any
+) -> Interval:
+    """Percentile interval of a function of how often each of n cases is drawn."""
+    level = check_confidence_level(confidence_level)
+    times, draws = check_positive_int(n_resamples, "n_resamples", minimum=2), check_rng(rng)
+    values = [statistic(np.bincount(draws.integers(n, size=n), minlength=n)) for _ in range(times)]
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+# ---------------------------------------------------------------- areas
+
+
+def _exact_areas(mass: FloatArray, loss: FloatArray) -> tuple[float, float]:
+    """AURC and AUGRC of groups in the order of answering: mass and loss of each group.
+
+    Inside a group cases are answered in random order, so the accepted loss G is linear in the
+    coverage c and the risk G/c = a/c + b integrates to a ln(c2/c1) + b (c2 - c1).
+    """
+    if not mass.all():
+        keep = mass > 0
+        mass, loss = mass[keep], loss[keep]
+    total = float(mass.sum())
+    right, top = np.cumsum(mass) / total, np.cumsum(loss) / total
+    left, bottom = np.concatenate([[0.0], right[:-1]]), np.concatenate([[0.0], top[:-1]])
+    width = mass / total
+    slope = loss / mass
+    level = bottom[1:] - slope[1:] * left[1:]
+    aurc = float(slope @ width + level @ np.log(right[1:] / left[1:]))
+    return aurc, float(width @ (bottom + top) / 2)
+
+
+def _discrete_areas(loss: FloatArray) -> tuple[float, float]:
+    """Mean over k of the mean loss of the k most confident, and of their loss per case of all."""
+    accepted = np.cumsum(loss)
+    return float(np.mean(accepted / np.arange(1, len(loss) + 1))), float(np.mean(accepted) / len(loss))
+
+
+class _Cases:
+    """The cases behind a curve, ready to be resampled."""
+
+    def __init__(self, curve: RiskCoverageCurve) -> None:
+        self.exact = curve.convention == "exact"
+        self.loss, self.n_groups = curve._loss, len(curve.thresholds)
+        self.weight = np.ones(len(self.loss)) if curve._weight is None else curve._weight
+        # thresholds descend; in the discrete convention every case is a group of its own
+        self.group = np.searchsorted(-curve.thresholds, -curve._confidence)
+        self.order = descending_order(curve._confidence)
+        self.best = np.argsort(self.loss, kind="stable")
+
+    def statistic(self, name: str, times: IntArray) -> float:
+        areas = self._areas(times)
+        if name == "augrc":
+            return areas[1]
+        return areas[0] if name == "aurc" else areas[0] - self._best_aurc(times)
+
+    def _areas(self, times: IntArray) -> tuple[float, float]:
+        if not self.exact:
+            return _discrete_areas(np.repeat(self.loss[self.order], times[self.order]))
+        mass = times * self.weight
+        sums = [
+            np.bincount(self.group, weights=column, minlength=self.n_groups)
+            for column in (mass, mass * self.loss)
+        ]
+        return _exact_areas(np.asarray(sums[0], np.float64), np.asarray(sums[1], np.float64))
+
+    def _best_aurc(self, times: IntArray) -> float:
+        if not self.exact:
+            return _discrete_areas(np.repeat(self.loss[self.best], times[self.best]))[0]
+        # cases of equal loss need no merging: they continue one straight line
+        mass = np.asarray(times * self.weight, dtype=np.float64)[self.best]
+        return _exact_areas(mass, mass * self.loss[self.best])[0]
+
+
+# ---------------------------------------------------------------- the curve
+
+
+def risk_coverage_curve(
+    loss: ArrayLike,
+    confidence: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    convention: str = "exact",
+) -> RiskCoverageCurve:
+    """Mean loss of the answered cases at every coverage, the most confident answered first.
+
+    The lower the better, for the curve and for its three areas. AURC and E-AURC weigh the most
+    confident cases heavily (the risk divides by the coverage); AUGRC does not. Assumes that the
+    confidence was not fitted on these cases.
+
+    Parameters
+    ----------
+    loss : array of n numbers in [0, 1]
+        Loss of each answer, were it given; 1 for an error and 0 for a right answer.
+    confidence : array of n numbers
+        Higher is answered first; infinities are fine.
+    sample_weight : array of n numbers >= 0, optional
+        Weight 2 means the same as a repeated row.
+    convention : {"exact", "discrete"}
+        "exact": equal confidences are answered in random order and areas are integrals over
+        coverage. "discrete": one step per case, equal confidences in the order given, areas are
+        means over k = 1..n; common elsewhere, but it depends on the order of the rows.
+
+    Returns
+    -------
+    RiskCoverageCurve
+        With `coverage`, `risk`, `aurc`, `e_aurc`, `augrc`, `interval`, `minus`.
+
+    Raises
+    ------
+    InputError
+        For losses outside [0, 1], NaN, or weights with the discrete convention.
+
+    Notes
+    -----
+    With G(c) the loss accepted at coverage c per case of all, linear within ties: risk = G(c)/c,
+    AURC = int G(c)/c dc, AUGRC = int G(c) dc, over [0, 1]. On a piece G = a + b c the first is
+    a ln(c2/c1) + b (c2 - c1). For errors with rate e the best order has AURC e + (1 - e) ln(1 - e).
+
+    References
+    ----------
+    Geifman, Uziel, El-Yaniv (2019), "Bias-Reduced Uncertainty Estimation", ICLR, arXiv:1805.08206.
+    Traub et al. (2024), "Overcoming Common Flaws in the Evaluation of Selective Classification
+    Systems", NeurIPS, doi:10.48550/arXiv.2407.01032.
+
+    Examples
+    --------
+    Two errors in eight, one of them with high confidence. Answering half of the cases leaves a
+    risk of 1/4, no better than answering all:
+
+    >>> from demur import risk_coverage_curve
+    >>> wrong, sure = [0, 1, 0, 0, 0, 1, 0, 0], [0.95, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5]
+    >>> curve = risk_coverage_curve(wrong, sure)
+    >>> curve.risk_at(0.5), curve.risk_at(1)
+    (0.25, 0.25)
+    >>> round(curve.aurc, 4), round(curve.augrc, 4)
+    (0.2155, 0.125)
+    """
+    check_choice(convention, "convention", CONVENTIONS)
+    # copies: a result makes its arrays read-only, which must not reach the user's
+    price = np.atleast_1d(check_probability(loss, "loss")).copy()
+    sure = check_scores(confidence, "confidence").copy()
+    weights = check_weights(sample_weight)
+    weights = None if weights is None else weights.copy()
+    check_same_length(loss=price, confidence=sure, sample_weight=weights)
+    if price.ndim != 1:
+        raise input_error("loss", "must be one-dimensional", f"shape {price.shape}")
+    if convention == "discrete":
+        if weights is not None:
+            raise input_error("sample_weight", "must be left out of the discrete convention", "weights")
+        return _discrete_curve(price, sure)
+    return _exact_curve(price, sure, weights)
+
+
+def _counted(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> ScoreCounts:
+    """Loss as positives and its complement as negatives, per distinct confidence."""
+    if np.all((loss == 0) | (loss == 1)):
+        return ScoreCounts.from_arrays(loss == 1, confidence, sample_weight=weights)
+    share = np.ones(len(loss)) if weights is None else weights
+    return ScoreCounts.from_counts(confidence, share * loss, share * (1 - loss))
+
+
+def _exact_curve(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> RiskCoverageCurve:
+    counts = _counted(loss, confidence, weights)
+    lost = counts.positives[::-1]
+    mass = lost + counts.negatives[::-1]
+    aurc, augrc = _exact_areas(mass, lost)
+    answered, accepted = np.cumsum(mass), np.cumsum(lost)
+    coverage = answered / answered[-1]
+    coverage[-1] = 1.0
+    if weights is not None and not weights.all():
+        keep = weights > 0
+        loss, confidence, weights = loss[keep], confidence[keep], weights[keep]
+    return RiskCoverageCurve(
+        coverage=coverage,
+        risk=accepted / answered,
+        generalized_risk=accepted / answered[-1],
+        thresholds=counts.scores[::-1].copy(),
+        aurc=aurc,
+        e_aurc=aurc - _best_aurc(loss, weights),
+        augrc=augrc,
+        convention="exact",
+        n=counts.n,
+        _loss=loss,
+        _weight=weights,
+        _confidence=confidence,
+    )
+
+
+def _best_aurc(loss: FloatArray, weights: FloatArray | None) -> float:
+    """AURC when the smallest losses are answered first."""
+    ideal = _counted(loss, -loss, weights)
+    return _exact_areas((ideal.positives + ideal.negatives)[::-1], ideal.positives[::-1])[0]
+
+
+def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCurve:
+    order = descending_order(confidence)
+    steps, size = np.arange(1, len(loss) + 1), len(loss)
+    accepted = np.cumsum(loss[order])
+    aurc, augrc = _discrete_areas(loss[order])
+    return RiskCoverageCurve(
+        coverage=steps / size,
+        risk=accepted / steps,
+        generalized_risk=accepted / size,
+        thresholds=confidence[order],
+        aurc=aurc,
+        e_aurc=aurc - _discrete_areas(np.sort(loss))[0],
+        augrc=augrc,
+        convention="discrete",
+        n=float(size),
+        _loss=loss,
+        _weight=None,
+        _confidence=confidence,
+    )

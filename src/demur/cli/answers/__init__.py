@@ -1,0 +1,1 @@
+"""What the commands compute and print, without the flags."""

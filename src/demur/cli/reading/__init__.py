@@ -1,0 +1,1 @@
+"""From a file named on the command line to labels, scores and counts."""

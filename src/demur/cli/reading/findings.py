@@ -1,0 +1,295 @@
+"""What `demur check` looks for."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from demur.cli.output import wrapped
+from demur.cli.reading.evidence import for_counting, frame_of, label_column, open_with
+from demur.cli.reading.predictions import (
+    Roles,
+    choose_roles,
+    class_without_weight,
+    described,
+    missing_values,
+    positive_cases,
+)
+from demur.counts.scores import ScoreCounts
+from demur.engines.counting import read_counts
+from demur.engines.files import Column
+from demur.engines.summaries import Summary, summaries
+from demur.exceptions import InputError
+from demur.roc.curve import auc_score
+from demur.typing import BoolArray
+
+__all__ = ["Finding", "Findings", "find_problems", "findings_text"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One problem: where, what, how often, what to do."""
+
+    level: Literal["error", "note"]
+    column: str | None
+    problem: str
+    count: int
+    message: str
+    hint: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """All problems of a file."""
+
+    source: str
+    n_rows: int
+    roles: Roles
+    sentence: str
+    findings: tuple[Finding, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the findings as built-in types."""
+        return {
+            "source": self.source,
+            "rows": self.n_rows,
+            "columns": asdict(self.roles),
+            "can_be_analysed": all(finding.level != "error" for finding in self.findings),
+            "findings": [asdict(finding) for finding in self.findings],
+        }
+
+
+def find_problems(
+    file: str,
+    *,
+    label: str | None,
+    positive: str | None,
+    models: Sequence[str],
+    weight: str | None,
+    engine: str = "memory",
+    master: str | None = None,
+) -> Findings:
+    """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
+    with open_with(file, engine, master) as table:
+        roles = choose_roles(table, label=label, models=models, weight=weight)
+        look = _look_at_rows if engine == "memory" else _look_at_counts
+        found, shown = look(table, roles, positive)
+        found += _duplicates(table.n_duplicated())
+    return Findings(
+        source=table.name,
+        n_rows=table.n_rows,
+        roles=roles,
+        sentence=described(table.name, table.n_rows, roles, shown),
+        findings=tuple(sorted(found, key=lambda finding: finding.level != "error")),
+    )
+
+
+def _look_at_rows(table: Any, roles: Roles, positive: str | None) -> tuple[list[Finding], str]:
+    """Return the problems of the rows in memory, and the positive class."""
+    columns = table.read(roles.columns)
+    found = [finding for column in columns.values() for finding in _missing(column)]
+    shown = positive or "unknown"
+    truth: BoolArray | None = None
+    try:
+        truth, shown, other = positive_cases(columns[roles.label], positive)
+    except InputError as error:
+        found.append(_label_problem(columns[roles.label], str(error)))
+    if roles.weight is not None:
+        found.extend(_weights(columns[roles.weight], truth))
+    for name in roles.models:
+        found.extend(_scores(columns[name]))
+    if truth is not None:
+        usable = ~columns[roles.label].missing
+        found.extend(_direction([columns[name] for name in roles.models], truth, usable, shown, other))
+    return found, shown
+
+
+def _look_at_counts(table: Any, roles: Roles, positive: str | None) -> tuple[list[Finding], str]:
+    """The same from summaries and counts; what needs complete rows waits until they are complete."""
+    looks = summaries(frame_of(table), {name: table.kinds[name] for name in roles.columns})
+    found = [
+        _missing_values(name, look.missing, _times(look.missing, "missing value"))
+        for name, look in looks.items()
+        if look.missing
+    ]
+    shown, other = positive or "unknown", ""
+    column = label_column(table, roles.label)
+    try:
+        _, shown, other = positive_cases(column, positive)
+    except InputError as error:
+        rows = looks[roles.label].present if len(column.values) == 1 else 1
+        found.append(_class_problem(column.name, str(error), alone=len(column.values) == 1, rows=rows))
+    if roles.weight is not None and (bad := looks[roles.weight].no_weight):
+        found.append(_bad_weights(roles.weight, bad))
+    for name in roles.models:
+        found.extend(_score_notes(name, looks[name]))
+    if not any(finding.level == "error" for finding in found):
+        columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": shown}
+        counts = read_counts(for_counting(table), **columns)
+        if roles.weight is not None:
+            weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
+            found.extend(
+                _classes_without_weight(roles.weight, *(next(iter(c.values())) for c in (counts, weighted)))
+            )
+        aucs = {name: auc_score(one) for name, one in counts.items()}
+        found.extend(_direction_notes(aucs, len(roles.models), shown, other))
+    return found, shown
+
+
+def _label_problem(column: Column, sentence: str) -> Finding:
+    present = column.values[~column.missing]
+    alone = bool(len(present)) and bool(np.all(present == present[0]))
+    return _class_problem(column.name, sentence, alone=alone, rows=len(present) if alone else 1)
+
+
+def _class_problem(name: str, sentence: str, *, alone: bool, rows: int) -> Finding:
+    message, _, hint = sentence.partition(" Hint: ")
+    return Finding(
+        level="error",
+        column=name,
+        problem="one class" if alone else "classes",
+        count=rows,
+        message=message,
+        hint=hint,
+    )
+
+
+def _missing(column: Column) -> Iterator[Finding]:
+    if column.n_missing:
+        yield _missing_values(column.name, column.n_missing, missing_values(column))
+
+
+def _missing_values(name: str, count: int, words: str) -> Finding:
+    return Finding(
+        level="error",
+        column=name,
+        problem="missing values",
+        count=count,
+        message=f"{name} has {words}.",
+        hint="drop those rows, or fill them in where the model has an answer.",
+    )
+
+
+def _weights(column: Column, truth: BoolArray | None) -> Iterator[Finding]:
+    values = np.where(column.missing, 0.0, column.values).astype(np.float64)
+    bad = int(np.count_nonzero((values < 0) | np.isinf(values)))
+    if bad:
+        yield _bad_weights(column.name, bad)
+    elif truth is not None and (without := class_without_weight(truth, values)) is not None:
+        yield _class_without_weight(column.name, int(np.count_nonzero(truth == without)), positive=without)
+
+
+def _classes_without_weight(name: str, counts: ScoreCounts, weighted: ScoreCounts) -> Iterator[Finding]:
+    if weighted.n_positive == 0 or weighted.n_negative == 0:
+        positive = weighted.n_positive == 0
+        rows = counts.n_positive if positive else counts.n_negative
+        yield _class_without_weight(name, int(rows), positive=positive)
+
+
+def _class_without_weight(name: str, rows: int, *, positive: bool) -> Finding:
+    return Finding(
+        level="error",
+        column=name,
+        problem="bad weights",
+        count=rows,
+        message=f"{name} is 0 for every {'positive' if positive else 'negative'} case.",
+        hint="both classes are needed; leave --weight out?",
+    )
+
+
+def _bad_weights(name: str, bad: int) -> Finding:
+    return Finding(
+        level="error",
+        column=name,
+        problem="bad weights",
+        count=bad,
+        message=f"{name} has {_times(bad, 'negative or infinite weight')}.",
+        hint="a weight says how many cases a row stands for.",
+    )
+
+
+def _scores(column: Column) -> Iterator[Finding]:
+    values = column.values[~column.missing].astype(np.float64)
+    if values.size:
+        look = Summary(
+            present=len(values),
+            missing=column.n_missing,
+            low=float(values.min()),
+            high=float(values.max()),
+            infinite=int(np.count_nonzero(np.isinf(values))),
+            outside=int(np.count_nonzero((values < 0) | (values > 1))),
+        )
+        yield from _score_notes(column.name, look)
+
+
+def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
+    if look.present and look.low == look.high:
+        message = f"{name} is constant ({look.low:g} in {_times(look.present, 'row')})."
+        hint = "it cannot rank anything; is it a model?"
+        yield _note(name, "constant scores", look.present, message, hint)
+    if look.infinite:
+        message = f"{name} has {_times(look.infinite, 'infinite score')}."
+        hint = "that is fine if meant; they rank first or last."
+        yield _note(name, "infinite scores", look.infinite, message, hint)
+    if look.outside:
+        message = f"{name} has {_times(look.outside, 'score')} outside [0, 1]."
+        hint = "that is fine; only the order of the scores counts."
+        yield _note(name, "not probabilities", look.outside, message, hint)
+
+
+def _direction(
+    columns: Sequence[Column], truth: BoolArray, usable: BoolArray, positive: str, negative: str
+) -> Iterator[Finding]:
+    aucs: dict[str, float] = {}
+    for column in columns:
+        rows = usable & ~column.missing
+        if len(set(truth[rows].tolist())) == 2:
+            aucs[column.name] = auc_score(ScoreCounts.from_arrays(truth[rows], column.values[rows]))
+    yield from _direction_notes(aucs, len(columns), positive, negative)
+
+
+def _direction_notes(aucs: dict[str, float], models: int, positive: str, negative: str) -> Iterator[Finding]:
+    """Models that rank worse than chance; if all do, the positive class is the suspect."""
+    below = {name: auc for name, auc in aucs.items() if auc < 0.5}
+    for name, auc in below.items():
+        message = f"{name} ranks worse than chance (AUC {auc:.3f})."
+        yield _note(name, "worse than chance", 1, message, "flip its scores?")
+    if len(below) == models:
+        who = "Every model ranks" if models > 1 else "The only model ranks"
+        message = f"{who} worse than chance for positive = {positive}."
+        yield _note(None, "suspicious positive class", len(below), message, f"is it --positive {negative}?")
+
+
+def _duplicates(repeated: int) -> Iterator[Finding]:
+    if repeated:
+        message = (
+            f"{_times(repeated, 'row')} repeat{'s' if repeated == 1 else ''} an earlier row in every column."
+        )
+        hint = "cases counted twice look surer than they are; without a key column it may be chance."
+        yield _note(None, "duplicated rows", repeated, message, hint)
+
+
+def _note(column: str | None, problem: str, count: int, message: str, hint: str) -> Finding:
+    return Finding(level="note", column=column, problem=problem, count=count, message=message, hint=hint)
+
+
+def _times(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def findings_text(report: Findings) -> str:
+    """Return one paragraph per finding, errors first, and a verdict."""
+    lines = [
+        wrapped(f"{finding.level:5}  {finding.message} Hint: {finding.hint}", indent=" " * 7)
+        for finding in report.findings
+    ]
+    errors = sum(finding.level == "error" for finding in report.findings)
+    notes = len(report.findings) - errors
+    if errors:
+        verdict = f"{_times(errors, 'error')}, {_times(notes, 'note')}: the file cannot be analysed as it is."
+    elif notes:
+        verdict = f"No errors, {_times(notes, 'note')}: the file can be analysed."
+    else:
+        verdict = "No problems found."
+    return "\n".join([*lines, verdict])

@@ -1,0 +1,46 @@
+"""What mistakes and reviews cost, and what follows without a window: cost lines and cost curves.
+
+`CostModel` names the costs of two classes and brings them to the normal form (mu, nu) of
+Friedel, Rueckert, Kramer (2006); `CostMatrix` holds those of several classes. Cost lines, cost
+curves and the ranges in which each model wins are those of Drummond and Holte (2006).
+
+Imports: counts.
+"""
+
+from demur.costs.curves import (
+    AverageCostCurve,
+    BestRange,
+    CostCurve,
+    average_cost_curves,
+    best_ranges,
+    cost_curve,
+)
+from demur.costs.lines import (
+    CostLine,
+    CostLineDifference,
+    cost_line,
+    cost_line_difference,
+    roc_line_to_cost_point,
+)
+from demur.costs.matrix import CostMatrix
+from demur.costs.model import CostModel, probability_cost
+from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
+
+__all__ = [
+    "AverageCostCurve",
+    "BestRange",
+    "CostCurve",
+    "CostLine",
+    "CostLineDifference",
+    "CostMatrix",
+    "CostModel",
+    "NetBenefitCurve",
+    "average_cost_curves",
+    "best_ranges",
+    "cost_curve",
+    "cost_line",
+    "cost_line_difference",
+    "net_benefit_curve",
+    "probability_cost",
+    "roc_line_to_cost_point",
+]

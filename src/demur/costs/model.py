@@ -1,0 +1,176 @@
+"""`CostModel`: named costs of errors and of abstaining, and their normal form (mu, nu)."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from demur._checks import check_finite, check_nonnegative, check_number, check_probability, input_error
+from demur._results import Result, as_scalar
+from demur.exceptions import UndefinedError
+from demur.typing import ArrayLike, Scalar
+
+__all__ = ["CostModel", "probability_cost"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CostModel(Result):
+    """What each outcome costs, in any unit; smaller is better.
+
+    Costs are named, never positional, so no matrix can be read transposed. Only two (with
+    abstention three) ratios matter for decisions: the normal form (mu, nu), in which a
+    missed positive costs 1 and a right answer 0.
+
+    Parameters
+    ----------
+    cost_fn : float, default 1
+        Cost of a miss: a positive called negative. Must exceed `cost_tp`.
+    cost_fp : float, default 1
+        Cost of a false alarm: a negative called positive. At least `cost_tn`.
+    cost_abstain : float, optional
+        Cost of abstaining on a case of either class. None: abstaining is not an option.
+    cost_tp, cost_tn : float, default 0
+        Cost of a right answer; negative for a gain.
+    cost_abstain_positive, cost_abstain_negative : float, optional
+        Cost of abstaining by true class, each overriding `cost_abstain`.
+
+    Raises
+    ------
+    InputError
+        If a miss is not dearer than a hit, or a false alarm cheaper than a correct rejection:
+        the normal form (Friedel et al. 2006, section 2) divides by the former.
+
+    Examples
+    --------
+    A miss costs 100, a false alarm 40, a review by a person 12:
+
+    >>> from demur import CostModel
+    >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+    >>> costs.mu, costs.nu
+    (0.4, 0.12)
+    >>> costs.expected_cost(0.05, prevalence=0.3)
+    5.0
+    """
+
+    cost_fn: float = 1.0
+    cost_fp: float = 1.0
+    cost_abstain: float | None = None
+    cost_tp: float = 0.0
+    cost_tn: float = 0.0
+    cost_abstain_positive: float | None = None
+    cost_abstain_negative: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("cost_fn", "cost_fp", "cost_tp", "cost_tn"):
+            object.__setattr__(self, name, check_number(getattr(self, name), name))
+        for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, check_number(value, name))
+        if self.cost_fn <= self.cost_tp:
+            raise input_error(
+                "cost_fn", f"must exceed cost_tp = {self.cost_tp:g}", f"{self.cost_fn:g}", "a miss must hurt."
+            )
+        if self.cost_fp < self.cost_tn:
+            raise input_error("cost_fp", f"must be at least cost_tn = {self.cost_tn:g}", f"{self.cost_fp:g}")
+        given = [self.cost_abstain_positive is not None, self.cost_abstain_negative is not None]
+        if any(given) and not all(given) and self.cost_abstain is None:
+            missing = "cost_abstain_negative" if given[0] else "cost_abstain_positive"
+            raise input_error(
+                missing, "is needed beside the cost for the other class", None, "or set cost_abstain."
+            )
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether a cost of abstaining is given."""
+        return self.cost_abstain is not None or self.cost_abstain_positive is not None
+
+    @property
+    def mu(self) -> float:
+        """Relative cost of a false alarm: (C(N,p) - C(N,n)) / (C(P,n) - C(P,p))."""
+        return (self.cost_fp - self.cost_tn) / (self.cost_fn - self.cost_tp)
+
+    @property
+    def nu_positive(self) -> float:
+        """Relative cost of abstaining on a positive; infinite where abstaining is no option."""
+        return self._nu(self.cost_abstain_positive, self.cost_tp)
+
+    @property
+    def nu_negative(self) -> float:
+        """Relative cost of abstaining on a negative; infinite where abstaining is no option."""
+        return self._nu(self.cost_abstain_negative, self.cost_tn)
+
+    def _nu(self, by_class: float | None, right: float) -> float:
+        cost = self.cost_abstain if by_class is None else by_class
+        return math.inf if cost is None else (cost - right) / (self.cost_fn - self.cost_tp)
+
+    @property
+    def nu(self) -> float:
+        """Relative cost of abstaining, where it is the same for both classes."""
+        if self.nu_positive != self.nu_negative:
+            raise UndefinedError(
+                f"nu differs by class here: {self.nu_positive:g} for positives, "
+                f"{self.nu_negative:g} for negatives. "
+                "Hint: use nu_positive and nu_negative."
+            )
+        return self.nu_positive
+
+    def expected_cost(self, normalized: ArrayLike, prevalence: ArrayLike) -> Scalar:
+        """Convert a normalised cost back to the user's unit, per case.
+
+        (C(P,n) - C(P,p)) c + C(P,p) pi + C(N,n) (1 - pi), with c the normalised cost.
+        """
+        cost = check_finite(normalized, "normalized")
+        rate = check_probability(prevalence, "prevalence")
+        unit = self.cost_fn - self.cost_tp
+        return as_scalar(np.asarray(unit * cost + self.cost_tp * rate + self.cost_tn * (1 - rate)))
+
+    def probability_cost(self, prevalence: ArrayLike) -> Scalar:
+        """Return PC(+), the operating point of Drummond and Holte for these costs."""
+        return probability_cost(prevalence, self.cost_fn - self.cost_tp, self.cost_fp - self.cost_tn)
+
+
+def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Scalar:
+    """Return PC(+) = p C(-|+) / [p C(-|+) + (1 - p) C(+|-)], the x axis of a cost curve.
+
+    Between 0 (only false alarms matter) and 1 (only misses matter). Prevalence and costs
+    enter only through their product, so doubling `cost_fn` and doubling the odds of the
+    positives are the same operating point.
+
+    Parameters
+    ----------
+    prevalence : float or array
+        P(positive) in use.
+    cost_fn, cost_fp : float or array
+        Costs of a miss and of a false alarm, not negative.
+
+    Returns
+    -------
+    float or array
+        The operating point.
+
+    Raises
+    ------
+    UndefinedError
+        If both products are zero: nothing can go wrong there.
+
+    References
+    ----------
+    Drummond and Holte (2006), Machine Learning 65, eq. 1, doi:10.1007/s10994-006-8199-5.
+
+    Examples
+    --------
+    >>> from demur.costs import probability_cost
+    >>> round(probability_cost(0.2, cost_fn=5, cost_fp=1), 4)
+    0.5556
+    """
+    rate = check_probability(prevalence, "prevalence")
+    misses = rate * check_nonnegative(cost_fn, "cost_fn")
+    alarms = (1 - rate) * check_nonnegative(cost_fp, "cost_fp")
+    total = np.asarray(misses + alarms)
+    if np.any(total == 0):
+        raise UndefinedError(
+            "`cost_fn` and `cost_fp` must not both be without effect, got an expected worst cost of 0. "
+            "Hint: give a positive cost to a class with positive prevalence."
+        )
+    return as_scalar(np.asarray(misses / total))

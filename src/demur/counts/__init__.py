@@ -1,0 +1,18 @@
+"""Evidence: positives and negatives per distinct score, and nothing else of the cases.
+
+`ScoreCounts` is the waist of demur: arrays, files and engines all become one, and every curve,
+surface and window starts from one. `BinnedCounts` holds bins of neighbouring scores together
+with what they can and cannot tell. Ordered classes have their own counts in `levels`.
+
+Imports: kernels, checks and files only.
+"""
+
+from demur.counts.bins import BinnedCounts, bins_to_refine
+from demur.counts.scores import Blocks, ScoreCounts
+
+__all__ = [
+    "BinnedCounts",
+    "Blocks",
+    "ScoreCounts",
+    "bins_to_refine",
+]

@@ -1,0 +1,360 @@
+"""`ScoreCounts`: weighted positives and negatives per distinct score; the waist of demur.
+
+Everything demur computes from the scores of one model is a function of these counts.
+Arrays, files and engines all build a `ScoreCounts`; every curve and surface starts from one.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_labels,
+    check_nonnegative,
+    check_prevalence,
+    check_same_length,
+    check_scores,
+    check_type,
+    check_weights,
+    input_error,
+)
+from demur._files.parquet import read_columns, write_columns
+from demur._kernels.sweep import Sample, Sweep, sorted_samples, sweep
+from demur._results import json_safe, read_only
+from demur.exceptions import InputError, UndefinedError
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+
+__all__ = ["SCHEMA", "Blocks", "ScoreCounts", "as_counts", "reads_version"]
+
+SCHEMA = "demur.counts"
+_EXACT_VERSION = 1
+
+
+class _FileFormat(NamedTuple):
+    """Columns of one version of the file of counts, and what makes counts of them."""
+
+    columns: tuple[str, ...]
+    build: "Callable[..., ScoreCounts]"
+
+
+_FORMATS: dict[int, _FileFormat] = {}
+
+
+def reads_version(version: int, columns: tuple[str, ...], build: "Callable[..., ScoreCounts]") -> None:
+    """Register how `ScoreCounts.load` makes counts of one version of the file."""
+    _FORMATS[version] = _FileFormat(columns, build)
+
+
+class Blocks(NamedTuple):
+    """Pooled groups of adjacent scores (pool adjacent violators), ascending.
+
+    The share of positives is strictly increasing from block to block. Blocks are the edges
+    of the ROC convex hull, the pieces of every cost curve and surface, and the only places
+    between which an optimal threshold can lie.
+
+    Attributes
+    ----------
+    positives, negatives
+        Element b is the weight of that class in block b.
+    lower, upper
+        Element b is the smallest (largest) score observed in block b.
+    groups
+        Element b is the number of distinct scores in block b.
+    """
+
+    positives: FloatArray
+    negatives: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    groups: IntArray
+
+
+class ScoreCounts:
+    """Weighted positives and negatives per distinct score.
+
+    The sufficient statistic of all evaluation of one model: the order of the cases, and
+    any increasing rescaling of the scores, are irrelevant. Counts of disjoint data add up
+    (`merge`), so days, shards and clusters can be counted apart, kept with `save` and
+    brought back with `load`.
+
+    Build one with `from_arrays` (one row per case) or `from_counts` (already grouped).
+    Objects are immutable.
+
+    Attributes
+    ----------
+    scores : array
+        Distinct scores, ascending.
+    positives, negatives : array
+        Element g is the weight of that class at ``scores[g]``.
+    n : float
+        Total weight; the number of cases when there are no weights.
+    n_positive, n_negative : float
+        Weight of each class.
+    prevalence : float
+        Share of the positives in the data.
+
+    Examples
+    --------
+    >>> from demur import ScoreCounts
+    >>> counts = ScoreCounts.from_arrays([0, 1, 1, 0], [0.2, 0.2, 0.9, 0.1])
+    >>> counts
+    ScoreCounts(n=4, prevalence=0.5, distinct scores=3)
+    >>> counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist()
+    ([0.1, 0.2, 0.9], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0])
+    """
+
+    __slots__ = ("__dict__", "_negative", "_positive")
+
+    def __init__(self, *, _positive: Sample, _negative: Sample) -> None:
+        self._positive = _positive
+        self._negative = _negative
+
+    # ---------------------------------------------------------------- construction
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Labels,
+        y_score: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "ScoreCounts":
+        """Count one row per case.
+
+        Parameters
+        ----------
+        y_true : array of n labels
+            Two distinct values.
+        y_score : array of n numbers
+            Higher means more positive; infinities are fine, NaN is not.
+        pos_label : label, optional
+            The positive label; may be left out for {0, 1}, {-1, 1} and bool.
+        sample_weight : array of n numbers >= 0, optional
+            Weight 2 means the same as a repeated row; cases of weight 0 are dropped.
+
+        Raises
+        ------
+        InputError
+            For empty, NaN, ambiguous or ill-fitting input; the message names the argument.
+        """
+        positive = check_labels(y_true, pos_label)
+        scores = check_scores(y_score)
+        weights = check_weights(sample_weight)
+        check_same_length(y_true=positive, y_score=scores, sample_weight=weights)
+        ahead, behind = sorted_samples(positive, scores, weights)
+        return cls(_positive=ahead, _negative=behind)
+
+    @classmethod
+    def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> "ScoreCounts":
+        """Take counts that are already grouped; equal scores and any order are fine."""
+        values = check_scores(scores, "scores")
+        columns = {"positives": positives, "negatives": negatives}
+        checked = {name: np.atleast_1d(check_nonnegative(column, name)) for name, column in columns.items()}
+        check_same_length(scores=values, **checked)
+        n = len(values)
+        weights = np.concatenate([checked["positives"], checked["negatives"]])
+        total = float(weights.sum())
+        if not 0 < total < np.inf:
+            raise input_error("positives and negatives", "must have a positive, finite sum", total)
+        samples = sorted_samples(np.arange(2 * n) < n, np.concatenate([values, values]), weights)
+        return cls(_positive=samples[0], _negative=samples[1])
+
+    def merge(self, *others: "ScoreCounts") -> "ScoreCounts":
+        """Return the counts of the union of disjoint data sets."""
+        for other in others:
+            check_type(other, "others", ScoreCounts)
+        parts = [self, *others]
+        # bins know how to take exact scores in; exact scores do not know bins
+        owner = next((part for part in parts if not part.exact), self)
+        return owner._union(parts)
+
+    def _union(self, parts: "list[ScoreCounts]") -> "ScoreCounts":
+        return ScoreCounts.from_counts(
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.positives for part in parts]),
+            np.concatenate([part.negatives for part in parts]),
+        )
+
+    # ---------------------------------------------------------------- files
+
+    def save(self, path: str | Path) -> None:
+        """Write the counts to a Parquet file: a row per distinct score, whole or not at all."""
+        columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
+        write_columns(path, columns, schema=SCHEMA, version=_EXACT_VERSION)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ScoreCounts":
+        """Read counts written by `save`; other files and other versions are refused.
+
+        A file of binned counts gives back a `BinnedCounts`.
+        """
+        known = {version: form.columns for version, form in _FORMATS.items()}
+        version, columns = read_columns(path, known, schema=SCHEMA)
+        form = _FORMATS[version]
+        return form.build(*(columns[name] for name in form.columns))
+
+    # ---------------------------------------------------------------- the two passes
+
+    @cached_property
+    def _blocks_and_pairs(self) -> Sweep:
+        return (
+            self._groups
+            if "_groups" in self.__dict__
+            else sweep(self._positive, self._negative, groups=False)
+        )
+
+    @cached_property
+    def _groups(self) -> Sweep:
+        return sweep(self._positive, self._negative, groups=True)
+
+    def _group_column(self, name: str) -> FloatArray:
+        column: FloatArray = read_only(getattr(self._groups, name))
+        return column
+
+    # ---------------------------------------------------------------- attributes
+
+    @property
+    def scores(self) -> FloatArray:
+        """Distinct scores, ascending."""
+        return self._group_column("scores")
+
+    @property
+    def positives(self) -> FloatArray:
+        """Weight of the positives at each distinct score."""
+        return self._group_column("positives")
+
+    @property
+    def negatives(self) -> FloatArray:
+        """Weight of the negatives at each distinct score."""
+        return self._group_column("negatives")
+
+    @property
+    def upper_scores(self) -> FloatArray:
+        """Largest score each element counts: `scores` itself, unless these are bins."""
+        return self.scores
+
+    @property
+    def exact(self) -> bool:
+        """Whether every distinct score is counted apart; False for bins of several scores."""
+        return True
+
+    @property
+    def certified(self) -> float:
+        """Largest error of a surface of these counts over all costs: 0 unless these are bins."""
+        return 0.0
+
+    @cached_property
+    def n_positive(self) -> float:
+        """Weight of the positives."""
+        return self._positive.total()
+
+    @cached_property
+    def n_negative(self) -> float:
+        """Weight of the negatives."""
+        return self._negative.total()
+
+    @property
+    def n(self) -> float:
+        """Total weight."""
+        return self.n_positive + self.n_negative
+
+    @property
+    def prevalence(self) -> float:
+        """Share of the positives in the data."""
+        return self.n_positive / self.n
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Smallest and largest score."""
+        blocks = self.blocks()
+        return float(blocks.lower[0]), float(blocks.upper[-1])
+
+    @property
+    def pairs(self) -> tuple[float, float]:
+        """Weight of (positive, negative) pairs ranked rightly, and of tied pairs (Mann-Whitney)."""
+        done = self._blocks_and_pairs
+        won, tied = np.ldexp([done.pairs_won, done.pairs_tied], done.pairs_exponent)
+        return float(won), float(tied)
+
+    @property
+    def pair_shares(self) -> tuple[float, float]:
+        """The same as shares of all pairs; needs both classes."""
+        done = self._blocks_and_pairs
+        half = done.pairs_exponent // 2
+        all_pairs = np.ldexp(self.n_positive, -half) * np.ldexp(self.n_negative, -half)
+        return float(done.pairs_won / all_pairs), float(done.pairs_tied / all_pairs)
+
+    def blocks(self) -> Blocks:
+        """Return the pooled blocks, ascending in score and in share of positives."""
+        done = self._blocks_and_pairs
+        return Blocks(
+            positives=read_only(done.block_positives),
+            negatives=read_only(done.block_negatives),
+            lower=read_only(done.block_lower),
+            upper=read_only(done.block_upper),
+            groups=read_only(done.block_groups),
+        )
+
+    def require_both_classes(self, quantity: str) -> None:
+        """Raise `UndefinedError` if a class is missing; `quantity` opens the sentence."""
+        for count, word in ((self.n_positive, "positive"), (self.n_negative, "negative")):
+            if count == 0:
+                raise UndefinedError(
+                    f"{quantity} needs cases of both classes, got no {word} case. "
+                    "Hint: check y_true and pos_label."
+                )
+
+    def class_weights(self, prevalence: float | None = None) -> tuple[float, float]:
+        """Return the factors that turn counts into masses that sum to 1 under `prevalence`."""
+        rate = check_prevalence(prevalence, positives=self.n_positive, negatives=self.n_negative)
+        if prevalence is None:
+            return 1 / self.n, 1 / self.n
+        return (
+            rate / self.n_positive if self.n_positive else 0.0,
+            (1 - rate) / self.n_negative if self.n_negative else 0.0,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the grouped counts as JSON-safe built-in types."""
+        names = ("n", "prevalence", "scores", "positives", "negatives")
+        return {name: json_safe(getattr(self, name)) for name in names}
+
+    def __repr__(self) -> str:
+        distinct = int(self._blocks_and_pairs.block_groups.sum())
+        return f"ScoreCounts(n={self.n:g}, prevalence={self.prevalence:.4g}, distinct scores={distinct})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreCounts):
+            return NotImplemented
+        columns = ("scores", "upper_scores", "positives", "negatives")
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+reads_version(_EXACT_VERSION, ("score", "positives", "negatives"), ScoreCounts.from_counts)
+
+
+def as_counts(
+    y_true: "Labels | ScoreCounts",
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> ScoreCounts:
+    """Lower the two call forms of every score-based function to a `ScoreCounts`."""
+    if not isinstance(y_true, ScoreCounts):
+        if y_score is None:
+            raise InputError("`y_score` is missing. Hint: pass y_true and y_score, or one ScoreCounts.")
+        return ScoreCounts.from_arrays(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    given = {"y_score": y_score, "pos_label": pos_label, "sample_weight": sample_weight}
+    for name, value in given.items():
+        if value is not None:
+            raise input_error(
+                name, "must be left out when the first argument is a ScoreCounts", type(value).__name__
+            )
+    return y_true

@@ -1,0 +1,51 @@
+"""Costs judged on cases that did not choose the rule, with intervals, bands, tests and certificates.
+
+A surface is a minimum over windows, so on the cases that chose the windows it is too small. This
+room splits the cases into folds, chooses on nine and scores on the tenth (`cross_fitting`), turns
+the fold tables into bands and paired tests, and bounds the true cost without asymptotics
+(`certificates`).
+
+Imports: paired, windows, surface, roc, costs, counts.
+"""
+
+from demur.honest.bands import SurfaceBand, VolumeInterval, surface_band, volume_interval
+from demur.honest.certificates import CertifiedWindow, SurfaceCertificate, surface_certificate
+from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
+from demur.honest.curve_bands import CostCurveBand, RocBand, cost_curve_band, roc_band
+from demur.honest.difference import (
+    SurfaceDifferenceBand,
+    VolumeComparison,
+    VolumeDifferenceTest,
+    surface_difference_band,
+    volume_comparison,
+    volume_difference_test,
+)
+from demur.honest.expected_cost import ExpectedCost
+from demur.honest.held_out import HonestRates
+from demur.honest.window_sets import WindowSet, window_interval
+
+__all__ = [
+    "CertifiedWindow",
+    "CostCurveBand",
+    "CrossFittedSurface",
+    "ExpectedCost",
+    "HonestRates",
+    "RocBand",
+    "SurfaceBand",
+    "SurfaceCertificate",
+    "SurfaceDifferenceBand",
+    "VolumeComparison",
+    "VolumeDifferenceTest",
+    "VolumeInterval",
+    "WindowSet",
+    "cost_curve_band",
+    "cross_fitted_surface",
+    "roc_band",
+    "surface_band",
+    "surface_certificate",
+    "surface_difference_band",
+    "volume_comparison",
+    "volume_difference_test",
+    "volume_interval",
+    "window_interval",
+]

@@ -1,0 +1,571 @@
+"""Paired comparison of two models over all costs: difference band, significance map, volume test."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_positive_int,
+    check_range,
+    check_rng,
+    input_error,
+)
+from demur._kernels.multiple_tests import holm
+from demur._kernels.normal import normal_quantile
+from demur._results import Interval, Result
+from demur.honest.bands import inverse_error
+from demur.honest.cross_fitting import grid_axes
+from demur.honest.deviation_law import deviations, matrix_pays, pair_covariance
+from demur.honest.held_out import Prices, volume_scores
+from demur.honest.multiplier import loss_part, max_deviations, upper_quantile
+from demur.honest.pairs import JudgedPair, PairedCases, paired_cases
+from demur.paired.counts import PairedCounts
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
+
+__all__ = [
+    "SurfaceDifferenceBand",
+    "VolumeComparison",
+    "VolumeDifferenceTest",
+    "difference_band_of",
+    "surface_difference_band",
+    "volume_comparison",
+    "volume_difference_of",
+    "volume_difference_test",
+]
+
+_UNIT: Range = (0.0, 1.0)
+_FLOOR = 1e-12  # smallest standard error of a difference (spec 105, section 3)
+_METHODS = ("average", "conservative")
+_ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class SurfaceDifferenceBand(Result):
+    """Cost of model a minus cost of model b on a grid of costs; made by `surface_difference_band`.
+
+    Element [i, j] of every array belongs to the costs (``mu[i]``, ``nu[j]``). Negative
+    differences: a is cheaper.
+
+    Attributes
+    ----------
+    difference : array
+        Centre of the band: the mean of `honest` and `hindsight`.
+    honest, hindsight : array
+        Difference of the cross-fitted costs, and of the costs judged on the choosing cases.
+    standard_error : array
+        The larger of the two standard errors.
+    low, high : array
+        Simultaneous band over the grid.
+    pointwise_low, pointwise_high : array
+        The narrower interval for one point chosen before seeing the data.
+    decision : array of int
+        Significance map from the simultaneous band: -1 a is cheaper, 1 b is cheaper, 0 undecided.
+    a_better_share, b_better_share, undecided_share : float
+        Shares of the rectangle of costs, by the area around each grid point.
+    factor : float
+        Standard errors the simultaneous band reaches to either side.
+    pvalue : float
+        Of the hypothesis that both cost the same at all grid points.
+    evidence : dict
+        As in `VolumeDifferenceTest`.
+    """
+
+    mu: FloatArray
+    nu: FloatArray
+    difference: FloatArray
+    honest: FloatArray
+    hindsight: FloatArray
+    standard_error: FloatArray
+    low: FloatArray
+    high: FloatArray
+    pointwise_low: FloatArray
+    pointwise_high: FloatArray
+    decision: IntArray
+    a_better_share: float
+    b_better_share: float
+    undecided_share: float
+    factor: float
+    pvalue: float
+    method: str
+    confidence_level: float
+    n: float
+    prevalence: float
+    folds: int
+    n_resamples: int
+    evidence: dict[str, Any]
+
+    def summary(self, first: str = "a", second: str = "b") -> str:
+        """Say in words where each model is cheaper beyond doubt."""
+        parts = []
+        for name, code, share in ((first, -1, self.a_better_share), (second, 1, self.b_better_share)):
+            at = np.nonzero(self.decision == code)
+            if len(at[0]):
+                x, y = self.mu[at[0]], self.nu[at[1]]
+                where = f" (within mu {x.min():.2f} to {x.max():.2f}, nu {y.min():.2f} to {y.max():.2f})"
+            else:
+                where = ""
+            parts.append(f"{name} is cheaper on {100 * share:.0f} % of the costs{where}")
+        return f"{parts[0]}, {parts[1]}, undecided on {100 * self.undecided_share:.0f} %."
+
+    def __repr__(self) -> str:
+        return f"SurfaceDifferenceBand({self.summary()})"
+
+
+def _area_weights(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Share of the rectangle nearest to each grid point."""
+    sides = []
+    for axis in (x, y):
+        side = np.ones(len(axis))
+        side[[0, -1]] = 0.5
+        sides.append(side / side.sum())
+    return np.outer(*sides)
+
+
+def _ends(
+    hindsight: JudgedPair, honest: JudgedPair, prices: Prices, wide: FloatArray, factor: float, method: str
+) -> tuple[FloatArray, FloatArray]:
+    """Ends of the band with `factor` standard errors to either side."""
+    k = [rules.mean_and_error(prices)[0] for rules in (hindsight.first, hindsight.second)]
+    kc = [rules.mean_and_error(prices)[0] for rules in (honest.first, honest.second)]
+    if method == "conservative":
+        return k[0] - kc[1] - factor * wide, kc[0] - k[1] + factor * wide
+    centre = ((k[0] - k[1]) + (kc[0] - kc[1])) / 2
+    return centre - factor * wide, centre + factor * wide
+
+
+def surface_difference_band(
+    y_true: Labels | PairedCounts,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    resolution: int = 50,
+    mu: Range = _UNIT,
+    nu: Range = _UNIT,
+    confidence_level: float = 0.95,
+    method: str = "average",
+    folds: int = 10,
+    n_resamples: int = 1000,
+    rng: int | np.random.Generator | None = None,
+    workers: int = 1,
+) -> SurfaceDifferenceBand:
+    """Where is one model cheaper than the other beyond doubt? Band and significance map.
+
+    Cost of a minus cost of b on the same cases: negative means a is cheaper. The band is
+    simultaneous, so the map of decided costs as a whole is right with the confidence level;
+    picking a favourable point afterwards is allowed. Assumes independent cases; with fewer
+    than about 200 cases the map may be slightly too bold (some point wrongly decided in up to 7 %
+    instead of 5 % of the comparisons of equal models).
+
+    Parameters
+    ----------
+    y_true : array of n labels, or PairedCounts
+        The joint counts of both models, and nothing else, give the same numbers as the rows.
+    score_a, score_b : array of n numbers
+        Scores of both models for the same cases; higher means more positive. Counts of each
+        model alone are not enough here: the comparison is paired.
+    pos_label, prevalence, sample_weight, folds, rng
+        As in `cross_fitted_surface`; both models share the folds.
+    resolution, mu, nu, confidence_level, n_resamples, workers
+        As in `surface_band`.
+    method : {"average", "conservative"}
+        "average": centred at the mean of the honest and the hindsight difference.
+        "conservative": from k_a - kc_b to kc_a - k_b, widened; about half the power.
+
+    Returns
+    -------
+    SurfaceDifferenceBand
+
+    Raises
+    ------
+    InputError
+        For ill-formed input, weights that are not whole numbers, too many folds.
+    UndefinedError
+        If a class is missing.
+
+    Notes
+    -----
+    centre -+ q max(s, sc): s, sc are standard errors of the per-case differences of loss with
+    windows of all cases and of the other folds; q is the quantile of the largest standardised
+    deviation of the latter under normal multipliers. Two models that rank the cases alike are
+    one model: difference 0, p = 1.
+
+    References
+    ----------
+    Chernozhukov, Chetverikov, Kato (2013), Annals of Statistics 41, doi:10.1214/13-AOS1161.
+
+    Examples
+    --------
+    >>> from demur import Binormal, surface_difference_band
+    >>> from demur.datasets.binormal import paired_binormal_sample
+    >>> better, worse = Binormal(separation=2.0), Binormal(separation=1.2)
+    >>> y, a, b = paired_binormal_sample(better, worse, n=2000, correlation=0.6, rng=0)
+    >>> band = surface_difference_band(y, a, b, resolution=10, rng=0)
+    >>> print(band.summary("new model", "old model"))
+    new model is cheaper on 90 % of the costs (within mu 0.10 to 1.00, nu 0.10 to 1.00),
+    old model is cheaper on 0 % of the costs, undecided on 10 %.
+    """
+    level = check_confidence_level(confidence_level)
+    draws = check_positive_int(n_resamples, "n_resamples")
+    threads = check_positive_int(workers, "workers")
+    check_choice(method, "method", _METHODS)
+    x, y = grid_axes(resolution, mu, nu)
+    generator = check_rng(rng)
+    cases = paired_cases(
+        y_true,
+        score_a,
+        score_b,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        prevalence=prevalence,
+        folds=folds,
+        rng=generator,
+        quantity="a surface difference",
+    )
+    return difference_band_of(
+        cases, x, y, level=level, method=method, draws=draws, rng=generator, workers=threads
+    )
+
+
+def _distinct_points(x: FloatArray, y: FloatArray) -> tuple[Prices, IntArray]:
+    """Costs of the grid, each kind once, and the place of every grid point among them.
+
+    Above the border of useful abstention nobody abstains whatever it costs (lemma 1), so all
+    points of one mu are one point there.
+    """
+    mu, nu = (axis.ravel() for axis in np.meshgrid(x, y, indexing="ij"))
+    never = ~(mu * nu + nu < mu)
+    points, place = np.unique(np.stack([mu, np.where(never, np.inf, nu)]), axis=1, return_inverse=True)
+    return Prices.of_surface(points[0], points[1]), place.ravel()
+
+
+def difference_band_of(
+    cases: PairedCases,
+    x: FloatArray,
+    y: FloatArray,
+    *,
+    level: float,
+    method: str,
+    draws: int,
+    rng: np.random.Generator,
+    workers: int,
+) -> SurfaceDifferenceBand:
+    """Make the band from judged cases and checked arguments."""
+    prices, place = _distinct_points(x, y)
+    seen, paid = cases.hindsight.difference_and_error(prices), cases.honest.difference_and_error(prices)
+    wide = np.maximum(np.maximum(seen[1], paid[1]), _FLOOR)
+    centre = (seen[0] + paid[0]) / 2
+    worst = _largest_deviations(cases.honest, prices, paid[1], draws, rng, workers)
+    z = normal_quantile(level)
+    factor = max(upper_quantile(worst, level), z)
+    band = _ends(cases.hindsight, cases.honest, prices, wide, factor, method)
+    point = _ends(cases.hindsight, cases.honest, prices, wide, z, method)
+
+    def shaped(values: Any) -> Any:
+        return values[place].reshape(len(x), len(y))
+
+    decision = shaped(np.where(band[1] < 0, -1, np.where(band[0] > 0, 1, 0)))
+    area = _area_weights(x, y)
+    return SurfaceDifferenceBand(
+        mu=x,
+        nu=y,
+        difference=shaped(centre),
+        honest=shaped(paid[0]),
+        hindsight=shaped(seen[0]),
+        standard_error=shaped(wide),
+        low=shaped(band[0]),
+        high=shaped(band[1]),
+        pointwise_low=shaped(point[0]),
+        pointwise_high=shaped(point[1]),
+        decision=decision,
+        a_better_share=float(area[decision == -1].sum()),
+        b_better_share=float(area[decision == 1].sum()),
+        undecided_share=float(area[decision == 0].sum()),
+        factor=factor,
+        pvalue=float((1 + np.count_nonzero(worst >= np.max(np.abs(centre) / wide))) / (1 + draws)),
+        method=method,
+        confidence_level=level,
+        n=cases.n,
+        prevalence=cases.prevalence,
+        folds=cases.folds,
+        evidence=cases.evidence,
+        n_resamples=draws,
+    )
+
+
+def _largest_deviations(
+    pair: JudgedPair,
+    prices: Prices,
+    error: FloatArray,
+    draws: int,
+    rng: np.random.Generator,
+    workers: int,
+) -> FloatArray:
+    """Draw the largest absolute standardised deviation of the honest difference over the grid."""
+    scale = inverse_error(error)
+    if matrix_pays(pair.first, len(pair.sizes), scale.size):
+        worst = deviations(pair_covariance(pair, prices, scale), draws, rng)
+        return np.asarray(worst.max(axis=1))
+    parts = [
+        loss_part(pair.first, prices, scale, pair.first_slot),
+        loss_part(pair.second, prices, scale, pair.second_slot),
+    ]
+    worst = max_deviations(pair.sizes, parts, n_resamples=draws, rng=rng, workers=workers)
+    return np.asarray(worst.max(axis=1))
+
+
+# ---------------------------------------------------------------- volume
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class VolumeDifferenceTest(Result):
+    """Test of equal volumes of two models on the same cases; made by `volume_difference_test`.
+
+    Attributes
+    ----------
+    difference : float
+        Volume of a minus volume of b, mean of the two estimates below; negative: a is cheaper.
+    honest, hindsight : float
+        Cross-fitted difference, and difference of the samples' own surfaces.
+    standard_error : float
+        The larger of the two standard errors.
+    statistic, pvalue : float
+        difference / standard_error, and its normal tail probability.
+    volume_a, volume_b : float
+        Honest volumes.
+    evidence : dict
+        "statistic": "cases" or "joint counts"; "exact", or how many "bins" and how far they can
+        shift a difference of surfaces ("certified").
+    """
+
+    difference: float
+    honest: float
+    hindsight: float
+    standard_error: float
+    statistic: float
+    pvalue: float
+    volume_a: float
+    volume_b: float
+    alternative: str
+    mu: Range
+    nu: Range
+    n: float
+    prevalence: float
+    folds: int
+    evidence: dict[str, Any]
+
+    def interval(self, confidence_level: float = 0.95) -> Interval:
+        """Return the average-centred interval of the difference."""
+        reach = normal_quantile(check_confidence_level(confidence_level)) * self.standard_error
+        return Interval(self.difference - reach, self.difference + reach)
+
+
+def volume_difference_test(
+    y_true: Labels | PairedCounts,
+    score_a: ArrayLike | None = None,
+    score_b: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    mu: Range = _UNIT,
+    nu: Range = _UNIT,
+    alternative: str = "two-sided",
+    folds: int = 10,
+    rng: int | np.random.Generator | None = None,
+) -> VolumeDifferenceTest:
+    """Test whether two models have the same mean cost over a rectangle of costs (VACC).
+
+    Negative differences: a is cheaper. A volume is a mean of per-case proper scores, so the
+    paired difference needs no resampling. One number for all costs: models may differ in
+    opposite directions in different places (`surface_difference_band` shows where). Assumes
+    independent cases.
+
+    Parameters
+    ----------
+    y_true, score_a, score_b, pos_label, sample_weight, prevalence, folds, rng
+        As in `surface_difference_band`.
+    mu, nu : (low, high)
+        The rectangle of costs; the unit square compares VACC.
+    alternative : {"two-sided", "less", "greater"}
+        "less": the volume of a is smaller.
+
+    Returns
+    -------
+    VolumeDifferenceTest
+        With `interval(confidence_level)`.
+
+    Raises
+    ------
+    InputError, UndefinedError
+        As in `surface_difference_band`.
+
+    Notes
+    -----
+    (mean of the hindsight and the honest difference) / max(s, sc) against the normal law. Two
+    models that rank the cases alike: difference 0, p = 1.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
+
+    Examples
+    --------
+    >>> from demur import Binormal, volume_difference_test
+    >>> from demur.datasets.binormal import paired_binormal_sample
+    >>> better, worse = Binormal(separation=2.0), Binormal(separation=1.2)
+    >>> y, a, b = paired_binormal_sample(better, worse, n=500, correlation=0.6, rng=0)
+    >>> volume_difference_test(y, a, b, rng=0).pvalue < 0.001
+    True
+    >>> volume_difference_test(y, a, a, rng=0).pvalue
+    1.0
+    """
+    check_choice(alternative, "alternative", _ALTERNATIVES)
+    rectangle = check_range(mu, "mu"), check_range(nu, "nu")
+    cases = paired_cases(
+        y_true,
+        score_a,
+        score_b,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        prevalence=prevalence,
+        folds=folds,
+        rng=check_rng(rng),
+        quantity="a volume difference",
+    )
+    return volume_difference_of(cases, *rectangle, alternative=alternative)
+
+
+def volume_difference_of(
+    cases: PairedCases, mu: Range = _UNIT, nu: Range = _UNIT, *, alternative: str = "two-sided"
+) -> VolumeDifferenceTest:
+    """Make the test from judged cases and checked arguments."""
+    scores = volume_scores(mu, nu)
+    seen, paid = (pair.score_difference_and_error(scores) for pair in (cases.hindsight, cases.honest))
+    centre, error = (seen[0] + paid[0]) / 2, max(seen[1], paid[1])
+    statistic = centre / max(error, _FLOOR)
+    return VolumeDifferenceTest(
+        difference=centre,
+        honest=paid[0],
+        hindsight=seen[0],
+        standard_error=error,
+        statistic=statistic,
+        pvalue=_normal_pvalue(statistic, alternative),
+        volume_a=cases.honest.first.score_and_error(scores)[0],
+        volume_b=cases.honest.second.score_and_error(scores)[0],
+        alternative=alternative,
+        mu=mu,
+        nu=nu,
+        n=cases.n,
+        prevalence=cases.prevalence,
+        folds=cases.folds,
+        evidence=cases.evidence,
+    )
+
+
+def _normal_pvalue(statistic: float, alternative: str) -> float:
+    from scipy.special import ndtr
+
+    if alternative == "two-sided":
+        return float(2 * ndtr(-abs(statistic)))
+    return float(ndtr(statistic if alternative == "less" else -statistic))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class VolumeComparison(Result):
+    """All pairs of several models, with p-values adjusted for their number; made by `volume_comparison`.
+
+    Attributes
+    ----------
+    pairs : tuple of (str, str)
+        Element t: the two models of comparison t.
+    tests : tuple of VolumeDifferenceTest
+        Element t: first minus second.
+    pvalues : array
+        Element t: Holm-adjusted p-value, valid for all comparisons together.
+    volumes : dict
+        Honest volume of every model.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    tests: tuple[VolumeDifferenceTest, ...]
+    pvalues: FloatArray
+    volumes: dict[str, float]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{a} - {b}: p={p:.3g}" for (a, b), p in zip(self.pairs, self.pvalues, strict=True))
+        return f"VolumeComparison({shown})"
+
+
+def volume_comparison(
+    y_true: Labels,
+    scores: Mapping[str, ArrayLike],
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    mu: Range = _UNIT,
+    nu: Range = _UNIT,
+    folds: int = 10,
+    rng: int | np.random.Generator | None = None,
+) -> VolumeComparison:
+    """Compare the volumes of several models on the same cases, all pairs, Holm-adjusted.
+
+    Parameters
+    ----------
+    y_true, pos_label, sample_weight, prevalence, mu, nu, folds, rng
+        As in `volume_difference_test`.
+    scores : mapping {name: array of n numbers}
+        At least two models.
+
+    Returns
+    -------
+    VolumeComparison
+
+    References
+    ----------
+    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur import Binormal
+    >>> from demur.honest import volume_comparison
+    >>> y, s = Binormal(separation=2.0).sample(400, rng=0)
+    >>> noise = np.random.default_rng(1).normal(size=400)
+    >>> found = volume_comparison(y, {"good": s, "same": s, "noise": noise}, rng=0)
+    >>> found.pairs, (found.pvalues < 0.05).tolist()
+    ((('good', 'same'), ('good', 'noise'), ('same', 'noise')), [False, True, True])
+    """
+    if not isinstance(scores, Mapping) or len(scores) < 2:
+        raise input_error("scores", "must be a mapping {name: scores} of at least two models", repr(scores))
+    generator = check_rng(rng)
+    pairs = tuple((str(one), str(two)) for one, two in combinations(scores, 2))
+    tests = tuple(
+        volume_difference_test(
+            y_true,
+            scores[one],
+            scores[two],
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            prevalence=prevalence,
+            mu=mu,
+            nu=nu,
+            folds=folds,
+            rng=generator,
+        )
+        for one, two in combinations(scores, 2)
+    )
+    volumes: dict[str, float] = {}
+    for (one, two), test in zip(pairs, tests, strict=True):
+        volumes.setdefault(one, test.volume_a)
+        volumes.setdefault(two, test.volume_b)
+    adjusted = holm(np.array([test.pvalue for test in tests]))
+    return VolumeComparison(pairs=pairs, tests=tests, pvalues=adjusted, volumes=volumes)

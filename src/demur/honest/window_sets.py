@@ -1,0 +1,323 @@
+"""Near-optimal windows: how far the thresholds may move before it costs something.
+
+The best thresholds of a sample converge slowly (at rate n^(1/3)), and bootstrap percentiles of
+them are not valid. What a user needs to know is another thing: which thresholds are as good
+as the best ones for all practical purposes.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_nonnegative,
+    check_rng,
+    check_type,
+    input_error,
+)
+from demur._kernels.normal import normal_quantile
+from demur._results import Interval, Result
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts, as_counts
+from demur.exceptions import InputError, UndefinedError
+from demur.honest.cross_fitting import CrossFittedSurface, check_repeated_cases, check_sample, cross_fit
+from demur.honest.held_out import Weighting
+from demur.surface.masses import block_cuts
+from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.surface.window import AbstentionWindow
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
+
+__all__ = ["WindowSet", "window_interval"]
+
+_METHODS = ("relative", "standard-error")
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class WindowSet(Result):
+    """Thresholds that cost hardly more than the best ones; made by `window_interval`.
+
+    Attributes
+    ----------
+    window : AbstentionWindow
+        The cheapest window.
+    lower, upper : Interval
+        Every lower (upper) threshold in this range belongs to a near-optimal window.
+    lower_cuts, upper_cuts : array
+        All near-optimal thresholds, between neighbouring scores; beyond `lower` and `upper` if
+        there are separate ranges.
+    lower_connected, upper_connected : bool
+        Whether one range holds them all.
+    tolerance : float
+        Extra cost allowed, in the normal form; None where it differs from window to window.
+    mu_range, nu_range : Interval or None
+        Costs between which the cheapest window stays the same if the other cost does not
+        change; None for abstention costs that differ by class.
+    fold_lower, fold_upper : array or None
+        Element v: thresholds chosen without fold v, if folds were asked for.
+    honest_cost : float or None
+        Cross-fitted cost of windows chosen this way, if folds were asked for and abstaining costs
+        the same for both classes; `window.cost` is the cost with hindsight.
+    """
+
+    window: AbstentionWindow
+    lower: Interval
+    upper: Interval
+    lower_cuts: FloatArray
+    upper_cuts: FloatArray
+    lower_connected: bool
+    upper_connected: bool
+    tolerance: float | None
+    method: str
+    mu_range: Interval | None
+    nu_range: Interval | None
+    fold_lower: FloatArray | None
+    fold_upper: FloatArray | None
+    honest_cost: float | None
+    n: float
+    prevalence: float
+
+    def summary(self) -> str:
+        """Say in words how much room the thresholds have."""
+        extra = "within sampling error of"
+        if self.tolerance is not None:
+            extra = f"at most {self.tolerance:.3g} above"
+        (a, b), (c, d) = self.lower, self.upper
+        return (
+            f"Lower threshold {self.window.lower:.4g} (any from {a:.4g} to {b:.4g}) and "
+            f"upper threshold {self.window.upper:.4g} (any from {c:.4g} to {d:.4g}) "
+            f"cost {extra} the smallest cost {self.window.cost:.4g}."
+        )
+
+    def __repr__(self) -> str:
+        (a, b), (c, d) = self.lower, self.upper
+        what = f"lower={a:.4g}..{b:.4g}, upper={c:.4g}..{d:.4g}"
+        return f"WindowSet({what}, method={self.method!r}, cost={self.window.cost:.4g})"
+
+
+class _Steps(NamedTuple):
+    """Cost f(i) + h(j) of the window that calls i scores negative and abstains up to score j."""
+
+    start: FloatArray
+    stop: FloatArray
+    diagonal: bool
+    best: tuple[int, int]
+
+
+def _steps(surface: AbstentionSurface, window: AbstentionWindow, *, may_abstain: bool) -> _Steps:
+    m = surface.masses.scores
+    best = window.lower_index, window.upper_index
+    if not may_abstain:
+        return _Steps(m.positive_below, window.mu * m.negative_above, diagonal=True, best=best)
+    nu_p, nu_n = window.nu_positive, window.nu_negative
+    start = (1 - nu_p) * m.positive_below - nu_n * m.negative_below
+    stop = nu_p * m.positive_below + nu_n * m.negative_below + window.mu * m.negative_above
+    return _Steps(start, stop, diagonal=False, best=best)
+
+
+def _within(steps: _Steps, limit: float) -> tuple[BoolArray, BoolArray]:
+    """Cuts i (and j) for which some window costs at most `limit`: prefix and suffix minima, O(k)."""
+    if steps.diagonal:
+        good = steps.start + steps.stop <= limit
+        return good, good
+    best_stop = np.minimum.accumulate(steps.stop[::-1])[::-1]
+    best_start = np.minimum.accumulate(steps.start)
+    return steps.start + best_stop <= limit, steps.stop + best_start <= limit
+
+
+def _within_error(
+    surface: AbstentionSurface, window: AbstentionWindow, steps: _Steps, weighting: Weighting, z: float
+) -> tuple[BoolArray, BoolArray]:
+    """Cuts whose extra cost, the other cut kept, is at most z standard errors of the paired difference."""
+    counts = surface.counts
+    below = [np.concatenate([[0.0], np.cumsum(column)]) for column in (counts.positives, counts.negatives)]
+    nu_p, nu_n, mu = window.nu_positive, window.nu_negative, window.mu
+    i, j = steps.best
+    cuts = np.arange(len(steps.start))
+    # moving a cut up past a case changes its loss by a constant of its class
+    if steps.diagonal:
+        changes = [((1.0, -mu), i, np.ones(len(cuts), dtype=bool))]
+    else:
+        changes = [((1 - nu_p, -nu_n), i, cuts <= j), ((nu_p, nu_n - mu), j, cuts >= i)]
+    sets = []
+    for change, at, allowed in changes:
+        passed = [column - column[at] for column in below]
+        sums = passed[0] * change[0], passed[1] * change[1]
+        squares = np.abs(passed[0]) * change[0] ** 2, np.abs(passed[1]) * change[1] ** 2
+        extra, error = weighting.mean(*sums), weighting.standard_error(sums, squares)
+        sets.append(allowed & (extra <= z * error + _ROUNDING))
+    return sets[0], sets[-1]
+
+
+def _range(cuts: FloatArray, good: BoolArray, at: int) -> tuple[Interval, FloatArray, bool]:
+    """Unbroken run of near-optimal cuts around the best one, all of them, and whether that is the same."""
+    low = high = at
+    while low > 0 and good[low - 1]:
+        low -= 1
+    while high < len(good) - 1 and good[high + 1]:
+        high += 1
+    found = cuts[good]
+    return Interval(float(cuts[low]), float(cuts[high])), found, len(found) == high - low + 1
+
+
+def _stable_costs(surface: AbstentionSurface, mu: float, nu: float) -> tuple[Interval, Interval]:
+    """Ranges of mu and of nu over which the cheapest window stays (spec 000, section 8)."""
+    i, j = (int(cut) for cut in block_cuts(surface.shares, mu, nu, nu))
+    r = surface.shares
+    below = float(r[i - 1]) if i > 0 else 0.0
+    above = float(r[i]) if i < len(r) else math.inf
+    q_above = 1 - float(r[j]) if j < len(r) else 0.0
+
+    def odds(share: float) -> float:
+        return math.inf if share >= 1 else share / (1 - share)
+
+    def ratio(cost: float, share: float) -> float:
+        return math.inf if share == 0 else cost / share
+
+    if i < j:
+        q_below = 1 - float(r[j - 1])
+        return (
+            Interval(ratio(nu, q_below), ratio(nu, q_above)),
+            Interval(max(below, mu * q_above), min(above, mu * q_below)),
+        )
+    return (
+        Interval(odds(below), min(odds(above), ratio(nu, q_above))),
+        Interval(max(below, mu * q_above), math.inf),
+    )
+
+
+def window_interval(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | CostModel | None = None,
+    costs: CostModel | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+    tolerance: float | None = None,
+    method: str = "relative",
+    confidence_level: float = 0.95,
+    folds: int | None = None,
+    rng: int | np.random.Generator | None = None,
+) -> WindowSet:
+    """Thresholds that cost hardly more than the best ones: how much room the window has.
+
+    Not a confidence interval of "the" best threshold, which a sample determines poorly and a
+    bootstrap wrongly, but the set a user may choose from. Assumes that the data resemble the
+    use, up to the prevalence.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight, prevalence
+        As in `abstention_surface`.
+    costs : CostModel
+        What errors and abstaining cost. Without a cost of abstaining, one threshold is sought.
+    tolerance : float >= 0, optional
+        For "relative": extra cost allowed as a share of the smallest cost; 0.01 by default.
+    method : {"relative", "standard-error"}
+        "relative": a threshold belongs if with a suitable other one the cost is at most
+        (1 + tolerance) times the smallest. "standard-error": if, the other threshold kept, the
+        extra cost is at most z standard errors of the paired difference; needs whole-number
+        weights.
+    confidence_level : float, default 0.95
+        Gives z of "standard-error".
+    folds : int, optional
+        Also report the thresholds chosen without each of so many folds, and the honest cost.
+    rng : seed or Generator, optional
+        For the folds.
+
+    Returns
+    -------
+    WindowSet
+        With `summary()`.
+
+    Raises
+    ------
+    InputError
+        For ill-formed input, a negative tolerance, a missing `costs`.
+
+    Notes
+    -----
+    The cost is f(i) + h(j) over the cuts i <= j between the distinct scores, so both sets come
+    from running minima in O(k). A range is the unbroken run of cuts around the best.
+
+    Examples
+    --------
+    Reviews cost a tenth of an error. Any lower threshold in the first range and a suitable
+    upper one cost at most 5 % more than the best window:
+
+    >>> from demur import Binormal, CostModel, window_interval
+    >>> y, s = Binormal(separation=2.0).sample(2000, rng=0)
+    >>> room = window_interval(y, s, CostModel(cost_abstain=0.1), tolerance=0.05)
+    >>> [round(end, 2) for end in room.lower], [round(end, 2) for end in room.upper]
+    ([-0.25, 0.07], [2.15, 3.05])
+    """
+    if isinstance(y_true, ScoreCounts) and isinstance(y_score, CostModel):
+        y_score, costs = None, y_score
+    if costs is None:
+        raise InputError("`costs` is missing. Hint: pass costs=CostModel(cost_fn=..., cost_abstain=...).")
+    check_type(costs, "costs", CostModel)
+    check_choice(method, "method", _METHODS)
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)  # type: ignore[arg-type]
+    surface = abstention_surface(counts, prevalence=prevalence)
+    window = surface.window(costs=costs)
+    steps = _steps(surface, window, may_abstain=costs.may_abstain)
+    z = normal_quantile(check_confidence_level(confidence_level))
+    if method == "relative":
+        share = check_nonnegative(0.01 if tolerance is None else tolerance, "tolerance")
+        if share.ndim:
+            raise input_error("tolerance", "must be one number", f"shape {share.shape}")
+        allowed = float(share) * abs(window.cost)
+        # the best window itself belongs, however its cost was rounded
+        good = _within(steps, window.cost + allowed + _ROUNDING)
+    else:
+        if tolerance is not None:
+            raise input_error("tolerance", "belongs to method='relative'", tolerance)
+        counts.require_both_classes("A standard error")
+        if prevalence is not None and min(counts.n_positive, counts.n_negative) < 2:
+            raise UndefinedError(
+                "A standard error with a given prevalence needs two cases of each class, "
+                f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
+            )
+        check_repeated_cases(counts, "a standard error")
+        allowed = None
+        weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
+        good = _within_error(surface, window, steps, weighting, z)
+    cuts = surface.masses.scores.lower_cut, surface.masses.scores.upper_cut
+    lower, lower_cuts, lower_whole = _range(cuts[0], good[0], steps.best[0])
+    upper, upper_cuts, upper_whole = _range(cuts[1], good[1], steps.best[1])
+    alike = costs.nu_positive == costs.nu_negative and costs.nu_positive >= 0
+    mu_range, nu_range = _stable_costs(surface, costs.mu, costs.nu_positive) if alike else (None, None)
+    fitted = _cross_fitted(counts, prevalence, folds, rng)
+    chosen = None if fitted is None else fitted.windows(costs=costs)
+    return WindowSet(
+        window=window,
+        lower=lower,
+        upper=upper,
+        lower_cuts=lower_cuts,
+        upper_cuts=upper_cuts,
+        lower_connected=lower_whole,
+        upper_connected=upper_whole,
+        tolerance=allowed,
+        method=method,
+        mu_range=mu_range,
+        nu_range=nu_range,
+        fold_lower=None if chosen is None else np.array([one.lower for one in chosen]),
+        fold_upper=None if chosen is None else np.array([one.upper for one in chosen]),
+        honest_cost=None if fitted is None or not alike else float(fitted.cost(costs.mu, costs.nu_positive)),
+        n=counts.n,
+        prevalence=surface.prevalence,
+    )
+
+
+def _cross_fitted(
+    counts: ScoreCounts, prevalence: float | None, folds: Any, rng: Any
+) -> CrossFittedSurface | None:
+    if folds is None:
+        return None
+    number = check_sample(counts, folds, "a window per fold")
+    return cross_fit(counts, prevalence, number, check_rng(rng))

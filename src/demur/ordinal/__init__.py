@@ -1,0 +1,49 @@
+"""Ordered classes: ROC measures of rankings, the ordinal ROC surface, tests of two rankings.
+
+After Waegeman, De Baets, Boullart (2006).
+
+Imports: roc, counts.
+"""
+
+from demur.ordinal.difference import (
+    JonckheereTest,
+    VusDifferenceTest,
+    jonckheere_test,
+    vus_covariance,
+    vus_difference_test,
+    vus_unpaired_test,
+)
+from demur.ordinal.experiments import (
+    NormalPopulation,
+    OrderAgreement,
+    RankingExperiment,
+    SeparabilityExperiment,
+    normal_population,
+    order_agreement,
+    ranking_experiment,
+    separability_experiment,
+)
+from demur.ordinal.roc import OrdinalMeasures, OrdinalRoc, ordinal_roc
+from demur.ordinal.surface import OrdinalSurface, OrdinalVertices
+
+__all__ = [
+    "JonckheereTest",
+    "NormalPopulation",
+    "OrderAgreement",
+    "OrdinalMeasures",
+    "OrdinalRoc",
+    "OrdinalSurface",
+    "OrdinalVertices",
+    "RankingExperiment",
+    "SeparabilityExperiment",
+    "VusDifferenceTest",
+    "jonckheere_test",
+    "normal_population",
+    "order_agreement",
+    "ordinal_roc",
+    "ranking_experiment",
+    "separability_experiment",
+    "vus_covariance",
+    "vus_difference_test",
+    "vus_unpaired_test",
+]

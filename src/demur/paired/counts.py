@@ -1,0 +1,345 @@
+"""`PairedCounts`: cases per pair of scores of two models, the statistic of paired comparisons.
+
+A comparison of two models on the same cases needs to know which scores belong together. The
+joint counts keep just that: positives and negatives per distinct (score of a, score of b), or
+per pair of bins. They are grouped by any engine, add up over shards and days, and give every
+paired test without the rows. No resampling weights are kept: tests that need a law of the
+cases draw it from the counts.
+"""
+
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_labels,
+    check_nonnegative,
+    check_same_length,
+    check_scores,
+    check_type,
+    check_weights,
+    input_error,
+)
+from demur._results import read_only
+from demur.counts.bins import BinnedCounts, united_ranges
+from demur.counts.scores import ScoreCounts
+from demur.exceptions import InputError
+from demur.surface.bounds import count_bounds
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+
+__all__ = ["CASES", "PairedCounts", "PairedRows", "as_paired_rows"]
+
+CASES: dict[str, Any] = {"statistic": "cases", "exact": True}
+"""What results made from one row per case say about their evidence."""
+
+
+class PairedRows(NamedTuple):
+    """Cases of two models, one row each or with whole or fractional frequencies."""
+
+    positive: BoolArray
+    score_a: FloatArray
+    score_b: FloatArray
+    weights: FloatArray | None
+    evidence: dict[str, Any]
+
+
+class _Axis(NamedTuple):
+    """Distinct scores, or bins of scores, of one model, and the place of every cell among them."""
+
+    lower: FloatArray
+    upper: FloatArray
+    at: IntArray
+
+    @classmethod
+    def of(cls, lower: FloatArray, upper: FloatArray) -> "_Axis":
+        return cls(*united_ranges(lower, upper))
+
+    @property
+    def n_bins(self) -> int:
+        """Number of bins of more than one score."""
+        return int(np.count_nonzero(self.lower < self.upper))
+
+
+class PairedCounts:
+    """Weighted positives and negatives per pair of scores that two models give the same cases.
+
+    The joint statistic of two models: `auc_difference_test`, `auc_difference_variances`,
+    `surface_difference_band` and `volume_difference_test` take it in place of the rows and give
+    the same numbers. Counts of disjoint data add up (`merge`). In bins, scores of one bin count
+    as ties, and `evidence` tells how far that can change a difference.
+
+    Build one with `from_arrays` (one row per case) or `from_cells` (already grouped). Objects
+    are immutable.
+
+    Attributes
+    ----------
+    score_a, score_b : array
+        Element c: scores of cell c, or the smallest scores of its bins; cells ascend in (a, b).
+    upper_a, upper_b : array
+        Element c: largest scores of its bins; equal to the above unless these are bins.
+    positives, negatives : array
+        Element c is the weight of that class in cell c.
+    n : float
+        Total weight.
+    exact : bool
+        Whether no bin holds several scores.
+
+    Examples
+    --------
+    Two days, counted apart, compared together:
+
+    >>> from demur.paired import PairedCounts
+
+    >>> from demur import auc_difference_test
+    >>> y = [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    >>> a = [0.1, 0.2, 0.3, 0.3, 0.6, 0.4, 0.7, 0.8, 0.9, 0.9]
+    >>> b = [0.3, 0.1, 0.6, 0.2, 0.8, 0.2, 0.9, 0.4, 0.7, 0.5]
+    >>> monday = PairedCounts.from_arrays(y[::2], a[::2], b[::2])
+    >>> tuesday = PairedCounts.from_arrays(y[1::2], a[1::2], b[1::2])
+    >>> both = monday.merge(tuesday)
+    >>> both
+    PairedCounts(n=10, cells=10, exact)
+    >>> round(auc_difference_test(both).pvalue, 3)
+    0.037
+    """
+
+    __slots__ = ("__dict__", "_axes", "_negatives", "_positives")
+
+    def __init__(self, *, _axes: tuple[_Axis, _Axis], _positives: FloatArray, _negatives: FloatArray) -> None:
+        self._axes = _axes
+        self._positives = _positives
+        self._negatives = _negatives
+
+    # ---------------------------------------------------------------- construction
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y_true: Labels,
+        score_a: ArrayLike,
+        score_b: ArrayLike,
+        *,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "PairedCounts":
+        """Count one row per case."""
+        rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
+        weights = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
+        sums = np.where(rows.positive, weights, 0.0), np.where(rows.positive, 0.0, weights)
+        return cls.from_cells(rows.score_a, rows.score_b, *sums)
+
+    @classmethod
+    def from_cells(
+        cls,
+        score_a: ArrayLike,
+        score_b: ArrayLike,
+        positives: ArrayLike,
+        negatives: ArrayLike,
+        *,
+        upper_a: ArrayLike | None = None,
+        upper_b: ArrayLike | None = None,
+    ) -> "PairedCounts":
+        """Take counts that are already grouped; equal pairs and any order are fine.
+
+        For bins, cell c belongs to the bin of model a with scores from ``score_a[c]`` to
+        ``upper_a[c]`` (the extremes of the bin, over all its cells), and likewise of b. Ranges
+        of one model that overlap become one bin.
+        """
+        low = check_scores(score_a, "score_a"), check_scores(score_b, "score_b")
+        high = (
+            low[0] if upper_a is None else check_scores(upper_a, "upper_a"),
+            low[1] if upper_b is None else check_scores(upper_b, "upper_b"),
+        )
+        pos = np.atleast_1d(check_nonnegative(positives, "positives"))
+        neg = np.atleast_1d(check_nonnegative(negatives, "negatives"))
+        check_same_length(
+            score_a=low[0], score_b=low[1], upper_a=high[0], upper_b=high[1], positives=pos, negatives=neg
+        )
+        for name, start, stop in zip(("a", "b"), low, high, strict=True):
+            wrong = start > stop
+            if np.any(wrong):
+                raise input_error(f"score_{name}", f"must not exceed upper_{name}", float(start[wrong][0]))
+        total = float(pos.sum() + neg.sum())
+        if not 0 < total < np.inf:
+            raise input_error("positives and negatives", "must have a positive, finite sum", total)
+        kept = pos + neg > 0
+        axes = [_Axis.of(start[kept], stop[kept]) for start, stop in zip(low, high, strict=True)]
+        return cls._grouped(axes, pos[kept], neg[kept])
+
+    @classmethod
+    def _grouped(cls, axes: list[_Axis], pos: FloatArray, neg: FloatArray) -> "PairedCounts":
+        """Add up cells of the same two scores or bins."""
+        first, second = axes
+        width = len(second.lower)
+        key, cell = np.unique(first.at * width + second.at, return_inverse=True)
+        return cls(
+            _axes=(first._replace(at=key // width), second._replace(at=key % width)),
+            _positives=np.bincount(cell, pos, len(key)).astype(np.float64),
+            _negatives=np.bincount(cell, neg, len(key)).astype(np.float64),
+        )
+
+    def merge(self, *others: "PairedCounts") -> "PairedCounts":
+        """Return the counts of the union of disjoint data sets; bins must be the same."""
+        for other in others:
+            check_type(other, "others", PairedCounts)
+        parts = [self, *others]
+        for models in zip(*(part._axes for part in parts), strict=True):
+            source = np.repeat(np.arange(len(parts)), [len(axis.lower) for axis in models])
+            # refuses parts of different bins
+            united_ranges(
+                np.concatenate([axis.lower for axis in models]),
+                np.concatenate([axis.upper for axis in models]),
+                source,
+            )
+        names = ("score_a", "score_b", "positives", "negatives", "upper_a", "upper_b")
+        columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        return PairedCounts.from_cells(**columns)
+
+    # ---------------------------------------------------------------- attributes
+
+    @property
+    def score_a(self) -> FloatArray:
+        """Score of model a in each cell, or the smallest of its bin."""
+        return _read(self._axes[0].lower, self._axes[0].at)
+
+    @property
+    def score_b(self) -> FloatArray:
+        """Score of model b in each cell, or the smallest of its bin."""
+        return _read(self._axes[1].lower, self._axes[1].at)
+
+    @property
+    def upper_a(self) -> FloatArray:
+        """Largest score of model a in the bin of each cell."""
+        return _read(self._axes[0].upper, self._axes[0].at)
+
+    @property
+    def upper_b(self) -> FloatArray:
+        """Largest score of model b in the bin of each cell."""
+        return _read(self._axes[1].upper, self._axes[1].at)
+
+    @property
+    def positives(self) -> FloatArray:
+        """Weight of the positives in each cell."""
+        column: FloatArray = read_only(self._positives)
+        return column
+
+    @property
+    def negatives(self) -> FloatArray:
+        """Weight of the negatives in each cell."""
+        column: FloatArray = read_only(self._negatives)
+        return column
+
+    @property
+    def n(self) -> float:
+        """Total weight."""
+        return float(self._positives.sum() + self._negatives.sum())
+
+    @property
+    def n_bins(self) -> tuple[int, int]:
+        """Number of bins of more than one score of model a, and of model b."""
+        return self._axes[0].n_bins, self._axes[1].n_bins
+
+    @property
+    def exact(self) -> bool:
+        """Whether no bin holds several scores."""
+        return self.n_bins == (0, 0)
+
+    @cached_property
+    def counts_a(self) -> ScoreCounts:
+        """Counts of model a alone; a `BinnedCounts` if its scores are in bins."""
+        return self._counts(self._axes[0])
+
+    @cached_property
+    def counts_b(self) -> ScoreCounts:
+        """Counts of model b alone; a `BinnedCounts` if its scores are in bins."""
+        return self._counts(self._axes[1])
+
+    def _counts(self, axis: _Axis) -> ScoreCounts:
+        size = len(axis.lower)
+        sums = [np.bincount(axis.at, column, size) for column in (self._positives, self._negatives)]
+        if axis.n_bins:
+            return BinnedCounts.from_bins(axis.lower, axis.upper, *sums)
+        return ScoreCounts.from_counts(axis.lower, *sums)
+
+    @cached_property
+    def evidence(self) -> dict[str, Any]:
+        """What results say about these counts.
+
+        "certified" is the most by which the bins can shift the difference of two cost surfaces,
+        at any costs; "certified_auc" that of the difference of two AUCs: half the length of the
+        limits of each, as bins count ties one half.
+        """
+        said: dict[str, Any] = {
+            "statistic": "joint counts",
+            "cells": len(self._positives),
+            "exact": self.exact,
+        }
+        if self.exact:
+            return said
+        models = self.counts_a, self.counts_b
+        said["bins"] = list(self.n_bins)
+        # each surface can only fall, so the larger of the two shifts counts
+        said["certified"] = max(counts.certified for counts in models)
+        if all(count > 0 for count in (models[0].n_positive, models[0].n_negative)):
+            limits = [count_bounds(counts).auc() for counts in models]
+            said["certified_auc"] = sum(high - low for low, high in limits) / 2
+        return said
+
+    def rows(self) -> PairedRows:
+        """Return one weighted row per cell and class."""
+        ahead, behind = self._positives > 0, self._negatives > 0
+        weights = np.concatenate([self._positives[ahead], self._negatives[behind]])
+        return PairedRows(
+            np.arange(len(weights)) < np.count_nonzero(ahead),
+            np.concatenate([self.score_a[ahead], self.score_a[behind]]),
+            np.concatenate([self.score_b[ahead], self.score_b[behind]]),
+            # unweighted cases take the quicker way
+            None if np.all(weights == 1) else weights,
+            self.evidence,
+        )
+
+    def __repr__(self) -> str:
+        bins = "exact" if self.exact else f"bins={self.n_bins[0]} x {self.n_bins[1]}"
+        return f"PairedCounts(n={self.n:g}, cells={len(self._positives)}, {bins})"
+
+
+def _read(values: FloatArray, at: IntArray) -> FloatArray:
+    column: FloatArray = read_only(values[at])
+    return column
+
+
+def as_paired_rows(
+    y_true: "Labels | PairedCounts",
+    score_a: ArrayLike | None,
+    score_b: ArrayLike | None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> PairedRows:
+    """Lower the two call forms of every paired comparison to checked rows."""
+    given = {"score_a": score_a, "score_b": score_b, "pos_label": pos_label, "sample_weight": sample_weight}
+    if isinstance(y_true, PairedCounts):
+        for name, value in given.items():
+            if value is not None:
+                raise input_error(
+                    name, "must be left out when the first argument is a PairedCounts", type(value).__name__
+                )
+        return y_true.rows()
+    if isinstance(y_true, ScoreCounts):
+        raise input_error(
+            "y_true",
+            "must hold one label per case, as a paired comparison needs the joint cases",
+            f"a {type(y_true).__name__}",
+            "pass y_true, score_a and score_b, or a PairedCounts.",
+        )
+    for name in ("score_a", "score_b"):
+        if given[name] is None:
+            raise InputError(
+                f"`{name}` is missing. Hint: pass y_true, score_a and score_b, or one PairedCounts."
+            )
+    positive = check_labels(y_true, pos_label)
+    scores = check_scores(given["score_a"], "score_a"), check_scores(given["score_b"], "score_b")
+    weights = check_weights(sample_weight)
+    check_same_length(y_true=positive, score_a=scores[0], score_b=scores[1], sample_weight=weights)
+    return PairedRows(positive, *scores, weights, CASES)

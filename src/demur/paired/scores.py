@@ -1,0 +1,232 @@
+"""`JointScores`: several models scoring the same cases, the evidence of paired comparisons.
+
+`ScoreCounts` is enough for one model, but not for a difference: what matters there is how the
+models rank the same pair of cases. Each class of each model is ordered once, and everything is
+built from merging these orderings.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_columns, check_labels, check_same_length, check_weights, input_error
+from demur._kernels.dominance import joint_wins
+from demur._kernels.placements import Ordered, TwoWay, one_model, ordered, placements, two_way
+from demur.exceptions import UndefinedError
+from demur.paired.counts import CASES, PairedCounts, as_paired_rows
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+
+__all__ = ["JointScores"]
+
+
+class JointScores:
+    """Scores of k models on the same cases, split by class; weights are frequencies.
+
+    Attributes
+    ----------
+    negatives, positives : array of shape (k, cases of the class)
+    negative_weight, positive_weight : array or None
+    evidence : dict
+        What the scores were read from: cases, or joint counts.
+    """
+
+    def __init__(
+        self,
+        positive: BoolArray,
+        scores: FloatArray,
+        weights: FloatArray | None,
+        evidence: dict[str, Any] | None = None,
+    ) -> None:
+        if weights is not None:
+            kept = weights > 0
+            positive, scores, weights = positive[kept], scores[:, kept], weights[kept]
+        self.negatives = scores.take(np.flatnonzero(~positive), axis=1)
+        self.positives = scores.take(np.flatnonzero(positive), axis=1)
+        self.negative_weight = None if weights is None else weights[~positive]
+        self.positive_weight = None if weights is None else weights[positive]
+        self.evidence = CASES if evidence is None else evidence
+        self._orders: dict[tuple[bool, int], Ordered] = {}
+        self._placements: dict[tuple[int, int], tuple[FloatArray, FloatArray, float]] = {}
+        self._single: dict[int, TwoWay] = {}
+
+    @classmethod
+    def of_two(
+        cls,
+        y_true: Labels | PairedCounts,
+        score_a: ArrayLike | None = None,
+        score_b: ArrayLike | None = None,
+        *,
+        quantity: str,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        cells: bool = False,
+    ) -> "JointScores":
+        """Check and join the scores of two models; `quantity` opens the error sentence.
+
+        `cells`: whether the caller can take joint counts instead of rows.
+        """
+        if isinstance(y_true, PairedCounts) and not cells:
+            raise input_error(
+                "y_true",
+                f"must hold one label per case: {quantity[0].lower()}{quantity[1:]} draws single cases",
+                "a PairedCounts",
+                "pass y_true, score_a and score_b; auc_difference_test takes joint counts.",
+            )
+        rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
+        made = cls(rows.positive, np.stack([rows.score_a, rows.score_b]), rows.weights, rows.evidence)
+        made._require_both_classes(quantity)
+        return made
+
+    @classmethod
+    def of_columns(
+        cls,
+        y_true: Labels,
+        scores: ArrayLike,
+        *,
+        quantity: str,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> "JointScores":
+        """Check and join one column of scores per model."""
+        columns = check_columns(scores, "scores")
+        positive = check_labels(y_true, pos_label)
+        weights = check_weights(sample_weight)
+        check_same_length(y_true=positive, scores=columns, sample_weight=weights)
+        made = cls(positive, np.ascontiguousarray(columns.T), weights)
+        made._require_both_classes(quantity)
+        return made
+
+    def _require_both_classes(self, quantity: str) -> None:
+        for array, word in ((self.positives, "positive"), (self.negatives, "negative")):
+            if array.shape[1] == 0:
+                raise UndefinedError(
+                    f"{quantity} needs cases of both classes, got no {word} case. "
+                    "Hint: check y_true and pos_label."
+                )
+
+    @property
+    def n_models(self) -> int:
+        """Number of models."""
+        return len(self.negatives)
+
+    @property
+    def n_negative(self) -> float:
+        """Weight of the negatives."""
+        return _total(self.negatives, self.negative_weight)
+
+    @property
+    def n_positive(self) -> float:
+        """Weight of the positives."""
+        return _total(self.positives, self.positive_weight)
+
+    @property
+    def whole_cases(self) -> bool:
+        """Whether all weights are whole numbers, so that weighted cases are repeated ones."""
+        weights = [w for w in (self.negative_weight, self.positive_weight) if w is not None]
+        return not any(np.any(weight % 1) for weight in weights)
+
+    def _order(self, model: int, *, positive: bool) -> Ordered:
+        key = positive, model
+        if key not in self._orders:
+            scores = self.positives if positive else self.negatives
+            weights = self.positive_weight if positive else self.negative_weight
+            self._orders[key] = ordered(scores[model], weights)
+        return self._orders[key]
+
+    def orders(self, model: int) -> tuple[Ordered, Ordered]:
+        """Order the positives and the negatives by the scores of one model, once for all questions."""
+        return self._order(model, positive=True), self._order(model, positive=False)
+
+    def placements(self, a: int, b: int | None = None) -> tuple[FloatArray, FloatArray, float]:
+        """Placements of the negatives of model `a` among the positives of `b`, and back."""
+        key = a, a if b is None else b
+        if key not in self._placements:
+            self._placements[key] = placements(
+                self._order(key[0], positive=False), self._order(key[1], positive=True)
+            )
+        return self._placements[key]
+
+    def joint_wins(self, a: int, b: int) -> float:
+        """Sum of psi_a psi_b over all pairs."""
+        if a == b:
+            row, _, tied = self.placements(a)
+            won = float(row.sum() if self.negative_weight is None else (row * self.negative_weight).sum())
+            return won - tied / 4  # psi squared is 1/4 for tied pairs, which count 1/2 among the wins
+        negative = self._order(a, positive=False), self._order(b, positive=False)
+        positive = self._order(a, positive=True), self._order(b, positive=True)
+        return joint_wins(negative, positive, self.negative_weight, self.positive_weight)
+
+    def single_table(self, model: int) -> TwoWay:
+        """Sums of squares of one model."""
+        if model not in self._single:
+            row, column, _ = self.placements(model)
+            self._single[model] = one_model(
+                row,
+                column,
+                self.negative_weight,
+                self.positive_weight,
+                pair_squares=self.joint_wins(model, model),
+            )
+        return self._single[model]
+
+    def difference_table(self, a: int, b: int, *, interaction: bool) -> TwoWay:
+        """Sums of squares of psi_a - psi_b."""
+        (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
+        row, column = row_a - row_b, column_a - column_b
+        squares = None
+        if not (np.any(row) or np.any(column)):
+            squares = 0.0  # placements determine the whole table, so the models rank alike
+        elif interaction:
+            squares = self.joint_wins(a, a) + self.joint_wins(b, b) - 2 * self.joint_wins(a, b)
+        return two_way(
+            row,
+            column,
+            self.negative_weight,
+            self.positive_weight,
+            pair_squares=squares,
+        )
+
+    def product_table(self, a: int, b: int, *, interaction: bool) -> TwoWay:
+        """Sums of products of psi_a and psi_b: as `single_table` where a = b, covariances else."""
+        one, other = self.single_table(a), self.single_table(b)
+        if a == b:
+            return one
+        (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
+        n, m = one.n_negative, one.n_positive
+        rows = (row_a / m - one.estimate) * (row_b / m - other.estimate)
+        columns = (column_a / n - one.estimate) * (column_b / n - other.estimate)
+        if self.negative_weight is not None and self.positive_weight is not None:
+            rows, columns = rows * self.negative_weight, columns * self.positive_weight
+        ss_row, ss_column = float(rows.sum()), float(columns.sum())
+        rest = n * m * one.estimate * other.estimate + m * ss_row + n * ss_column
+        within = self.joint_wins(a, b) - rest if interaction else None
+        return TwoWay(n, m, one.estimate * other.estimate, ss_row, ss_column, within)
+
+    def permutation_terms(self, a: int, b: int) -> IntArray:
+        """Integers 4 N M a_k whose sum with random signs is 4 N M times the permuted difference.
+
+        Bandos, Rockette and Gur (2006), eq. 8, sharpened: not only the variance but the whole law
+        follows from four placements (spec section 4). Cases of whole weight give as many terms.
+        """
+        (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
+        (row_ab, column_ab, _), (row_ba, column_ba, _) = self.placements(a, b), self.placements(b, a)
+        terms = np.empty(len(row_a) + len(column_a), np.int64)
+        terms[: len(row_a)] = _twice_the_sum(row_a, row_ab, row_b, row_ba)
+        terms[len(row_a) :] = _twice_the_sum(column_a, column_ba, column_b, column_ab)
+        if self.negative_weight is None or self.positive_weight is None:
+            return terms
+        # equal cases have equal placements, so one look serves all of them
+        return np.repeat(terms, np.concatenate([self.negative_weight, self.positive_weight]).astype(np.int64))
+
+
+def _twice_the_sum(one: FloatArray, two: FloatArray, less: FloatArray, less_two: FloatArray) -> FloatArray:
+    """2 (one + two - less - less_two) without an array for every step."""
+    out = one + two
+    out -= less
+    out -= less_two
+    out *= 2
+    return out
+
+
+def _total(scores: FloatArray, weights: FloatArray | None) -> float:
+    return float(scores.shape[1]) if weights is None else float(weights.sum())

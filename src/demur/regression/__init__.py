@@ -1,0 +1,55 @@
+"""Regression error characteristic curves, their inference, and sigma-point Kalman filters.
+
+After the REC analysis of filter ensembles (2006); REC curves are those of Bi and Bennett (2003).
+
+Imports: counts.
+"""
+
+from demur.regression.coverage import RecCoverage, rec_coverage_curve
+from demur.regression.diebold_mariano import DieboldMariano, diebold_mariano_test
+from demur.regression.difference import (
+    AocDifference,
+    RecBand,
+    RecDifference,
+    aoc_difference_test,
+    aoc_interval,
+    rec_band,
+    rec_difference_test,
+)
+from demur.regression.filters import (
+    CentralDifferenceKalmanFilter,
+    ExtendedKalmanFilter,
+    FilterRun,
+    FilterStep,
+    KalmanModel,
+    SquareRootCentralDifferenceKalmanFilter,
+    SquareRootUnscentedKalmanFilter,
+    UnscentedKalmanFilter,
+)
+from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, regression_errors
+
+__all__ = [
+    "AocDifference",
+    "CentralDifferenceKalmanFilter",
+    "DieboldMariano",
+    "ExtendedKalmanFilter",
+    "FilterRun",
+    "FilterStep",
+    "KalmanModel",
+    "RecBand",
+    "RecCoverage",
+    "RecCurve",
+    "RecDifference",
+    "SquareRootCentralDifferenceKalmanFilter",
+    "SquareRootUnscentedKalmanFilter",
+    "UnscentedKalmanFilter",
+    "aoc_difference_test",
+    "aoc_interval",
+    "diebold_mariano_test",
+    "null_rec_curve",
+    "rec_band",
+    "rec_coverage_curve",
+    "rec_curve",
+    "rec_difference_test",
+    "regression_errors",
+]

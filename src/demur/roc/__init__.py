@@ -1,0 +1,56 @@
+"""ROC space: curves and hulls, bounds of the area, confident segments, isometrics.
+
+Bounds of the area from few points: Mueller and Zhang (2006). Confident segments by Tango's
+interval: Elazmeh, Japkowicz, Matwin (2006). Isometrics and the ROC curve of the cases that got
+a decision: Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006).
+
+Imports: counts.
+"""
+
+from demur.roc.bounds import AucBounds, RocPointIndex, auc_bounds, iso_discriminability, roc_point_index
+from demur.roc.curve import (
+    PrecisionRecallCurve,
+    RocCurve,
+    RocHull,
+    auc_score,
+    precision_recall_curve,
+    roc_curve,
+)
+from demur.roc.decided import ReliableRoc, reliable_roc
+from demur.roc.isometrics import (
+    FMeasure,
+    GmEstimate,
+    Isometric,
+    IsometricGrid,
+    Precision,
+    isometric,
+    isometric_grid,
+)
+from demur.roc.segment import ConfidentSegment, TangoInterval, confident_segment, tango_interval
+
+__all__ = [
+    "AucBounds",
+    "ConfidentSegment",
+    "FMeasure",
+    "GmEstimate",
+    "Isometric",
+    "IsometricGrid",
+    "Precision",
+    "PrecisionRecallCurve",
+    "ReliableRoc",
+    "RocCurve",
+    "RocHull",
+    "RocPointIndex",
+    "TangoInterval",
+    "auc_bounds",
+    "auc_score",
+    "confident_segment",
+    "iso_discriminability",
+    "isometric",
+    "isometric_grid",
+    "precision_recall_curve",
+    "reliable_roc",
+    "roc_curve",
+    "roc_point_index",
+    "tango_interval",
+]

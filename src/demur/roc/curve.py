@@ -1,0 +1,322 @@
+"""ROC and precision-recall curves, the convex hull, AUC and partial AUC."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_range, check_rate, input_error
+from demur._kernels.thresholds import cut_points
+from demur._results import Result
+from demur.counts.scores import ScoreCounts, as_counts
+from demur.exceptions import UndefinedError
+from demur.typing import ArrayLike, FloatArray, Labels
+
+__all__ = [
+    "PrecisionRecallCurve",
+    "RocCurve",
+    "RocHull",
+    "auc_score",
+    "precision_recall_curve",
+    "roc_curve",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class RocHull(Result):
+    """Upper convex hull of a ROC curve, from (0, 0) to (1, 1): the operating points worth having.
+
+    Attributes
+    ----------
+    fpr, tpr : array
+        Vertices, ascending. The edge from vertex b to b + 1 is one pooled block, top scores first.
+    thresholds : array
+        Element b: predict positive from this score on to reach vertex b; inf for (0, 0),
+        -inf for (1, 1).
+    auc : float
+        Area under the hull, at least the AUC.
+    """
+
+    fpr: FloatArray
+    tpr: FloatArray
+    thresholds: FloatArray
+    auc: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class RocCurve(Result):
+    """True against false positive rate of every threshold; made by `roc_curve`.
+
+    Attributes
+    ----------
+    fpr, tpr : array
+        Element i: rates when every score >= ``thresholds[i]`` is called positive.
+    thresholds : array
+        Descending: inf (nothing is positive), then every distinct score.
+    auc : float
+        Area under the curve, ties counted one half.
+    n_positive, n_negative : float
+        Weight of each class.
+    """
+
+    fpr: FloatArray
+    tpr: FloatArray
+    thresholds: FloatArray
+    auc: float
+    n_positive: float
+    n_negative: float
+    counts: ScoreCounts
+
+    def convex_hull(self) -> RocHull:
+        """Return the upper convex hull; its edges are the pooled blocks of the scores."""
+        blocks = self.counts.blocks()
+        fpr = _running_rate(blocks.negatives[::-1])
+        tpr = _running_rate(blocks.positives[::-1])
+        thresholds = cut_points(blocks.lower, blocks.upper)[1][::-1]
+        return RocHull(fpr=fpr, tpr=tpr, thresholds=thresholds.copy(), auc=_area(fpr, tpr))
+
+    def partial_auc(self, min_fpr: float = 0.0, max_fpr: float = 1.0, *, standardize: bool = False) -> float:
+        """Return the area between two false positive rates.
+
+        Parameters
+        ----------
+        min_fpr, max_fpr : float
+            Ends of the range, 0 <= min_fpr < max_fpr <= 1.
+        standardize : bool
+            Rescale so that 1/2 is the diagonal and 1 a perfect curve (McClish 1989).
+        """
+        low, high = check_range((min_fpr, max_fpr), "(min_fpr, max_fpr)", high=1.0)
+        if low == high:
+            raise input_error("max_fpr", f"must exceed min_fpr = {low:g}", high)
+        area = _area_between(self.fpr, self.tpr, low, high)
+        if not standardize:
+            return area
+        diagonal, perfect = (high**2 - low**2) / 2, high - low
+        return (1 + (area - diagonal) / (perfect - diagonal)) / 2
+
+    def partial_auc_sensitivity(
+        self, min_tpr: float, max_tpr: float = 1.0, *, standardize: bool = False
+    ) -> float:
+        """Return the area of specificity over a range of sensitivity (true positive rate).
+
+        The mirror image of `partial_auc` for uses that must find at least `min_tpr` of the
+        positives. `standardize` as there.
+        """
+        low, high = check_range((min_tpr, max_tpr), "(min_tpr, max_tpr)", high=1.0)
+        if low == high:
+            raise input_error("max_tpr", f"must exceed min_tpr = {low:g}", high)
+        # specificity against 1 - sensitivity is the same curve read from the other corner
+        area = _area_between(1 - self.tpr[::-1], 1 - self.fpr[::-1], 1 - high, 1 - low)
+        if not standardize:
+            return area
+        diagonal, perfect = ((1 - low) ** 2 - (1 - high) ** 2) / 2, high - low
+        return (1 + (area - diagonal) / (perfect - diagonal)) / 2
+
+    def __repr__(self) -> str:
+        return f"RocCurve(auc={self.auc:.6g}, points={len(self.fpr)})"
+
+
+def _running_rate(counts: FloatArray) -> FloatArray:
+    total = np.concatenate([[0.0], np.cumsum(counts)])
+    return np.asarray(total / total[-1])
+
+
+def _area(x: FloatArray, y: FloatArray) -> float:
+    return float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
+
+
+def _area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> float:
+    """Area under an ascending polyline between two abscissae.
+
+    On a vertical step at a limit the height does not matter: the step has no width.
+    """
+    inside = (x > low) & (x < high)
+    ends = [_height(x, y, low, side="right"), _height(x, y, high, side="left")]
+    xs = np.concatenate([[low], x[inside], [high]])
+    ys = np.concatenate([ends[:1], y[inside], ends[1:]])
+    return _area(xs, ys)
+
+
+def _height(x: FloatArray, y: FloatArray, at: float, *, side: str) -> float:
+    """Height of the polyline just right (left) of `at`."""
+    if side == "right":
+        left = int(np.searchsorted(x, at, side="right")) - 1
+        left = min(left, len(x) - 2)
+    else:
+        left = max(int(np.searchsorted(x, at, side="left")) - 1, 0)
+    width = x[left + 1] - x[left]
+    return float(y[left] if width == 0 else y[left] + (y[left + 1] - y[left]) * (at - x[left]) / width)
+
+
+def roc_curve(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> RocCurve:
+    """True against false positive rate of every threshold; up and left is better.
+
+    Ranks only: any increasing rescaling of the scores gives the same curve. The direction is
+    never guessed: a classifier worse than chance stays below the diagonal.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight
+        As in `abstention_surface`.
+
+    Returns
+    -------
+    RocCurve
+        With `auc`, `convex_hull`, `partial_auc`, `partial_auc_sensitivity`. All distinct
+        scores are kept; collinear points are not dropped.
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing: one of the rates does not exist.
+
+    References
+    ----------
+    Fawcett (2006), Pattern Recognition Letters 27, doi:10.1016/j.patrec.2005.10.010.
+
+    Examples
+    --------
+    >>> from demur import roc_curve
+    >>> curve = roc_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> curve.auc
+    0.75
+    >>> curve.convex_hull().auc
+    0.875
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    counts.require_both_classes("A ROC curve")
+    return RocCurve(
+        fpr=_running_rate(counts.negatives[::-1]),
+        tpr=_running_rate(counts.positives[::-1]),
+        thresholds=np.concatenate([[np.inf], counts.scores[::-1]]),
+        auc=auc_score(counts),
+        n_positive=counts.n_positive,
+        n_negative=counts.n_negative,
+        counts=counts,
+    )
+
+
+def auc_score(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """Area under the ROC curve; the higher the better.
+
+    The probability that a random positive scores above a random negative, ties counted one
+    half (Mann-Whitney). Blind to prevalence and to costs: see `vacc_score` for a summary
+    that is not. Parameters as in `abstention_surface`.
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing.
+
+    References
+    ----------
+    Hanley and McNeil (1982), Radiology 143, doi:10.1148/radiology.143.1.7063747.
+
+    Examples
+    --------
+    >>> from demur import auc_score
+    >>> auc_score([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    0.75
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    counts.require_both_classes("The AUC")
+    won, tied = counts.pair_shares
+    return won + tied / 2
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class PrecisionRecallCurve(Result):
+    """Precision against recall of every threshold; made by `precision_recall_curve`.
+
+    Attributes
+    ----------
+    precision, recall : array
+        Element i: values when every score >= ``thresholds[i]`` is called positive; recall ascends.
+    thresholds : array
+        Every distinct score, descending.
+    average_precision : float
+        Mean precision over the positives, without interpolation.
+    prevalence : float
+        P(positive) assumed: the precision of calling everything positive.
+    """
+
+    precision: FloatArray
+    recall: FloatArray
+    thresholds: FloatArray
+    average_precision: float
+    prevalence: float
+
+    def __repr__(self) -> str:
+        return (
+            f"PrecisionRecallCurve(average_precision={self.average_precision:.6g}, points={len(self.recall)})"
+        )
+
+
+def precision_recall_curve(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+) -> PrecisionRecallCurve:
+    """Precision against recall of every threshold; up and right is better.
+
+    Precision depends on the prevalence: pass the one in use if the sample's differs. The
+    artificial point (recall 0, precision 1) that some packages add is left out.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight, prevalence
+        As in `abstention_surface`.
+
+    Raises
+    ------
+    UndefinedError
+        If there are no positives: recall does not exist.
+
+    References
+    ----------
+    Davis and Goadrich (2006), ICML, doi:10.1145/1143844.1143874.
+
+    Examples
+    --------
+    >>> from demur import precision_recall_curve
+    >>> curve = precision_recall_curve([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8])
+    >>> round(curve.average_precision, 4)
+    0.8333
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    if counts.n_positive == 0:
+        raise UndefinedError(
+            "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
+        )
+    to_positive, to_negative = counts.class_weights(prevalence)
+    found = np.cumsum(counts.positives[::-1])
+    called = found * to_positive + np.cumsum(counts.negatives[::-1]) * to_negative
+    if called[0] == 0:
+        raise UndefinedError(
+            f"`prevalence` leaves no mass at the top score, so precision is 0/0 there, got {prevalence}."
+        )
+    recall = found / counts.n_positive
+    precision = found * to_positive / called
+    rate = counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
+    return PrecisionRecallCurve(
+        precision=precision,
+        recall=recall,
+        thresholds=counts.scores[::-1].copy(),
+        average_precision=float(np.sum(np.diff(recall, prepend=0.0) * precision)),
+        prevalence=rate,
+    )

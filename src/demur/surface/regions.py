@@ -1,0 +1,214 @@
+"""Where in the space of costs: optimal cells of one surface, exact difference of two."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from demur._kernels.arrangement import cell_batches
+from demur._kernels.polygons import areas, clip, plane_integrals
+from demur._results import Result, as_scalar
+from demur.surface.masses import CostSurface, SurfaceMasses
+from demur.typing import ArrayLike, FloatArray, IntArray, Range, Scalar
+
+__all__ = [
+    "SurfaceCells",
+    "SurfaceDifference",
+    "cheapest_shares",
+    "surface_cells",
+    "surface_difference",
+]
+
+# Planes of two surfaces that differ by less in every coefficient are the same plane
+# (masses sum to 1, so this is relative to the whole data).
+_SAME_PLANE = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class SurfaceCells(Result):
+    """Convex polygons of (mu, nu), each with the one window that is optimal inside.
+
+    Attributes
+    ----------
+    lower_index, upper_index : array
+        Element c: number of distinct scores below the window of cell c, and below or inside it.
+    lower, upper : array
+        Element c: its thresholds.
+    fn, fp, abstention_rate : array
+        Element c: coefficients of its plane, cost = fn + mu fp + nu abstention_rate.
+    area : array
+        Element c: area of the cell inside the rectangle.
+    polygons : tuple of arrays
+        Element c: vertices (mu, nu) of the cell, in order.
+    """
+
+    lower_index: IntArray
+    upper_index: IntArray
+    lower: FloatArray
+    upper: FloatArray
+    fn: FloatArray
+    fp: FloatArray
+    abstention_rate: FloatArray
+    area: FloatArray
+    polygons: tuple[FloatArray, ...]
+
+    def __len__(self) -> int:
+        return len(self.area)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class SurfaceDifference(Result):
+    """Exact comparison of two surfaces over a rectangle of costs: first minus second.
+
+    Attributes
+    ----------
+    better_area, worse_area, equal_area : float
+        Area of the costs at which the first is cheaper, dearer, equally good.
+    gain, loss : float
+        Integral of the saving where the first is cheaper, and of the excess where it is
+        dearer; ``loss - gain`` is the difference of the volumes.
+    mu, nu : (low, high)
+        The rectangle.
+    """
+
+    first: CostSurface
+    second: CostSurface
+    mu: Range
+    nu: Range
+    better_area: float
+    worse_area: float
+    equal_area: float
+    gain: float
+    loss: float
+    _evidence = ("first", "second")
+    _reported = ("net",)
+
+    def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
+        """Return the difference of cost at (mu, nu); negative: the first surface is cheaper."""
+        return as_scalar(
+            np.asarray(self.first.cost(mu, nu, nu_negative))
+            - np.asarray(self.second.cost(mu, nu, nu_negative))
+        )
+
+    @property
+    def net(self) -> float:
+        """Volume of the first minus volume of the second over the rectangle."""
+        return self.loss - self.gain
+
+    def __repr__(self) -> str:
+        return (
+            f"SurfaceDifference(better_area={self.better_area:.4g}, equal_area={self.equal_area:.4g}, "
+            f"gain={self.gain:.4g}, loss={self.loss:.4g})"
+        )
+
+
+def surface_cells(masses: SurfaceMasses, mu: Range, nu: Range) -> SurfaceCells:
+    """Collect the cells of one surface; no checks."""
+    shares = masses.mixed_shares
+    cuts = np.concatenate([[0.0], shares])
+    m = masses.blocks
+    columns: list[tuple[FloatArray | IntArray, ...]] = []
+    polygons: list[FloatArray] = []
+    for i, j, batch, area in cell_batches(shares, mu, nu):
+        fn, fp, rate, low, high = masses.plane(cuts, i, j)
+        columns.append(
+            (
+                m.groups_below[low],
+                m.groups_below[high],
+                m.lower_cut[low],
+                m.upper_cut[high],
+                fn,
+                fp,
+                rate,
+                area,
+            )
+        )
+        polygons.extend(_without_repeats(polygon) for polygon in batch)
+    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
+    names = ("lower_index", "upper_index", "lower", "upper", "fn", "fp", "abstention_rate", "area")
+    return SurfaceCells(**dict(zip(names, joined, strict=True)), polygons=tuple(polygons))
+
+
+def _without_repeats(polygon: FloatArray) -> FloatArray:
+    return polygon[np.any(polygon != np.roll(polygon, 1, axis=0), axis=1)]
+
+
+def _difference_planes(
+    first: SurfaceMasses, second: SurfaceMasses, mu: Range, nu: Range
+) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]]:
+    """Yield (constant, by mu, by nu, polygons, areas) of the pieces of first - second."""
+    shares = np.union1d(first.mixed_shares, second.mixed_shares)
+    cuts = np.concatenate([[0.0], shares])
+    for i, j, polygons, area in cell_batches(shares, mu, nu):
+        one, two = first.plane(cuts, i, j), second.plane(cuts, i, j)
+        # masses are summed per surface first, so that identical models cancel exactly
+        constant, by_mu, by_nu = (a - b for a, b in zip(one[:3], two[:3], strict=True))
+        yield constant, by_mu, by_nu, polygons, area
+
+
+def surface_difference(first: CostSurface, second: CostSurface, mu: Range, nu: Range) -> SurfaceDifference:
+    """Split the rectangle along the zero line of first - second; no checks.
+
+    On every cell of the overlay the difference is one plane; clipping the cell by the sign of
+    the plane gives exact areas and volumes.
+    """
+    better = worse = equal = gain = loss = 0.0
+    for constant, by_mu, by_nu, polygons, area in _difference_planes(first.masses, second.masses, mu, nu):
+        size = np.abs(constant) + np.abs(by_mu) + np.abs(by_nu)
+        same = size < _SAME_PLANE
+        equal += float(area[same].sum())
+        a, b, c, cells = by_mu[~same], by_nu[~same], constant[~same], polygons[~same]
+        cheaper, dearer = clip(cells, a, b, c), clip(cells, -a, -b, -c)
+        better += float(areas(cheaper).sum())
+        worse += float(areas(dearer).sum())
+        gain -= float(plane_integrals(cheaper, a, b, c).sum())
+        loss += float(plane_integrals(dearer, a, b, c).sum())
+    return SurfaceDifference(
+        first=first,
+        second=second,
+        mu=mu,
+        nu=nu,
+        better_area=better,
+        worse_area=worse,
+        equal_area=equal,
+        gain=max(gain, 0.0),
+        loss=max(loss, 0.0),
+    )
+
+
+def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> FloatArray:
+    """Share of a rectangle of costs at which each surface is below all others; no checks.
+
+    Costs at which several are equally cheap (where everybody abstains, say) count for none of
+    them. On a cell of the common overlay every surface is one plane, so its share of the cell is
+    what is left after clipping by the sign of the difference to each other plane.
+    """
+    shares = np.unique(np.concatenate([surface.mixed_shares for surface in surfaces]))
+    cuts = np.concatenate([[0.0], shares])
+    won = np.zeros(len(surfaces))
+    for i, j, polygons, area in cell_batches(shares, mu, nu):
+        planes = np.stack([np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces])
+        for one in range(len(surfaces)):
+            won[one] += _area_below(one, planes, polygons, area)
+    return won / ((mu[1] - mu[0]) * (nu[1] - nu[0]))
+
+
+def _area_below(one: int, planes: FloatArray, polygons: FloatArray, area: FloatArray) -> float:
+    """Area of the parts of the cells where plane `one` is below every other plane."""
+    kept, crossed = np.arange(len(area)), np.zeros(len(area), dtype=np.bool_)
+    others = [planes[one] - planes[other] for other in range(len(planes)) if other != one]
+    for gap in others:
+        constant, by_mu, by_nu = gap[:, kept]
+        cells = polygons[kept]
+        height = constant[:, None] + by_mu[:, None] * cells[..., 0] + by_nu[:, None] * cells[..., 1]
+        same = np.abs(gap[:, kept]).sum(axis=0) < _SAME_PLANE
+        stays = ~(same | np.all(height >= 0, axis=1))
+        # a plane below at every corner is below on the whole cell: nothing to cut
+        crossed[kept[stays & np.any(height > 0, axis=1)]] = True
+        kept = kept[stays]
+    parts = kept[crossed[kept]]
+    cells = polygons[parts]
+    for gap in others:
+        constant, by_mu, by_nu = gap[:, parts]
+        cells = clip(cells, by_mu, by_nu, constant)
+    return float(area[kept[~crossed[kept]]].sum() + areas(cells).sum())

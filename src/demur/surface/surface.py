@@ -1,0 +1,479 @@
+"""Abstention cost surfaces (Friedel, Rueckert, Kramer 2006): exact costs, windows, volumes.
+
+For relative costs mu of a false alarm and nu of abstaining (a miss costs 1), the surface
+k(mu, nu) is the smallest expected cost any window (lower, upper) of the scores reaches:
+
+    k(mu, nu) = sum over blocks b of min(P_b, mu N_b, nu (P_b + N_b)),
+
+with P_b, N_b the masses of positives and negatives in the pooled blocks. The formula is
+exact; a grid is used only to draw.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_finite,
+    check_nonnegative,
+    check_positive_int,
+    check_prevalence,
+    check_range,
+    check_type,
+    input_error,
+)
+from demur._kernels.integrals import (
+    beta_expectation,
+    corner_volume,
+    mean_rates,
+    symmetric_loss,
+)
+from demur._results import Result, as_scalar, json_safe
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts, as_counts
+from demur.exceptions import InputError
+from demur.surface.masses import SHARE_TIE, RunningMasses, SurfaceMasses, block_cuts
+from demur.surface.regions import SurfaceCells, SurfaceDifference, surface_cells, surface_difference
+from demur.surface.window import AbstentionWindow, no_threshold
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range, Scalar
+
+__all__ = ["AbstentionSurface", "MeanRates", "SurfaceGrid", "abstention_surface", "surface_of"]
+
+_UNIT: Range = (0.0, 1.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class SurfaceGrid(Result):
+    """Values of a surface on a grid, to draw or export; element [i, j] is at (mu[i], nu[j])."""
+
+    mu: FloatArray
+    nu: FloatArray
+    cost: FloatArray
+    abstention_rate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+class MeanRates(NamedTuple):
+    """Averages over the unit square of costs (mu, nu uniform on [0, 1])."""
+
+    abstention_rate: float
+    fp: float
+    fn: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AbstentionSurface(Result):
+    """Smallest expected cost over all windows, as a function of the costs (mu, nu).
+
+    The lower the better. Made by `abstention_surface`; see there for the definition.
+
+    Attributes
+    ----------
+    counts : ScoreCounts
+        The evidence.
+    prevalence : float
+        P(positive) assumed, the sample's unless the user gave another.
+    positive_mass, negative_mass : array
+        Element b is the mass of that class in pooled block b; all masses sum to 1.
+    shares : array
+        Element b is the share of positives in block b, ascending: the calibrated score.
+    """
+
+    counts: ScoreCounts
+    prevalence: float
+    positive_mass: FloatArray
+    negative_mass: FloatArray
+
+    # ---------------------------------------------------------------- the evidence
+
+    @property
+    def n(self) -> float:
+        """Total weight of the cases."""
+        return self.counts.n
+
+    @cached_property
+    def masses(self) -> SurfaceMasses:
+        """Running masses over blocks and scores, for the other rooms."""
+        return SurfaceMasses(
+            counts=self.counts,
+            prevalence=self.prevalence,
+            positive=self.positive_mass,
+            negative=self.negative_mass,
+        )
+
+    @property
+    def shares(self) -> FloatArray:
+        """Share of positives per block."""
+        return self.masses.shares
+
+    # ---------------------------------------------------------------- cost and window
+
+    def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
+        """Return the smallest expected cost at (mu, nu), exactly, in O(log blocks) per point.
+
+        Parameters
+        ----------
+        mu : float or array, >= 0
+            Cost of a false alarm, relative to a miss; may exceed 1.
+        nu : float or array
+            Cost of abstaining, relative to a miss; of abstaining on a positive when
+            `nu_negative` is given. Infinite: never abstain.
+        nu_negative : float or array, optional
+            Cost of abstaining on a negative.
+        """
+        mu, nu_p, nu_n, odd = self._check_costs(mu, nu, nu_negative)
+        i, j = block_cuts(self.shares, mu, nu_p, nu_n)
+        m = self.masses.blocks
+        cost = np.asarray(m.positive_below[i] + mu * m.negative_above[j])
+        wide = i < j
+        if wide.any():
+            with np.errstate(invalid="ignore"):
+                inside = nu_p * (m.positive_below[j] - m.positive_below[i])
+                inside += nu_n * (m.negative_below[j] - m.negative_below[i])
+            cost = np.asarray(np.where(wide, cost + inside, cost))
+        for at, found in self._scanned(odd, mu, nu_p, nu_n):
+            cost[at] = found.cost
+        return as_scalar(cost)
+
+    def window(
+        self,
+        mu: float | None = None,
+        nu: float | None = None,
+        nu_negative: float | None = None,
+        *,
+        costs: CostModel | None = None,
+    ) -> AbstentionWindow:
+        """Return the cheapest window for one set of costs, as (mu, nu) or as a `CostModel`.
+
+        Among equally cheap windows: the least abstention, then the most positives.
+        """
+        if costs is not None:
+            check_type(costs, "costs", CostModel)
+            if mu is not None or nu is not None or nu_negative is not None:
+                raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
+            mu, nu, nu_negative = costs.mu, costs.nu_positive, costs.nu_negative
+        elif mu is None or nu is None:
+            raise InputError("`mu` and `nu` are both needed. Hint: or pass costs=CostModel(...).")
+        checked = self._check_costs(mu, nu, nu_negative)
+        if checked[0].ndim:
+            raise input_error(
+                "mu and nu",
+                "must be single numbers",
+                f"shape {checked[0].shape}",
+                "window() is for one point.",
+            )
+        m, nu_p, nu_n = (float(value) for value in checked[:3])
+        if checked[3]:
+            found = self._scan(m, nu_p, nu_n)
+        else:
+            i, j = (int(value) for value in block_cuts(self.shares, *checked[:3]))
+            found = self._window_at(self.masses.blocks, i, j, m, nu_p, nu_n)
+        if costs is None:
+            return found
+        return replace(found, expected_cost=float(costs.expected_cost(found.cost, self.prevalence)))
+
+    def abstention_rate(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
+        """Return the share of cases the cheapest window abstains on (least of several cheapest)."""
+        mu, nu_p, nu_n, odd = self._check_costs(mu, nu, nu_negative)
+        i, j = block_cuts(self.shares, mu, nu_p, nu_n)
+        m = self.masses.blocks
+        mass = m.below
+        rate = np.asarray(mass[j] - mass[i])
+        for at, found in self._scanned(odd, mu, nu_p, nu_n):
+            rate[at] = found.abstention_rate
+        return as_scalar(rate)
+
+    def _scanned(
+        self, odd: BoolArray, mu: FloatArray, nu_p: FloatArray, nu_n: FloatArray
+    ) -> Iterator[tuple[tuple[int, ...], AbstentionWindow]]:
+        """Yield (index, window) of the points that need the scan."""
+        for at in np.ndindex(odd.shape) if odd.any() else ():
+            if odd[at]:
+                yield at, self._scan(float(mu[at]), float(nu_p[at]), float(nu_n[at]))
+
+    def _check_costs(
+        self, mu: Any, nu: Any, nu_negative: Any
+    ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
+        """Broadcast; the last element marks costs for which the block formula does not hold."""
+        mu = check_nonnegative(mu, "mu")
+        nu_p = _check_nu(nu, "nu")
+        nu_n = nu_p if nu_negative is None else _check_nu(nu_negative, "nu_negative")
+        try:
+            mu, nu_p, nu_n = np.broadcast_arrays(mu, nu_p, nu_n)
+        except ValueError:
+            shapes = f"shapes {mu.shape}, {nu_p.shape} and {nu_n.shape}"
+            raise input_error("mu, nu and nu_negative", "must broadcast together", shapes) from None
+        if nu_negative is None:
+            return mu, nu_p, nu_n, np.zeros(mu.shape, dtype=bool)
+        # Spec 000 section 4: outside the band -mu <= nu_P - nu_N <= 1 a negative cost of
+        # abstaining breaks the order negative, abstain, positive within a block.
+        with np.errstate(invalid="ignore"):
+            d = nu_p - nu_n
+        outside = ~((-mu <= d) & (d <= 1))
+        odd = outside & ((nu_p < 0) | (nu_n < 0))
+        if np.any(odd & ~(np.isfinite(nu_p) & np.isfinite(nu_n))):
+            raise input_error(
+                "nu and nu_negative", "must both be finite if one is negative", "an infinite cost"
+            )
+        return mu, nu_p, nu_n, odd
+
+    def _window_at(
+        self, m: RunningMasses, i: int, j: int, mu: float, nu_p: float, nu_n: float
+    ) -> AbstentionWindow:
+        fn, fp = float(m.positive_below[i]), float(m.negative_above[j])
+        # i == j must give exactly 0, also beside an infinite nu
+        kept_p = float(m.positive_below[j] - m.positive_below[i])
+        kept_n = float(m.negative_below[j] - m.negative_below[i])
+        cost = fn + mu * fp + (nu_p * kept_p + nu_n * kept_n if i < j else 0.0)
+        lower, upper = float(m.lower_cut[i]), float(m.upper_cut[j])
+        if math.isnan(lower) or math.isnan(upper):
+            raise no_threshold()
+        return AbstentionWindow(
+            lower=lower,
+            upper=upper,
+            cost=cost,
+            expected_cost=cost,
+            fn=fn,
+            fp=fp,
+            abstention_rate=kept_p + kept_n,
+            abstained_positive=kept_p,
+            abstained_negative=kept_n,
+            lower_index=int(m.groups_below[i]),
+            upper_index=int(m.groups_below[j]),
+            mu=mu,
+            nu_positive=nu_p,
+            nu_negative=nu_n,
+            prevalence=self.prevalence,
+        )
+
+    def _scan(self, mu: float, nu_p: float, nu_n: float) -> AbstentionWindow:
+        """Search all windows in O(distinct scores): valid for any costs (spec 000, section 4)."""
+        m = self.masses.scores
+        start = (1 - nu_p) * m.positive_below - nu_n * m.negative_below
+        stop = nu_p * m.positive_below + (nu_n - mu) * m.negative_below
+        best_start = np.minimum.accumulate(start)
+        total = stop + best_start
+        slack = SHARE_TIE * (1 + mu + abs(nu_p) + abs(nu_n))
+        ends = np.flatnonzero(total <= total.min() + slack)
+        starts = [int(np.flatnonzero(start[: j + 1] <= best_start[j] + slack)[-1]) for j in ends]
+        mass = m.below
+        abstained = mass[ends] - mass[starts]
+        least = np.flatnonzero(abstained <= abstained.min() + slack)
+        pick = min(least, key=lambda at: starts[at])
+        return self._window_at(m, starts[pick], int(ends[pick]), mu, nu_p, nu_n)
+
+    # ---------------------------------------------------------------- integrals
+
+    def volume(self, mu: Range = _UNIT, nu: Range = _UNIT, *, ray: tuple[float, float] = (1.0, 1.0)) -> float:
+        """Return the volume under the surface over a rectangle of costs, in closed form.
+
+        Over the unit square this is VACC; divided by the area of the rectangle it is the mean
+        cost when mu and nu are uniform. With `ray` = (alpha, beta) abstaining costs alpha nu
+        on positives and beta nu on negatives.
+        """
+        mu_low, mu_high = check_range(mu, "mu")
+        nu_low, nu_high = check_range(nu, "nu")
+        alpha, beta = check_nonnegative(ray, "ray")
+        price = alpha * self.positive_mass + beta * self.negative_mass
+
+        def corner(x: float, y: float) -> float:
+            return corner_volume(self.positive_mass, self.negative_mass, price, x, y)
+
+        return (
+            corner(mu_high, nu_high)
+            - corner(mu_low, nu_high)
+            - corner(mu_high, nu_low)
+            + corner(mu_low, nu_low)
+        )
+
+    def expected_cost(self, *, mu_beta: tuple[float, float], nu_beta: tuple[float, float]) -> float:
+        """Return the expected cost when mu and nu are independent Beta variables on [0, 1].
+
+        Exact for whole-number parameters (Gauss-Legendre on a polynomial); otherwise adaptive
+        quadrature to an estimated error of 1e-12.
+        """
+        laws = []
+        for name, law in (("mu_beta", mu_beta), ("nu_beta", nu_beta)):
+            pair = check_finite(law, name)
+            if pair.shape != (2,) or np.any(pair <= 0):
+                raise input_error(name, "must be two positive Beta parameters (a, b)", repr(law))
+            laws.append((float(pair[0]), float(pair[1])))
+        return beta_expectation(self.positive_mass, self.negative_mass, laws[0], laws[1])
+
+    def mean_rates(self) -> MeanRates:
+        """Return abstention rate, false alarms and misses averaged over the unit square of costs."""
+        return MeanRates(*mean_rates(self.positive_mass, self.negative_mass))
+
+    def symmetric_cost(self, abstention_cost: float) -> float:
+        """Return twice the mean cost over c uniform, with costs c (miss), 1 - c (false alarm), d (abstain).
+
+        With d >= 1/4 nobody abstains and the value is the Brier score (refinement) of the
+        calibrated scores, so it reads as a Brier score of a classifier that may abstain.
+        """
+        d = check_nonnegative(abstention_cost, "abstention_cost")
+        return symmetric_loss(self.positive_mass, self.negative_mass, float(d))
+
+    # ---------------------------------------------------------------- regions, comparison
+
+    @property
+    def n_cells(self) -> int:
+        """Number of windows that are optimal somewhere in the quadrant mu, nu >= 0."""
+        mixed = len(self.masses.mixed_shares)
+        return (mixed + 1) * (mixed + 2) // 2
+
+    def cells(self, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceCells:
+        """Return the exact polygons of costs in which one window is optimal, clipped to a rectangle."""
+        return surface_cells(self.masses, check_range(mu, "mu"), check_range(nu, "nu"))
+
+    def trivial(self) -> "AbstentionSurface":
+        """Return the surface of the best of "always positive", "always negative", "always abstain"."""
+        counts = ScoreCounts.from_counts([0.0], [self.counts.n_positive], [self.counts.n_negative])
+        return surface_of(counts, self.prevalence)
+
+    def minus(self, other: "AbstentionSurface", *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceDifference:
+        """Return the exact difference self minus other over a rectangle of costs.
+
+        Negative values: this surface is cheaper. Compare surfaces of one prevalence; pass
+        `prevalence=` to both if their samples differ.
+        """
+        check_type(other, "other", AbstentionSurface, "an")
+        return surface_difference(self, other, check_range(mu, "mu"), check_range(nu, "nu"))
+
+    def grid(self, resolution: int = 100, *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceGrid:
+        """Return cost, abstention rate and thresholds on (resolution + 1) squared points, to draw."""
+        steps = check_positive_int(resolution, "resolution") + 1
+        x = np.linspace(*check_range(mu, "mu"), steps)
+        y = np.linspace(*check_range(nu, "nu"), steps)
+        at = np.broadcast_arrays(x[:, None], y[None, :])
+        i, j = block_cuts(self.shares, at[0], at[1], at[1])
+        m = self.masses.blocks
+        mass = m.below
+        rate = mass[j] - mass[i]
+        return SurfaceGrid(
+            mu=x,
+            nu=y,
+            cost=m.positive_below[i] + at[0] * m.negative_above[j] + at[1] * rate,
+            abstention_rate=rate,
+            lower=m.lower_cut[i],
+            upper=m.upper_cut[j],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return blocks, masses and volume as JSON-safe built-in types."""
+        blocks = self.counts.blocks()
+        return {
+            "n": self.n,
+            "prevalence": self.prevalence,
+            "vacc": self.volume(),
+            "blocks": [
+                {"lower": low, "upper": high, "positive_mass": p, "negative_mass": q}
+                for low, high, p, q in _json_rows(
+                    blocks.lower, blocks.upper, self.positive_mass, self.negative_mass
+                )
+            ],
+            **self._certainty(),
+        }
+
+    def __repr__(self) -> str:
+        blocks = len(self.positive_mass)
+        what = f"n={self.n:g}, prevalence={self.prevalence:.4g}, blocks={blocks}, vacc={self.volume():.6g}"
+        return f"AbstentionSurface({what})"
+
+
+def _json_rows(*columns: FloatArray) -> Any:
+    return zip(*(json_safe(column) for column in columns), strict=True)
+
+
+def _check_nu(value: Any, name: str) -> FloatArray:
+    """Any real number or +inf; negative costs (a reward for abstaining) are legal."""
+    array = np.asarray(value, dtype=np.float64)
+    if np.any(np.isnan(array) | np.isneginf(array)):
+        raise input_error(name, "must be a number above -inf", repr(value))
+    return array
+
+
+def surface_of(counts: ScoreCounts, prevalence: float | None) -> AbstentionSurface:
+    """Make the surface of counts."""
+    blocks = counts.blocks()
+    to_positive, to_negative = counts.class_weights(prevalence)
+    rate = check_prevalence(prevalence, positives=counts.n_positive, negatives=counts.n_negative)
+    return AbstentionSurface(
+        counts=counts,
+        prevalence=rate,
+        positive_mass=blocks.positives * to_positive,
+        negative_mass=blocks.negatives * to_negative,
+    )
+
+
+def abstention_surface(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+) -> AbstentionSurface:
+    """Smallest expected cost of a scoring classifier that may abstain, for all costs at once.
+
+    The lower the better. For costs 1 of a miss, mu of a false alarm and nu of abstaining it
+    is the lower envelope over all windows: call scores below the window negative, above it
+    positive, and abstain inside. Assumes that higher scores are more positive and that the
+    data resemble the use, up to the prevalence. The window is chosen on these same data, so
+    the value is a little optimistic on small samples.
+
+    Parameters
+    ----------
+    y_true : array of n labels, or ScoreCounts
+        Two distinct values; or the counts, and nothing else.
+    y_score : array of n numbers
+        Higher means more positive; infinities are fine.
+    pos_label : label, optional
+        The positive label; may be left out for {0, 1}, {-1, 1} and bool.
+    sample_weight : array of n numbers >= 0, optional
+        Weight 2 means the same as a repeated row.
+    prevalence : float, optional
+        P(positive) in use, where it differs from the sample's.
+
+    Returns
+    -------
+    AbstentionSurface
+        With `cost`, `window`, `abstention_rate`, `volume`, `expected_cost`, `cells`,
+        `minus`, `trivial`, `grid`.
+
+    Raises
+    ------
+    InputError
+        For ill-formed input. One class only is legal here: nothing can go wrong, cost 0.
+
+    Notes
+    -----
+    k(mu, nu) = sum_b min(P_b, mu N_b, nu (P_b + N_b)) over the blocks of the pool-adjacent-
+    violators algorithm; with abstention costs by class, nu_P P_b + nu_N N_b replaces the last
+    term. Abstaining can pay only where nu < mu / (1 + mu) (lemma 1 of the paper).
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
+
+    Examples
+    --------
+    A miss costs 1, a false alarm 1, a review 1/4. Review the scores between -0.7 and 0.6;
+    expect a cost of 1/6 per case, against 1/4 without reviews:
+
+    >>> from demur import abstention_surface
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> surface = abstention_surface(y, s)
+    >>> window = surface.window(mu=1, nu=0.25)
+    >>> round(window.lower, 2), round(window.upper, 2), round(window.cost, 4)
+    (-0.7, 0.6, 0.1667)
+    >>> round(surface.cost(1, float("inf")), 4)
+    0.25
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    return surface_of(counts, prevalence)

@@ -1,0 +1,141 @@
+"""Two thresholds on the scores: negative below, abstain in between, positive above."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_scores, input_error
+from demur._results import Result
+from demur.exceptions import UndefinedError
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
+
+__all__ = ["ABSTAIN", "AbstentionWindow", "decide", "decision_masks", "no_threshold"]
+
+ABSTAIN = -1
+"""Code of an abstention among the integer decisions 1 (positive) and 0 (negative)."""
+
+# scores decided at a time, so that what lies between scores and codes stays in the cache
+_CHUNK = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class AbstentionWindow(Result):
+    """Cheapest window for given costs: negative below, abstain inside, positive above.
+
+    Predict positive if ``score >= upper``, negative if ``score <= lower``, else abstain
+    (`decide` applies the rule, infinite scores included). Of several cheapest windows it is
+    the one that abstains least, then the one that calls more cases positive.
+
+    Attributes
+    ----------
+    lower, upper : float
+        Thresholds; -inf and inf where a side is never used. ``lower == upper`` (or no score
+        between them): the window is empty and never abstains.
+    cost : float
+        Expected cost per case in the normal form (a miss costs 1).
+    expected_cost : float
+        The same in the unit of the `CostModel` passed, if one was.
+    fn, fp : float
+        Share of all cases that are missed positives, and that are false alarms.
+    abstention_rate : float
+        Share of all cases abstained on; `abstained_positive` plus `abstained_negative`.
+    lower_index, upper_index : int
+        Number of distinct scores below the window, and below or inside it.
+    mu, nu_positive, nu_negative : float
+        The costs the window was made for.
+    prevalence : float
+        P(positive) the shares refer to.
+    """
+
+    lower: float
+    upper: float
+    cost: float
+    expected_cost: float
+    fn: float
+    fp: float
+    abstention_rate: float
+    abstained_positive: float
+    abstained_negative: float
+    lower_index: int
+    upper_index: int
+    mu: float
+    nu_positive: float
+    nu_negative: float
+    prevalence: float
+    _reported = ("coverage",)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the cases that get a decision."""
+        return 1.0 - self.abstention_rate
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the window never abstains."""
+        return self.lower_index == self.upper_index
+
+
+def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) -> IntArray:
+    """Apply a window: 1 (positive), 0 (negative) or `ABSTAIN` for every score.
+
+    Positive if ``score >= upper``, else negative if ``score <= lower``, else abstain. A
+    threshold of inf (upper) or -inf (lower) is never reached, not even by an infinite score.
+
+    Parameters
+    ----------
+    scores : array of n numbers
+        On the scale the window was made for.
+    window : AbstentionWindow or (lower, upper)
+        ``lower <= upper``.
+
+    Returns
+    -------
+    array of n int
+        Element i is the decision for ``scores[i]``.
+
+    Examples
+    --------
+    >>> from demur import decide
+    >>> decide([0.1, 0.5, 0.9], (0.3, 0.6)).tolist()
+    [0, -1, 1]
+    """
+    values = check_scores(scores, "scores")
+    lower, upper = _thresholds(window)
+    codes = np.empty(values.shape, dtype=np.int64)
+    for start in range(0, len(values), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        positive, above = decision_masks(values[part], lower, upper)
+        # 2 - 1, 0 - 0 and 0 - 1, in one-byte integers
+        codes[part] = 2 * positive.view(np.int8) - above.view(np.int8)
+    return codes
+
+
+def decision_masks(values: FloatArray, lower: float, upper: float) -> tuple[BoolArray, BoolArray]:
+    """Tell where the decision is positive, and where it is positive or to abstain."""
+    everywhere = np.ones(len(values), dtype=np.bool_)
+    above = values > lower if lower > -math.inf else everywhere
+    positive = values >= upper if upper < math.inf else ~everywhere
+    return positive, above | positive
+
+
+def no_threshold() -> UndefinedError:
+    """Build the error for neighbouring scores that no float separates."""
+    return UndefinedError(
+        "No threshold separates an infinite score from the largest finite float beside it. "
+        "Hint: rescale the finite scores; only their order matters."
+    )
+
+
+def _thresholds(window: Any) -> tuple[float, float]:
+    if isinstance(window, AbstentionWindow):
+        return window.lower, window.upper
+    try:
+        lower, upper = (float(value) for value in window)
+    except (TypeError, ValueError):
+        lower, upper = math.nan, math.nan
+    if not lower <= upper:
+        rule = "must be an AbstentionWindow or a pair (lower, upper) with lower <= upper"
+        raise input_error("window", rule, repr(window))
+    return lower, upper

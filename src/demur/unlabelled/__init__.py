@@ -1,0 +1,47 @@
+"""Thresholds when no labels are at hand, new prevalence, invented cases.
+
+After Blanco-Vega, Hernandez-Orallo, Ramirez-Quintana (2006); new prevalence by maximum
+likelihood after Saerens, Latinne, Decaestecker (2002).
+
+Imports: surface, roc, costs, counts.
+"""
+
+from demur.unlabelled.decision import UnlabelledDecision, unlabelled_decision
+from demur.unlabelled.invented import (
+    IntegerAttribute,
+    InventedCases,
+    NominalAttribute,
+    NumericAttribute,
+    SampledAttribute,
+    invented_cases,
+)
+from demur.unlabelled.prevalence import PrevalenceShift, adjust_prevalence
+from demur.unlabelled.thresholds import (
+    NrocCurve,
+    UnlabelledThreshold,
+    direct_threshold,
+    nroc_curve,
+    nroc_threshold,
+    ranking_threshold,
+    shifted_threshold,
+)
+
+__all__ = [
+    "IntegerAttribute",
+    "InventedCases",
+    "NominalAttribute",
+    "NrocCurve",
+    "NumericAttribute",
+    "PrevalenceShift",
+    "SampledAttribute",
+    "UnlabelledDecision",
+    "UnlabelledThreshold",
+    "adjust_prevalence",
+    "direct_threshold",
+    "invented_cases",
+    "nroc_curve",
+    "nroc_threshold",
+    "ranking_threshold",
+    "shifted_threshold",
+    "unlabelled_decision",
+]

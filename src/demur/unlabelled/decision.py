@@ -1,0 +1,145 @@
+"""One decision from costs and unlabelled probabilities, with all thresholds side by side."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from demur._checks import check_type
+from demur._results import Result
+from demur.costs.model import CostModel
+from demur.surface.surface import abstention_surface
+from demur.surface.window import AbstentionWindow
+from demur.typing import ArrayLike, BoolArray, FloatArray
+from demur.unlabelled.thresholds import (
+    UnlabelledThreshold,
+    check_positive_proba,
+    direct_threshold,
+    expected_counts,
+    nroc_threshold,
+    ranking_threshold,
+    reaches,
+)
+
+__all__ = ["UnlabelledDecision", "unlabelled_decision"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class UnlabelledDecision(Result):
+    """What to do with unlabelled scores; made by `unlabelled_decision`.
+
+    Attributes
+    ----------
+    sentence : str
+        The decision in words.
+    direct, ranking, nroc : UnlabelledThreshold
+        The three thresholds, each with its assumption.
+    positive_rates, expected_costs : dict
+        By method: share of the cases called positive, and expected cost per case in the
+        unit of the costs if the probabilities are calibrated.
+    window : AbstentionWindow or None
+        Cheapest window if the probabilities are calibrated, where the costs allow to abstain.
+    n : int
+        Number of cases.
+    prevalence : float
+        Mean of the probabilities: the prevalence they claim.
+    """
+
+    sentence: str
+    direct: UnlabelledThreshold
+    ranking: UnlabelledThreshold
+    nroc: UnlabelledThreshold
+    positive_rates: dict[str, float]
+    expected_costs: dict[str, float]
+    window: AbstentionWindow | None
+    n: int
+    prevalence: float
+
+
+def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecision:
+    """Decide from costs and unlabelled probabilities, with all three thresholds side by side.
+
+    Recommends the direct threshold, which is the cheapest if the probabilities are
+    calibrated, and shows how much the others would differ. Where the costs allow to abstain,
+    recommends the window that is cheapest for calibrated probabilities instead.
+
+    Parameters
+    ----------
+    proba : array of n numbers in [0, 1]
+        P(positive) of the cases.
+    costs : CostModel
+        What each outcome costs.
+
+    Returns
+    -------
+    UnlabelledDecision
+        With `sentence`, `direct`, `ranking`, `nroc`, `window`.
+
+    Raises
+    ------
+    InputError
+        For no case, NaN or numbers outside [0, 1].
+
+    Notes
+    -----
+    The expected cost of a rule is the mean of mu (1 - p) where it says positive and of p
+    where it says negative, in the unit of `costs`. No labelled case supports it: it is as
+    good as the calibration.
+
+    References
+    ----------
+    Blanco-Vega et al. (2006), ROCML.
+
+    Examples
+    --------
+    >>> from demur import CostModel
+    >>> from demur.unlabelled import unlabelled_decision
+    >>> proba = [0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1]
+    >>> found = unlabelled_decision(proba, CostModel(cost_fn=100, cost_fp=200))
+    >>> print(found.sentence)
+    Call a case positive from P(positive) 0.6667 on: 2 of 7 cases, expected cost 35 per case
+    if the probabilities are calibrated. No label was used.
+    >>> found.ranking.threshold, found.positive_rates["ranking"] > found.positive_rates["direct"]
+    (0.6, True)
+    """
+    values = check_positive_proba(proba)
+    check_type(costs, "costs", CostModel)
+    mean = float(values.mean())
+    found = {
+        "direct": direct_threshold(costs),
+        "ranking": ranking_threshold(values, costs),
+        "nroc": nroc_threshold(values, costs),
+    }
+    called = {name: reaches(values, one.threshold) for name, one in found.items()}
+    price = {
+        name: float(
+            costs.expected_cost(float(np.where(positive, costs.mu * (1 - values), values).mean()), mean)
+        )
+        for name, positive in called.items()
+    }
+    window = abstention_surface(expected_counts(values)).window(costs=costs) if costs.may_abstain else None
+    return UnlabelledDecision(
+        sentence=_sentence(found["direct"].threshold, called["direct"], price["direct"], window, values),
+        **found,
+        positive_rates={name: float(positive.mean()) for name, positive in called.items()},
+        expected_costs=price,
+        window=window,
+        n=len(values),
+        prevalence=mean,
+    )
+
+
+def _sentence(
+    threshold: float, called: BoolArray, price: float, window: AbstentionWindow | None, values: FloatArray
+) -> str:
+    n, start = len(values), "Call a case positive from P(positive)"
+    if window is None or window.is_empty:
+        rule = f"{start} {threshold:.4g} on: {np.count_nonzero(called)} of {n} cases"
+    else:
+        rule = (
+            f"{start} {window.upper:.4g} on, negative up to {window.lower:.4g}, and abstain between: "
+            f"{round(window.abstention_rate * n)} of {n} cases abstained on"
+        )
+        price = window.expected_cost
+    return (
+        f"{rule}, expected cost {price:.4g} per case if the probabilities are calibrated. No label was used."
+    )

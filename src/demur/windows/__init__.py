@@ -1,0 +1,29 @@
+"""Windows a user asks for: cheapest under limits, with a promised precision, kept as a policy.
+
+Promised precision after Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006). A `Policy` is a window
+with its costs and evidence, written to and read from a JSON file.
+
+Imports: surface, roc, costs, counts.
+"""
+
+from demur.windows.constrained import (
+    ConstrainedWindow,
+    cheapest_window,
+    deterministic_window,
+    widest_coverage_window,
+)
+from demur.windows.policy import Policy, PolicyEvidence
+from demur.windows.reliable import ExpectedCounts, HullPoint, ReliableWindow, reliable_window
+
+__all__ = [
+    "ConstrainedWindow",
+    "ExpectedCounts",
+    "HullPoint",
+    "Policy",
+    "PolicyEvidence",
+    "ReliableWindow",
+    "cheapest_window",
+    "deterministic_window",
+    "reliable_window",
+    "widest_coverage_window",
+]

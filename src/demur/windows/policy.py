@@ -1,0 +1,559 @@
+"""`Policy`: two thresholds, labels and costs in a small JSON file that production can apply.
+
+The file also holds the pooled blocks of the data the window was chosen on, so that other costs or
+another prevalence need no data: the blocks are all an optimal window depends on.
+"""
+
+import dataclasses
+import hashlib
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from demur._checks import check_choice, check_rate, check_scores, check_type, input_error
+from demur._files.whole import whole_file
+from demur._results import Result, json_safe
+from demur.costs.model import CostModel
+from demur.counts.scores import Blocks, ScoreCounts
+from demur.exceptions import InputError, UndefinedError
+from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.surface.window import ABSTAIN, AbstentionWindow, decide, decision_masks
+from demur.typing import ArrayLike, IntArray
+from demur.windows.constrained import ConstrainedWindow
+from demur.windows.policy_file import (
+    block_columns,
+    number,
+    optional_number,
+    parsed,
+    part,
+    rate,
+    text,
+    threshold,
+)
+
+__all__ = ["Policy", "PolicyEvidence"]
+
+SCHEMA = "demur.policy"
+VERSION = 1
+_RULES = ("cheapest", "constrained")
+# labels looked up at a time, so that codes and indices stay in the cache
+_CHUNK = 1 << 16
+# stored totals may differ from the sum over the blocks by the order of summation
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class PolicyEvidence(Result):
+    """What a policy rests on: a fingerprint of the data, and its pooled blocks.
+
+    Attributes
+    ----------
+    n, prevalence : float
+        Weight of the cases and share of the positives among them.
+    digest : str
+        SHA-256 of the counts per distinct score; the same for the same data in any order.
+    software : str
+        What made the policy.
+    blocks : Blocks
+        The pooled blocks, from which windows for other costs are derived.
+    """
+
+    n: float
+    prevalence: float
+    digest: str
+    software: str
+    blocks: Blocks
+    _evidence: ClassVar[tuple[str, ...]] = ("blocks",)
+
+    @classmethod
+    def from_counts(cls, counts: ScoreCounts) -> Self:
+        """Take the fingerprint of counts."""
+        from demur._version import __version__
+
+        return cls(
+            n=counts.n,
+            prevalence=counts.prevalence,
+            digest=_digest(counts),
+            software=f"demur {__version__}",
+            blocks=counts.blocks(),
+        )
+
+    def surface(self, *, prevalence: float | None = None) -> AbstentionSurface:
+        """Return the surface of the data, from the blocks alone: all costs, windows and volumes.
+
+        `lower_index` and `upper_index` of its windows count ends of blocks, not scores.
+        """
+        # the sample's own prevalence takes the exact way of whole-number counts
+        own = prevalence is None or prevalence == self.prevalence
+        return abstention_surface(_counts_of(self.blocks), prevalence=None if own else prevalence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return fingerprint and blocks as JSON-safe built-in types."""
+        columns = self.blocks._asdict()
+        return {**Result.to_dict(self), "blocks": {name: json_safe(columns[name]) for name in columns}}
+
+
+def _digest(counts: ScoreCounts) -> str:
+    found = hashlib.sha256()
+    for column in (counts.scores, counts.positives, counts.negatives):
+        # adding 0 turns -0.0 into 0.0: equal scores, equal digest
+        found.update((column + 0.0).astype("<f8").tobytes())
+    return f"sha256:{found.hexdigest()}"
+
+
+def _counts_of(blocks: Blocks) -> ScoreCounts:
+    """Return counts with at most two scores per block that pool to these same blocks.
+
+    Positives stand at the lower end and negatives at the upper one, which is the order that pools;
+    a block of one class is split in halves, which add up again exactly.
+    """
+    wide = blocks.lower < blocks.upper
+    halved = wide & ((blocks.positives == 0) | (blocks.negatives == 0))
+    first = np.where(halved, blocks.positives / 2, blocks.positives)
+    second = np.where(halved, blocks.negatives / 2, np.where(wide, blocks.negatives, 0.0))
+    return ScoreCounts.from_counts(
+        np.concatenate([blocks.lower, blocks.upper]),
+        np.concatenate([first, blocks.positives - first]),
+        np.concatenate([blocks.negatives - second, second]),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class Policy(Result):
+    """When to act and when to abstain, as a file: thresholds, labels, costs and their evidence.
+
+    Decides like `decide`: positive if ``score >= upper``, negative if ``score <= lower``, else
+    abstain. Assumes that the scores come from the model the policy was made for, on the same
+    scale. Make one with `from_surface` or `from_window`, keep it with `save`, get it back with
+    `load`; the constructor itself is for values from elsewhere and checks them the same way.
+
+    Parameters
+    ----------
+    lower, upper : float
+        The window; -inf and inf where a side is never used.
+    pos_label, neg_label, abstain_label : str or number
+        What `apply` answers: three different strings or three different numbers. The abstain label
+        is declared, never inferred.
+    costs : CostModel or None
+        The costs the window was chosen for; None if it was chosen without costs.
+    prevalence : float
+        P(positive) assumed in use.
+    expected_cost : float or None
+        Expected cost per case in the unit of `costs`, with hindsight: the window was chosen on the
+        same data, so expect slightly more in use.
+    abstention_rate, fn, fp : float
+        Shares of all cases: abstained on, missed positives, false alarms.
+    rule : {"cheapest", "constrained"}
+        How the window was chosen; only the cheapest one can be derived again from the blocks.
+    evidence : PolicyEvidence
+        Fingerprint of the data and the pooled blocks.
+    model : str, optional
+        Name of the scores; `demur apply` looks for a column of this name.
+    note : str
+        Anything worth telling, such as the constraints in words.
+
+    Raises
+    ------
+    InputError
+        For NaN or swapped thresholds, labels that coincide or are of mixed kinds, shares outside
+        [0, 1].
+
+    Notes
+    -----
+    An optimal window lies between pooled blocks whatever the costs and the prevalence, and the
+    blocks do not depend on either. So `at` is exact, except for windows under constraints, which
+    may cut a block.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
+
+    Examples
+    --------
+    A miss costs 100, a false alarm 100, a review 25: review scores between -0.7 and 0.6. Where
+    positives are rarer, fewer reviews pay:
+
+    >>> from demur import CostModel, Policy, abstention_surface
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> costs = CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
+    >>> policy = Policy.from_surface(
+    ...     abstention_surface(y, s), costs=costs, pos_label="ill", neg_label="well", abstain_label="ask"
+    ... )
+    >>> policy.apply([-0.8, 0.1, 0.7]).tolist()
+    ['well', 'ask', 'ill']
+    >>> round(policy.abstention_rate, 3), round(policy.at(prevalence=0.2).abstention_rate, 3)
+    (0.667, 0.2)
+    """
+
+    lower: float
+    upper: float
+    pos_label: Any = 1
+    neg_label: Any = 0
+    abstain_label: Any = ABSTAIN
+    costs: CostModel | None
+    prevalence: float
+    expected_cost: float | None
+    abstention_rate: float
+    fn: float
+    fp: float
+    rule: str = "cheapest"
+    evidence: PolicyEvidence
+    model: str | None = None
+    note: str = ""
+    _evidence: ClassVar[tuple[str, ...]] = ("evidence",)
+
+    def __post_init__(self) -> None:
+        for name in ("lower", "upper"):
+            object.__setattr__(self, name, threshold(getattr(self, name), name))
+        if self.lower > self.upper:
+            raise input_error("lower", f"must not exceed upper = {self.upper:g}", f"{self.lower:g}")
+        names = ("pos_label", "neg_label", "abstain_label")
+        for name, label in zip(names, _labels([getattr(self, name) for name in names]), strict=True):
+            object.__setattr__(self, name, label)
+        for name in ("prevalence", "abstention_rate", "fn", "fp"):
+            object.__setattr__(self, name, rate(getattr(self, name), name))
+        if self.expected_cost is not None:
+            object.__setattr__(self, "expected_cost", number(self.expected_cost, "expected_cost"))
+        check_choice(self.rule, "rule", _RULES)
+        check_type(self.note, "note", str)
+        if self.model is not None:
+            check_type(self.model, "model", str)
+        check_type(self.evidence, "evidence", PolicyEvidence)
+        if self.costs is not None:
+            check_type(self.costs, "costs", CostModel)
+        elif self.rule == "cheapest":
+            raise input_error("costs", "are needed by the rule 'cheapest'", None)
+
+    # ---------------------------------------------------------------- construction
+
+    @classmethod
+    def from_surface(
+        cls,
+        surface: AbstentionSurface,
+        *,
+        costs: CostModel,
+        pos_label: Any = 1,
+        neg_label: Any = 0,
+        abstain_label: Any = ABSTAIN,
+        model: str | None = None,
+    ) -> Self:
+        """Make the policy of the cheapest window of a surface for these costs.
+
+        The prevalence assumed is that of the surface. Labels as described for the class.
+        """
+        check_type(surface, "surface", AbstentionSurface, "an")
+        return cls.from_window(
+            surface.window(costs=costs),
+            surface.counts,
+            costs=costs,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            abstain_label=abstain_label,
+            model=model,
+        )
+
+    @classmethod
+    def from_window(
+        cls,
+        window: AbstentionWindow,
+        counts: ScoreCounts,
+        *,
+        costs: CostModel | None = None,
+        pos_label: Any = 1,
+        neg_label: Any = 0,
+        abstain_label: Any = ABSTAIN,
+        model: str | None = None,
+        note: str = "",
+    ) -> Self:
+        """Make the policy of a window, also of one under constraints, and the counts it was chosen on.
+
+        `costs` must be those the window was chosen for; left out, they are taken from the window in
+        their normal form (a miss costs 1). A `ConstrainedWindow` brings its own note along.
+        """
+        check_type(window, "window", AbstentionWindow, "an")
+        check_type(counts, "counts", ScoreCounts)
+        _require_window_of(window, counts)
+        prices = _costs_of(window, costs)
+        constrained = isinstance(window, ConstrainedWindow)
+        notes = (note, window.note) if isinstance(window, ConstrainedWindow) else (note,)
+        return cls(
+            lower=window.lower,
+            upper=window.upper,
+            pos_label=pos_label,
+            neg_label=neg_label,
+            abstain_label=abstain_label,
+            costs=prices,
+            prevalence=window.prevalence,
+            expected_cost=None if prices is None else _in_unit(prices, window),
+            abstention_rate=window.abstention_rate,
+            fn=window.fn,
+            fp=window.fp,
+            rule="constrained" if constrained else "cheapest",
+            evidence=PolicyEvidence.from_counts(counts),
+            model=model,
+            note=" ".join(words for words in notes if words),
+        )
+
+    def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> "Policy":
+        """Return the policy for other costs, another prevalence, or both; exact, without the data.
+
+        What is left out stays as it is. Raises `UndefinedError` for windows under constraints, and
+        for a reward (negative cost) of abstaining that differs by class: both need the scores.
+        """
+        prices = self.costs if costs is None else costs
+        if self.rule != "cheapest" or prices is None:
+            raise UndefinedError(
+                "This policy was made under constraints, so its window cannot be derived from the blocks. "
+                "Hint: make a new policy from the data."
+            )
+        check_type(prices, "costs", CostModel)
+        if _needs_all_scores(prices):
+            raise UndefinedError(
+                "A reward for abstaining that differs by class may cut a block, so the blocks do not tell "
+                "the window. Hint: make a new policy from the data."
+            )
+        assumed = self.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
+        window = self.evidence.surface(prevalence=assumed).window(costs=prices)
+        return dataclasses.replace(
+            self,
+            lower=window.lower,
+            upper=window.upper,
+            costs=prices,
+            prevalence=window.prevalence,
+            expected_cost=window.expected_cost,
+            abstention_rate=window.abstention_rate,
+            fn=window.fn,
+            fp=window.fp,
+        )
+
+    # ---------------------------------------------------------------- decisions
+
+    def decide(self, scores: ArrayLike) -> IntArray:
+        """Return 1 (positive), 0 (negative) or `ABSTAIN` for every score."""
+        return decide(scores, (self.lower, self.upper))
+
+    def apply(self, scores: ArrayLike) -> Any:
+        """Return the label of the decision for every score; the abstain label where it abstains."""
+        values = check_scores(scores, "scores")
+        # in the order of the codes: 0, 1 and, from the end, -1
+        table = np.array([self.neg_label, self.pos_label, self.abstain_label])
+        labels = np.empty(len(values), dtype=table.dtype)
+        steps = _small_steps(table)
+        for start in range(0, len(values), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            if steps is None:
+                labels[chunk] = table[self.decide(values[chunk])]
+                continue
+            # small whole numbers by arithmetic, twice as fast as looking them up
+            positive, above = decision_masks(values[chunk], self.lower, self.upper)
+            found = above.view(np.int8) * steps[1]
+            found += positive.view(np.int8) * steps[2]
+            labels[chunk] = found + steps[0]
+        return labels
+
+    # ---------------------------------------------------------------- files
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the policy file as JSON-safe built-in types (infinities as "inf" and "-inf")."""
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "model": self.model,
+            "labels": {
+                "positive": self.pos_label,
+                "negative": self.neg_label,
+                "abstain": self.abstain_label,
+            },
+            "window": {"lower": json_safe(self.lower), "upper": json_safe(self.upper)},
+            "rule": self.rule,
+            "note": self.note,
+            "costs": None if self.costs is None else self.costs.to_dict(),
+            "prevalence": self.prevalence,
+            "expected": {
+                "cost": self.expected_cost,
+                "abstention_rate": self.abstention_rate,
+                "fn": self.fn,
+                "fp": self.fp,
+            },
+            "evidence": self.evidence.to_dict(),
+        }
+
+    def to_json(self) -> str:
+        """Return the text of the policy file: one line per part."""
+        parts = (
+            f"  {json.dumps(name)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}"
+            for name, value in self.to_dict().items()
+        )
+        return "{\n" + ",\n".join(parts) + "\n}"
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "Policy":
+        """Return the policy that `to_dict` described; refuse anything else in one sentence."""
+        _require_schema(data)
+        positives, negatives, lower, upper, groups = block_columns(data, Blocks._fields)
+        evidence = PolicyEvidence(
+            n=part(data, "evidence.n", float),
+            prevalence=part(data, "evidence.prevalence", float),
+            digest=text(data, "evidence.digest"),
+            software=text(data, "evidence.software"),
+            blocks=Blocks(positives, negatives, lower, upper, groups.astype(np.int64)),
+        )
+        _require_pooled(evidence)
+        return cls(
+            lower=threshold(part(data, "window.lower"), "window.lower"),
+            upper=threshold(part(data, "window.upper"), "window.upper"),
+            pos_label=part(data, "labels.positive"),
+            neg_label=part(data, "labels.negative"),
+            abstain_label=part(data, "labels.abstain"),
+            costs=_read_costs(data),
+            prevalence=part(data, "prevalence", float),
+            expected_cost=optional_number(data, "expected.cost"),
+            abstention_rate=part(data, "expected.abstention_rate", float),
+            fn=part(data, "expected.fn", float),
+            fp=part(data, "expected.fp", float),
+            rule=text(data, "rule"),
+            evidence=evidence,
+            model=None if part(data, "model") is None else text(data, "model"),
+            note=text(data, "note"),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy as JSON; the file appears whole or not at all."""
+        with whole_file(path) as handle:
+            handle.write(self.to_json() + "\n")
+
+    @classmethod
+    def load(cls, path: str | Path) -> "Policy":
+        """Read a policy; refuse, in one sentence, what `save` of this version would not have written."""
+        data = parsed(path)
+        try:
+            return cls.from_dict(data)
+        except InputError as error:
+            raise InputError(f"`{path}` is not a policy to trust: {error}") from None
+
+
+# ---------------------------------------------------------------- checks
+
+
+def _labels(given: list[Any]) -> list[Any]:
+    """Return three labels as built-in types; they must differ and be of one kind."""
+    labels = [label.item() if isinstance(label, np.generic) else label for label in given]
+    texts = [isinstance(label, str) for label in labels]
+    numbers = [
+        isinstance(label, (int, float)) and not isinstance(label, bool) and math.isfinite(label)
+        for label in labels
+    ]
+    shown = ", ".join(map(repr, labels))
+    rule = "pos_label, neg_label and abstain_label"
+    if not (all(texts) or all(numbers)):
+        hint = "an abstain label for text could be 'abstain', for numbers -1."
+        raise InputError(f"`{rule}` must be three strings or three numbers, got {shown}. Hint: {hint}")
+    if len(set(labels)) < 3:
+        raise InputError(
+            f"`{rule}` must differ, got {shown}. Hint: choose an abstain label that is not a class."
+        )
+    return labels
+
+
+def _small_steps(table: Any) -> Any:
+    """Return (negative, abstain - negative, positive - abstain) in few bytes; None if they do not fit."""
+    if table.dtype.kind != "i":
+        return None
+    negative, positive, abstain = table.tolist()
+    reached = (negative, positive, abstain, positive - negative, abstain - negative, positive - abstain)
+    for dtype in (np.int8, np.int16, np.int32):
+        if max(map(abs, reached)) <= np.iinfo(dtype).max:
+            return np.array([negative, abstain - negative, positive - abstain], dtype=dtype)
+    return None
+
+
+def _require_window_of(window: AbstentionWindow, counts: ScoreCounts) -> None:
+    """Refuse a window whose thresholds do not cut these scores where it says."""
+    scores = counts.scores
+    below = np.searchsorted(scores, window.lower, side="right") if window.lower > -math.inf else 0
+    inside = np.searchsorted(scores, window.upper, side="left") if window.upper < math.inf else len(scores)
+    if (below, inside) != (window.lower_index, window.upper_index):
+        raise input_error(
+            "window",
+            "must have been chosen on these counts",
+            f"{below} and {inside} scores below its thresholds instead of "
+            f"{window.lower_index} and {window.upper_index}",
+        )
+
+
+def _costs_of(window: AbstentionWindow, costs: CostModel | None) -> CostModel | None:
+    """Return the costs of a window: the user's if they fit it, else its own in the normal form."""
+    own = (window.mu, window.nu_positive, window.nu_negative)
+    if costs is not None:
+        check_type(costs, "costs", CostModel)
+        given = (costs.mu, costs.nu_positive, costs.nu_negative)
+        if not np.allclose(given, own, rtol=_ROUNDING, atol=0):
+            raise input_error(
+                "costs",
+                "must be those the window was chosen for (mu, nu of positives, nu of negatives)",
+                f"{given} beside {own}",
+            )
+        return costs
+    if math.isnan(window.mu):
+        return None
+    if math.isinf(window.nu_positive) or math.isinf(window.nu_negative):
+        return CostModel(cost_fn=1.0, cost_fp=window.mu)
+    if window.nu_positive == window.nu_negative:
+        return CostModel(cost_fn=1.0, cost_fp=window.mu, cost_abstain=window.nu_positive)
+    return CostModel(
+        cost_fn=1.0,
+        cost_fp=window.mu,
+        cost_abstain_positive=window.nu_positive,
+        cost_abstain_negative=window.nu_negative,
+    )
+
+
+def _in_unit(costs: CostModel, window: AbstentionWindow) -> float:
+    return float(costs.expected_cost(window.cost, window.prevalence))
+
+
+def _needs_all_scores(costs: CostModel) -> bool:
+    """Whether an optimal window may cut a block (spec 000, section 4): outside the band, with a reward."""
+    gap = costs.nu_positive - costs.nu_negative if costs.may_abstain else 0.0
+    return min(costs.nu_positive, costs.nu_negative) < 0 and not -costs.mu <= gap <= 1
+
+
+def _require_schema(data: Any) -> None:
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        got = repr(data.get("schema")) if isinstance(data, dict) else type(data).__name__
+        raise input_error(
+            "schema", f"must be {SCHEMA!r}", got, "`demur decide` and Policy.save write policies."
+        )
+    version = part(data, "version")
+    if isinstance(version, bool) or version != VERSION:
+        raise input_error("version", f"must be {VERSION}", repr(version), "update demur, or save it again.")
+
+
+def _require_pooled(evidence: PolicyEvidence) -> None:
+    """Refuse blocks that are not what pooling gives, or that do not fit the totals."""
+    blocks = evidence.blocks
+    counts = _counts_of(blocks)
+    names = ("positives", "negatives", "lower", "upper")
+    same = all(np.array_equal(getattr(counts.blocks(), name), getattr(blocks, name)) for name in names)
+    if not same or np.any(blocks.groups < 1 + (blocks.lower < blocks.upper)):
+        raise input_error(
+            "evidence.blocks", "must be pooled: scores and shares of positives ascending", "other blocks"
+        )
+    stored, found = (evidence.n, evidence.prevalence), (counts.n, counts.prevalence)
+    if not np.allclose(stored, found, rtol=_ROUNDING, atol=_ROUNDING):
+        raise input_error("evidence.n and prevalence", f"must fit the blocks, {found}", stored)
+
+
+def _read_costs(data: Any) -> CostModel | None:
+    if part(data, "costs") is None:
+        return None
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(CostModel):
+        name = f"costs.{field.name}"
+        values[field.name] = optional_number(data, name) if field.default is None else part(data, name, float)
+    return CostModel(**values)

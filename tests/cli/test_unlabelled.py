@@ -1,0 +1,94 @@
+"""`demur decide --no-labels` against the function it calls, and its refusals."""
+
+import json
+
+import numpy as np
+import pytest
+
+import demur
+from demur.cli.main import main
+
+COSTS = ["--cost-fn", "100", "--cost-fp", "200"]
+PROBA = [0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1]
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("id,p\n" + "\n".join(f"{k},{p!r}" for k, p in enumerate(PROBA)) + "\n")
+    return str(path)
+
+
+def run(capsys, *args):
+    with pytest.raises(SystemExit) as stop:
+        main(list(args))
+    return stop.value.code, capsys.readouterr()
+
+
+def test_thresholds_against_the_library(capsys, file):
+    code, out = run(capsys, "decide", file, "--no-labels", "--json", *COSTS)
+    assert code == 0
+    found = json.loads(out.out)
+    expected = demur.unlabelled.unlabelled_decision(PROBA, demur.CostModel(cost_fn=100, cost_fp=200))
+    assert (found["schema"], found["version"]) == ("demur.decide.unlabelled", 1)
+    assert found["direct"]["threshold"] == pytest.approx(expected.direct.threshold)
+    assert found["ranking"]["threshold"] == pytest.approx(expected.ranking.threshold)
+    assert found["expected_costs"] == pytest.approx(expected.expected_costs)
+
+
+def test_words_and_table(capsys, file, tmp_path):
+    code, out = run(capsys, "decide", file, "--no-labels", *COSTS)
+    assert code == 0
+    assert out.out.startswith("Call a case positive from P(positive) 0.6667 on: 2 of 7 cases")
+    assert "column p as P(positive), no labels" in " ".join(out.err.split())
+    assert max(map(len, out.out.splitlines())) <= 80
+    target = tmp_path / "answer.txt"
+    run(capsys, "decide", file, "--no-labels", "-q", "-o", str(target), *COSTS)
+    assert target.read_text() == out.out
+
+
+@pytest.mark.parametrize(
+    ("extra", "content", "message"),
+    [
+        (["--positive", "1"], None, "`--positive` needs labelled cases"),
+        (["--max-abstention", "0.1"], None, "`--max-abstention` needs labelled cases"),
+        ([], "a,b\n0.1,0.2\n", "has 2 score columns (a, b). Hint: choose one with --model"),
+        ([], "p\n0.1\n1.4\n", "`proba` must lie in [0, 1], got 1.4"),
+        ([], "p,q\n0.1,x\n,y\n", "missing"),
+        (["--model", "z"], None, "has no column 'z'"),
+    ],
+)
+def test_wrong_input(capsys, file, tmp_path, extra, content, message):
+    if content is not None:
+        (tmp_path / "p.csv").write_text(content)
+    code, out = run(capsys, "decide", file, "--no-labels", *COSTS, *extra)
+    assert code == 2
+    assert message in out.err
+    assert out.out == ""
+
+
+def test_decide_shows_the_honest_cost_and_the_certificate(capsys, tmp_path):
+    y, s = demur.Binormal(separation=2.0).sample(400, rng=1)
+    path = tmp_path / "l.csv"
+    np.savetxt(path, np.column_stack([y, s]), delimiter=",", header="y_true,m", comments="")
+    code, out = run(
+        capsys,
+        "decide",
+        str(path),
+        "-o",
+        str(tmp_path / "x.json"),
+        "--seed",
+        "3",
+        "--cost-abstain",
+        "20",
+        *COSTS,
+    )
+    assert code == 0
+    honest = demur.cross_fitted_surface(y, s, rng=3).cost(2.0, 0.2)
+    text = " ".join(out.out.split())
+    assert f"did not choose the thresholds: {1000 * 100 * honest:,.0f}"[:40] in text
+    assert "certified at most" in text
+    code, out = run(
+        capsys, "decide", str(path), "--max-abstention", "0.05", "-o", str(tmp_path / "x.json"), *COSTS
+    )
+    assert "Windows under limits have no honest cost here yet" in " ".join(out.out.split())

@@ -1,0 +1,95 @@
+"""Promises of the public surface: documented, keyword-only, light, layered, JSON-safe."""
+
+import dataclasses
+import inspect
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import demur
+from public_surface import FUNCTIONS, PUBLIC
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_name_is_documented_and_listed(name):
+    value = PUBLIC[name]
+    if inspect.isclass(value) or inspect.isfunction(value):
+        assert value.__doc__
+        assert len(value.__doc__) > 40
+    listed = re.search(rf"`{name.rpartition('.')[2]}[`(]", (ROOT / "docs" / "api.md").read_text())
+    assert listed, f"docs/api.md does not list {name}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_function_is_typed_with_keyword_only_options(name):
+    signature = inspect.signature(FUNCTIONS[name])
+    positional = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert len(positional) <= 3, "only the data are positional"
+    assert all(p.default in (p.empty, None) for p in positional), "options are keyword-only"
+    for parameter in signature.parameters.values():
+        assert parameter.annotation is not parameter.empty, parameter.name
+        assert parameter.kind not in (parameter.VAR_KEYWORD,), "no **kwargs that hides options"
+    assert signature.return_annotation is not signature.empty
+
+
+def test_unknown_name_raises_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'roc_kurve'"):
+        demur.roc_kurve  # noqa: B018
+    assert "roc_curve" in dir(demur)
+
+
+def run_python(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_import_is_light():
+    heavy = ("matplotlib", "duckdb", "sklearn", "pandas", "numba", "scipy", "numpy", "click")
+    loaded = run_python(f"import sys, demur; print(*[m for m in {heavy!r} if m in sys.modules])")
+    assert loaded == []
+    core = "import sys; from demur import abstention_surface as a; a([0, 1], [1, 2]).window(1, .5)"
+    loaded = run_python(f"{core}; print(*[m for m in {heavy!r} if m in sys.modules])")
+    assert loaded == ["numpy"]
+
+
+def _results():
+    y, s = [0, 1, 0, 1, 1], [0.1, 0.4, 0.3, 0.2, np.inf]
+    surface = demur.abstention_surface(y, s)
+    lines = demur.cost_line(0.1, 0.2, n_positive=5, n_negative=5), demur.cost_line(0.2, 0.2)
+    return [
+        surface,
+        surface.window(1, 0.1),
+        surface.window(costs=demur.CostModel(cost_fn=3)),
+        surface.grid(4),
+        surface.cells(),
+        surface.minus(surface.trivial()),
+        surface.counts,
+        demur.roc_curve(y, s),
+        demur.roc_curve(y, s).convex_hull(),
+        demur.precision_recall_curve(y, s),
+        demur.cost_curve(y, s),
+        *lines,
+        demur.costs.average_cost_curves(lines),
+        demur.costs.cost_line_difference(y, y, [0, 1, 1, 1, 1]),
+        demur.net_benefit_curve(y, s),
+        demur.CostModel(cost_fn=3, cost_abstain=0.1),
+    ]
+
+
+@pytest.mark.parametrize("result", _results(), ids=lambda r: type(r).__name__)
+def test_results_are_json_safe_frozen_and_short(result):
+    json.dumps(result.to_dict(), allow_nan=False)
+    assert len(repr(result)) < 2000
+    if not isinstance(result, demur.ScoreCounts):
+        field = next(iter(dataclasses.fields(result))).name
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(result, field, 3)
+        with pytest.raises(TypeError):
+            iter(result)

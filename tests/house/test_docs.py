@@ -1,0 +1,75 @@
+"""The documentation runs: every Python block and every command, each page in an empty folder."""
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from demur.cli.main import main
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = sorted(page for page in DOCS.rglob("*.md") if DOCS / "generated" not in page.parents)
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+NOT_RUN = {"text", "r", "json"}
+FLAGS = doctest.NORMALIZE_WHITESPACE
+
+
+def run_command(line):
+    program, *args = shlex.split(line)
+    assert program == "demur"
+    with pytest.raises(SystemExit) as stop:
+        main(args)
+    assert stop.value.code == 0, line
+
+
+def run_session(code, names, page):
+    test = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
+    said = []
+    runner.run(test, out=said.append, clear_globs=False)
+    names.update(test.globs)
+    assert runner.failures == 0, "".join(said)
+
+
+def blocks(page):
+    return BLOCK.findall(page.read_text())
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page)], ids=lambda page: str(page.relative_to(DOCS))
+)
+def test_blocks_run_in_order(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for language, code in blocks(page):
+        if language == "python" and code.startswith(">>>"):
+            run_session(code, names, page)
+        elif language == "python":
+            exec(compile(code, page.name, "exec"), names)
+        elif language == "sh":
+            for line in code.splitlines():
+                run_command(line)
+        else:
+            assert language in NOT_RUN or not language, f"a block of {page.name} is in {language!r}"
+
+
+def test_links_lead_somewhere():
+    broken = []
+    for page in [*PAGES, DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
+            where = (page.parent / target).resolve()
+            made = DOCS / "generated" in where.parents
+            if not target.startswith(("http:", "https:")) and not made and not where.exists():
+                broken.append(f"{page.name}: {target}")
+    assert not broken
+
+
+def test_every_made_page_has_a_maker():
+    """Links into docs/generated/ name what the build makes: examples, concepts, papers and lists."""
+    examples = {path.stem for path in (DOCS.parent / "examples").glob("*.py")}
+    targets = {target for page in PAGES for target in re.findall(r"generated/([\w/.-]+)", page.read_text())}
+    for target in targets:
+        kind, _, rest = target.partition("/")
+        assert kind in {"papers", "concepts", "reference"} or Path(rest).stem in examples, target

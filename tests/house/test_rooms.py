@@ -1,0 +1,89 @@
+"""The house from its imports: rooms know lower floors only, nothing runs in a circle, names have one home."""
+
+import ast
+import sys
+from graphlib import CycleError
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import demur
+from public_surface import ROOMS, TOP
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import house  # noqa: E402
+
+_LARGEST_MODULE = 500
+_LONGEST_BODY = 60
+
+
+@pytest.mark.parametrize("module", sorted(house.MODULES))
+def test_imports_go_downward(module):
+    assert house.upward_imports(module, house.MODULES[module].read_text()) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from demur.cli.output import number",
+        "def late():\n    from demur.surface.surface import abstention_surface",
+        "if TYPE_CHECKING:\n    from demur.honest import surface_band",
+        "import demur.report",
+        "from demur import abstention_surface",
+        "from demur.costs.model import CostModel  # the same floor",
+    ],
+)
+def test_one_line_that_imports_upward_is_found(line):
+    source = house.MODULES["roc.curve"].read_text() + "\n" + line
+    assert len(house.upward_imports("roc.curve", source)) == 1
+
+
+def test_no_module_imports_in_a_circle():
+    edges = house.graph()
+    assert len(house.order_of(edges)) > 200
+    edges["counts.scores"] = edges["counts.scores"] | {"counts.bins"}
+    with pytest.raises(CycleError):
+        house.order_of(edges)
+
+
+def test_every_module_has_a_floor():
+    assert {house.room_of(module) for module in house.MODULES} == set(house.FLOOR_OF)
+
+
+def test_picture_in_the_documentation_is_the_import_graph():
+    page = house.PAGE.read_text()
+    assert page == house.page_with_picture(page), "run: python tools/house.py"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_room_says_what_lives_there(room):
+    text = import_module(f"demur.{room}").__doc__
+    assert len(text.split("\n\n")) >= 2
+    assert "Imports:" in text
+
+
+def test_a_name_lives_in_one_room():
+    homes = {}
+    for room in ROOMS:
+        for name in import_module(f"demur.{room}").__all__:
+            homes.setdefault(name, []).append(room)
+    assert {name: rooms for name, rooms in homes.items() if len(rooms) > 1} == {}
+    for name in TOP:
+        home = demur._HOME[name].removeprefix("demur.")
+        assert homes.get(name, [home]) == [home]
+
+
+@pytest.mark.parametrize("module", sorted(house.MODULES))
+def test_module_and_its_functions_are_small(module):
+    source = house.MODULES[module].read_text()
+    assert len(source.splitlines()) <= _LARGEST_MODULE
+    long = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+            if length >= _LONGEST_BODY:
+                long[node.name] = length
+    assert long == {}

@@ -1,0 +1,217 @@
+"""The page for every reader: screen readers, keyboards, paper, phones, dark rooms."""
+
+from pathlib import Path
+
+import pytest
+
+import page_reports
+from browser import CHARTS, PANELS
+
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_no_violation(open_page, theme):
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci in web")
+    page = open_page(color_scheme=theme)
+    # everything that can be unfolded or shown is looked at too
+    page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    for role, value in [("mu-from", 20), ("mu-to", 60), ("nu-from", 5), ("nu-to", 25)]:
+        page.role(f"box-{role}").fill(str(value))
+    page.fill("cost-fp", "-1")
+    page.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.page.evaluate(
+        "axe.run().then(({violations, passes}) => [passes.length, violations.map("
+        "({id, nodes}) => `${id}: ${nodes.map(node => node.target).join(' ')}`)])"
+    )
+    assert found[1] == []
+    assert found[0] > 25, "the rules did run"
+
+
+def test_every_control_has_a_name(open_page):
+    page = open_page()
+    for role, name in [
+        ("slider", "Cost point: left and right for a false alarm, up and down for a review"),
+        ("spinbutton", "a miss"),
+        ("spinbutton", "a false alarm"),
+        ("spinbutton", "a review"),
+        ("slider", "a false alarm, slider"),
+        ("slider", "a review, slider"),
+        ("spinbutton", "positive in use"),
+        ("spinbutton", "reviews per day"),
+        ("spinbutton", "cases per day"),
+        ("textbox", "positive is called"),
+        ("combobox", "A"),
+        ("group", "Colour by"),
+        ("group", "Model"),
+        ("button", "SVG file of Map of costs"),
+        ("radio", "dark"),
+    ]:
+        assert page.page.get_by_role(role, name=name, exact=True).count() == 1, (role, name)
+    point = page.role("cost-point")
+    assert point.get_attribute("aria-valuetext") == "a false alarm 0.4, a review 0.12, as shares of a miss"
+    assert point.get_attribute("aria-valuenow") == "0.4"
+    for name in CHARTS:
+        chart = page.page.locator(f"#chart-{name}")
+        assert chart.get_attribute("role") in ("img", "group")
+        assert len(chart.get_attribute("aria-label")) > 5
+
+
+def test_a_keyboard_reaches_everything_and_the_focus_is_seen(open_page):
+    page = open_page()
+    seen, unseen = [], []
+    for _ in range(150):
+        page.page.keyboard.press("Tab")
+        name, outlined = page.page.evaluate("""() => {
+          const focus = document.activeElement;
+          if (focus === document.body) return [null, false];
+          // switches draw the outline around the word beside the button, the cost point draws a ring
+          const around = [focus, focus.nextElementSibling].filter(node => node !== null);
+          const outlined = around.some(node => {
+            const look = getComputedStyle(node);
+            return look.outlineStyle !== 'none' && parseFloat(look.outlineWidth) >= 1;
+          });
+          const ring = focus.querySelector('.ring');
+          const ringed = ring !== null && getComputedStyle(ring).strokeWidth === '2.5px';
+          return [focus.id || focus.dataset.role || focus.textContent, outlined || ringed];
+        }""")
+        if name is None:
+            break
+        seen.append(name)
+        if not outlined:
+            unseen.append(name)
+    assert unseen == []
+    wanted = {
+        "cost-point",
+        "cost-fn",
+        "cost-fp-slider",
+        "chart-surface",
+        "chart-scores",
+        "chart-roc",
+        "compare-a",
+        "copy-python",
+    }
+    assert wanted <= set(seen)
+
+
+def test_screen_readers_hear_the_new_headline_once_it_rests(open_page):
+    page = open_page()
+    spoken = page.role("spoken")
+    assert spoken.get_attribute("aria-live") == "polite"
+    assert spoken.text_content() == ""
+    page.role("cost-point").focus()
+    for _ in range(4):
+        page.press("ArrowRight")
+    assert spoken.text_content() == "", "not while the hand moves"
+    page.until("document.getElementById('spoken').textContent !== ''")
+    assert spoken.text_content() == page.headline
+
+
+def test_every_chart_has_its_numbers_as_a_table(open_page):
+    page = open_page()
+    for name in PANELS:
+        panel = page.panel(name)
+        if name not in ("confusion", "models"):
+            panel.locator("summary").click()
+        table = panel.locator("table").last
+        table.wait_for()
+        assert table.locator("thead th").count() >= 2
+        assert table.locator("tbody tr").count() >= 3
+    before = page.panel("map").locator("details table").text_content()
+    page.choose("map-colour-abstention")
+    assert page.panel("map").locator("details table").text_content() != before, "tables follow"
+
+
+def test_numbers_of_the_map_against_the_surface(open_page):
+    page = open_page()
+    page.panel("map").locator("summary").click()
+    cells = page.panel("map").locator("details tbody tr td").all_text_contents()
+    surface = page_reports.named("ordinary").models[0].surface
+    expected = [1e5 * float(surface.cost(mu / 10, nu * 0.06)) for nu in range(11) for mu in range(11)]
+    found = [float(cell.replace(",", "")) for cell in cells]
+    assert found == pytest.approx(expected, rel=0.006, abs=1e-9)
+
+
+def ground(page):
+    return page.page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def test_colours_follow_the_system_until_the_reader_chooses(open_page):
+    page = open_page(color_scheme="dark")
+    assert ground(page) == "rgb(19, 21, 25)"
+    page.page.emulate_media(color_scheme="light")
+    page.until("document.documentElement.dataset.theme === 'light'")
+    assert ground(page) == "rgb(255, 255, 255)"
+    page.choose("theme-dark")
+    assert ground(page) == "rgb(19, 21, 25)"
+    page.choose("theme-light")
+    page.page.emulate_media(color_scheme="dark")
+    assert ground(page) == "rgb(255, 255, 255)"
+    page.choose("theme-system")
+    assert ground(page) == "rgb(19, 21, 25)"
+
+
+def test_nothing_moves_by_itself(open_page):
+    page = open_page(reduced_motion="reduce")
+    moving = (
+        "[...document.querySelectorAll('*')].filter(node => { const look = getComputedStyle(node); "
+        "return look.animationName !== 'none' || parseFloat(look.transitionDuration) > 0; }).length"
+    )
+    assert page.page.evaluate(moving) == 0
+    page.drag((0.7, 0.2))
+    assert page.page.evaluate("document.getAnimations().length") == 0
+    page.page.emulate_media(reduced_motion="no-preference")
+    assert page.page.evaluate("document.getAnimations().length") == 0
+
+
+def test_paper_is_light_and_shows_no_tools(open_page):
+    page = open_page(color_scheme="dark")
+    page.page.emulate_media(media="print")
+    page.until("document.documentElement.dataset.theme === 'light'")
+    page.settle()
+    for hidden in (page.role("copy-python"), page.panel("map").locator('[data-role="save-svg"]')):
+        assert hidden.is_hidden()
+    assert page.role("decision").is_visible()
+    assert page.panel("methods").get_by_text("How sure").is_visible()
+    page.page.emulate_media(media=None)
+    paper = page.page.pdf(format="A4")
+    assert paper.startswith(b"%PDF")
+    assert len(paper) > 20_000
+
+
+@pytest.mark.parametrize("width", [360, 768, 2560])
+@pytest.mark.parametrize("name", ["ordinary", "hostile_names"])
+def test_no_width_scrolls_sideways(open_page, name, width):
+    page = open_page(name, viewport={"width": width, "height": 800})
+    page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    page.settle()
+    assert page.overflow <= 0
+    for panel in PANELS:
+        box = page.panel(panel).bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    page.drag((0.5, 0.2))
+    assert page.costs[1:] == pytest.approx((50, 20), abs=0.6)
+
+
+def test_a_finger_on_a_phone_moves_the_point(open_page):
+    page = open_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page.page.locator("#chart-map").scroll_into_view_if_needed()
+    page.page.touchscreen.tap(*page.place(0.7, 0.2))
+    page.settle()
+    assert page.costs[1:] == pytest.approx((70, 20), abs=0.6)
+    assert page.overflow <= 0
+
+
+def test_the_map_stays_under_the_hand(open_page):
+    page = open_page()
+    top = page.page.locator("#chart-map").bounding_box()["y"]
+    box = page.role("cost-point").locator("circle").last.bounding_box()
+    page.page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.page.mouse.down()
+    for mu, nu in [(0.7, 0.55), (0.4, 0.002), (0.02, 0.3), (0.6, 0.2)]:
+        page.page.mouse.move(*page.place(mu, nu), steps=2)
+        page.settle()
+        assert page.page.locator("#chart-map").bounding_box()["y"] == top, page.headline
+    page.page.mouse.up()

@@ -1,0 +1,487 @@
+"""The report: its numbers against the functions they come from, its words, its JSON and its page."""
+
+import base64
+import hashlib
+import json
+import math
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import demur
+from demur import CostModel, InputError, Report, ScoreCounts
+from demur.report import DataSource
+from demur.report.building import roc_points, score_bins
+
+COSTS = CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
+Y, A = demur.Binormal(separation=1.6).sample(300, rng=3)
+B = A + np.random.default_rng(4).normal(size=len(A))
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def two():
+    return Report.from_predictions(Y, {"good": A, "noisy": B}, costs=COSTS, confidence_level=0.9, seed=7)
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def test_numbers_of_one_model_against_the_functions():
+    report = Report.from_predictions(Y, {"good": A}, costs=COSTS, confidence_level=0.9, seed=7)
+    model = report.to_dict()["models"][0]
+    assert model["auc"]["value"] == demur.auc_score(Y, A)
+    assert (model["auc"]["low"], model["auc"]["high"]) == demur.auc_interval(Y, A, confidence_level=0.9)
+    volume = demur.volume_interval(Y, A, confidence_level=0.9, rng=7)
+    assert model["volume"] == {
+        "hindsight": volume.hindsight,
+        "honest": volume.honest,
+        "low": volume.low,
+        "high": volume.high,
+    }
+    honest = demur.cross_fitted_surface(Y, A, rng=7)
+    frame = report.to_frame()
+    assert frame["cost"][0] == 10 * honest.cost(0.5, 0.1)
+    ends = honest.interval(0.5, 0.1, confidence_level=0.9)
+    assert (frame["cost_low"][0], frame["cost_high"][0]) == pytest.approx([10 * end for end in ends])
+    certified = demur.surface_certificate(Y, A, confidence_level=0.9).window(costs=COSTS)
+    assert frame["cost_certified"][0] == certified.certified_expected_cost
+    assert model["wins"] == 1.0
+
+
+def test_blocks_and_cuts_give_the_windows_of_the_surface(two):
+    for name, scores in (("good", A), ("noisy", B)):
+        model = next(model for model in two.to_dict()["models"] if model["name"] == name)
+        surface = demur.abstention_surface(Y, scores)
+        blocks = surface.counts.blocks()
+        assert model["blocks"]["positives"] == blocks.positives.tolist()
+        assert model["blocks"]["negatives"] == blocks.negatives.tolist()
+        evidence = demur.windows.PolicyEvidence.from_counts(surface.counts).to_dict()
+        assert model["digest"] == evidence["digest"]
+        assert model["blocks"] == evidence["blocks"]
+        window = surface.window(costs=COSTS)
+        assert window.lower in model["cuts"]["lower"]
+        assert window.upper in model["cuts"]["upper"]
+        assert (model["cuts"]["lower"][0], model["cuts"]["upper"][-1]) == ("-inf", "inf")
+        assert len(model["cuts"]["lower"]) == len(blocks.positives) + 1
+
+
+def test_fold_tables_hold_every_case_once(two):
+    for model in two.to_dict()["models"]:
+        assert len(model["folds"]) == 10
+        for kind, total in (("positives", Y.sum()), ("negatives", len(Y) - Y.sum())):
+            held = [sum(fold[f"held_{kind}"]) for fold in model["folds"]]
+            learned = [sum(fold[kind]) for fold in model["folds"]]
+            assert sum(held) == total
+            assert [one + other for one, other in zip(held, learned, strict=True)] == [total] * 10
+        for fold in model["folds"]:
+            assert len(fold["held_positives"]) == 2 * len(fold["positives"]) - 1
+
+
+def test_volume_of_the_common_folds_is_that_of_its_surface(two):
+    for model in two.models:
+        assert model.volume.honest == pytest.approx(model.honest.volume(), rel=1e-12)
+        assert model.volume.hindsight == pytest.approx(model.surface.volume(), rel=1e-12)
+
+
+def test_pair_against_the_functions(two):
+    pair = two.to_dict()["pairs"][0]
+    test = demur.auc_difference_test(Y, A, B, method="delong")
+    assert pair["auc"]["difference"] == test.difference
+    assert pair["auc"]["pvalue"] == test.pvalue
+    assert (pair["auc"]["low"], pair["auc"]["high"]) == test.interval(0.9)
+    volumes = [model.volume for model in two.models]
+    band, volume = two.pairs[0].band, two.pairs[0].volume
+    assert volume.honest == pytest.approx(volumes[0].honest - volumes[1].honest, abs=1e-12)
+    assert volume.hindsight == pytest.approx(volumes[0].hindsight - volumes[1].hindsight, abs=1e-12)
+    for i, j in ((5, 3), (32, 8), (20, 32)):
+        honest = [model.honest.cost(band.mu[i], band.nu[j]) for model in two.models]
+        assert band.honest[i, j] == pytest.approx(honest[0] - honest[1], abs=1e-12)
+    # other folds, so close to but not the same as the function's own
+    alone = demur.surface_difference_band(Y, A, B, resolution=32, confidence_level=0.9, rng=1)
+    assert np.abs(alone.hindsight - band.hindsight).max() < 1e-12
+    assert pair["shares"]["a"] == pytest.approx(alone.a_better_share, abs=0.1)
+
+
+def test_mask_is_by_rows_of_nu(two):
+    pair, band = two.to_dict()["pairs"][0], two.pairs[0].band
+    assert len(pair["mask"]) == 33**2
+    for i, j in ((0, 0), (10, 3), (32, 5), (7, 30)):
+        assert pair["mask"][33 * j + i] == {-1: "a", 0: "u", 1: "b"}[int(band.decision[i, j])]
+    assert set(pair["mask"]) <= set("abu")
+    assert "a" in pair["mask"]
+
+
+def test_identical_models_do_not_differ():
+    report = Report.from_predictions(Y, {"one": A, "same": np.exp(A)})
+    pair = report.to_dict()["pairs"][0]
+    assert pair["volume"] == {"difference": 0, "low": 0, "high": 0, "pvalue": 1}
+    assert pair["auc"]["pvalue"] == 1
+    assert set(pair["mask"]) == {"u"}
+    assert [model.wins for model in report.models] == [0, 0]
+
+
+def test_wins_of_two_models_against_the_difference_of_their_surfaces(two):
+    gap = two.models[0].surface.minus(two.models[1].surface)
+    assert two.models[0].wins == pytest.approx(gap.better_area, abs=1e-12)
+    assert two.models[1].wins == pytest.approx(gap.worse_area, abs=1e-12)
+
+
+def test_wins_of_four_models_against_a_grid():
+    rng = np.random.default_rng(0)
+    models = {f"m{k}": np.round(Y * (0.5 + 0.2 * k) + rng.normal(size=len(Y)), k) for k in range(4)}
+    report = Report.from_counts({name: ScoreCounts.from_arrays(Y, s) for name, s in models.items()})
+    axis = (np.arange(400) + 0.5) / 400
+    costs = np.stack([model.surface.cost(axis[:, None], axis) for model in report.models])
+    least = costs.min(axis=0)
+    alone = (costs <= least + 1e-12).sum(axis=0) == 1
+    shares = [np.mean(alone & (cost <= least + 1e-12)) for cost in costs]
+    assert [model.wins for model in report.models] == pytest.approx(shares, abs=0.01)
+
+
+def test_same_seed_same_bytes_and_rows_of_weight_two_are_repeated_rows(two):
+    again = Report.from_predictions(Y, {"good": A, "noisy": B}, costs=COSTS, confidence_level=0.9, seed=7)
+    one, other = two.to_dict(), again.to_dict()
+    assert {**one, "made": ""} == {**other, "made": ""}
+    weights = np.where(np.arange(len(Y)) % 3 == 0, 2, 1)
+    weighted = Report.from_predictions(Y, {"good": A}, sample_weight=weights, seed=1).to_dict()
+    repeated = Report.from_predictions(np.repeat(Y, weights), {"good": np.repeat(A, weights)}, seed=1)
+    expected = repeated.to_dict()["models"]
+    assert weighted["models"] == expected
+
+
+def test_prevalence_reaches_every_number():
+    report = Report.from_predictions(Y, {"good": A, "noisy": B}, costs=COSTS, prevalence=0.1)
+    assert report.to_dict()["prevalence"] == 0.1
+    for model, scores in zip(report.models, (A, B), strict=True):
+        assert model.surface.prevalence == 0.1
+        assert model.volume.hindsight == pytest.approx(demur.vacc_score(Y, scores, prevalence=0.1))
+        assert model.honest.prevalence == 0.1
+    assert report.pairs[0].band.prevalence == 0.1
+
+
+# ---------------------------------------------------------------- words
+
+
+def test_headline_by_hand():
+    # 100 cases at score 1 are worth a review (share 0.4, between 0.2 and 0.8) whatever the folds:
+    # cost 10 x 0.2 x 100 / 300 = 0.667; s = sqrt((100 x 0.04 - 20^2 / 300) / (300 x 299)) = 0.00545,
+    # so 6.67 -+ 1.07 per ten cases; certified + 10 x 2 x sqrt(ln(40) / 600) = 2.235.
+    counts = ScoreCounts.from_counts([0, 1, 2], [0, 40, 100], [100, 60, 0])
+    costs = CostModel(cost_fn=10, cost_fp=10, cost_abstain=2)
+    report = Report.from_counts({"m": counts}, costs=costs)
+    assert report.headline == (
+        "With these costs, use m: act on 67 of 100 cases, send 33 to a person. Expected cost 670 per 1000 "
+        "cases (95 % 560-770; certified <= 2,230). Never abstaining: 1,330. Best rule without a model "
+        "(send every case to a person): 2,000."
+    )
+
+
+def test_headline_without_honest_costs_by_hand():
+    # one positive only: no folds; certified 10 x 1.5 x sqrt(ln(40) / 8) = 10.186
+    report = Report.from_predictions([0, 0, 0, 1], {"m": [1, 2, 3, 4]}, costs=COSTS)
+    assert report.headline == (
+        "With these costs, use m for all cases: abstaining is never worth it. Expected cost 0 per 1000 cases "
+        "(judged on the cases that chose the thresholds, so too low on average; certified <= 10,186). "
+        "Best rule without a model (send every case to a person): 1,000."
+    )
+    assert report.folds is None
+    assert report.notes[0] == (
+        "Honest costs are left out: they need at least two cases of each class, "
+        "got 1 positive and 3 negative."
+    )
+    assert report.to_dict()["models"][0]["auc"]["method"] == "newcombe"
+
+
+ODD = {
+    "no review": (CostModel(cost_fn=1, cost_fp=1), r"^With these costs, use good for all cases\. "),
+    "dear review": (
+        CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.6),
+        r"use good for all cases: abstaining is never worth it\.",
+    ),
+    "free review": (
+        CostModel(cost_fn=1, cost_fp=1, cost_abstain=0),
+        r"^With these costs, send every case to a person: no model is cheaper\. Expected cost 0 per 1000",
+    ),
+    "cheap review": (
+        CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.001),
+        r"Judged on cases that did not choose it, the window costs more than the rule without a model: "
+        r"collect more cases before you rely on it\.$",
+    ),
+    "harmless alarms": (
+        CostModel(cost_fn=1, cost_fp=0, cost_abstain=0.5),
+        r"^With these costs, call every case positive: no model is cheaper\.",
+    ),
+    "no costs": (None, r"^If a miss costs 1, a false alarm 1 and a review 0\.2, use good: act on"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_odd_prices_have_sentences(odd):
+    costs, words = ODD[odd]
+    report = Report.from_predictions(Y, {"good": A, "noisy": B}, costs=costs)
+    assert re.search(words, report.headline)
+    assert report.costs_given == (costs is not None)
+
+
+def test_odd_data_have_sentences():
+    worse = Report.from_predictions(Y, {"upside down": -A})
+    assert "upside down ranks worse than chance (AUC " in " ".join(worse.notes)
+    assert "Only one model: nothing to compare." in worse.notes
+    single = Report.from_predictions([1, 1, 1], {"m": [1, 2, 3], "k": [3, 2, 2]}, pos_label=1)
+    assert single.headline.startswith("All cases are positive: there is nothing to decide")
+    document = single.to_dict()
+    assert document["folds"] is None
+    assert document["models"][0]["auc"] is document["models"][0]["cost_band"] is None
+    assert document["models"][0]["roc"] == {"fpr": [], "tpr": [], "thresholds": []}
+    assert document["models"][0]["volume"] == {"hindsight": 0, "honest": None, "low": None, "high": None}
+    assert document["pairs"] == []
+    tied = Report.from_predictions(Y, {"flat": np.zeros(len(Y)), "good": A}).to_dict()
+    assert tied["models"][0]["bins"]["edges"] == [-0.5, 0.5]
+    assert len(tied["models"][0]["blocks"]["positives"]) == 1
+
+
+def test_weights_that_are_not_whole_leave_no_intervals():
+    report = Report.from_predictions(Y, {"good": A, "noisy": B}, sample_weight=np.full(len(Y), 0.5))
+    document = report.to_dict()
+    assert document["folds"] is None
+    assert document["certificate"] is False
+    assert document["pairs"] == []
+    assert document["n"] == 150
+    assert "must hold whole numbers" in " ".join(report.notes)
+    assert "judged on the cases that chose the thresholds" in report.headline
+
+
+def test_few_cases_use_fewer_folds():
+    report = Report.from_predictions([0, 1, 0, 1, 1], {"A": [0.1, 0.4, 0.3, 0.8, 0.7]})
+    assert report.folds == 2
+    assert "Honest costs use 2 folds: the smaller class has only 2 cases." in report.notes
+
+
+def test_counts_alone_say_that_pairs_are_missing():
+    counts = {name: ScoreCounts.from_arrays(Y, s) for name, s in (("good", A), ("noisy", B))}
+    report = Report.from_counts(counts, source=DataSource(name="shards"))
+    assert report.pairs == ()
+    assert any(note.startswith("Differences between models have no intervals") for note in report.notes)
+    assert report.to_dict()["source"]["rows"] is None
+    honest = demur.cross_fitted_surface(counts["noisy"], rng=0)
+    assert report.models[1].honest.cost(0.5, 0.1) == honest.cost(0.5, 0.1)
+    assert repr(report) == "Report(shards: 300 cases, models good, noisy)"
+
+
+# ---------------------------------------------------------------- what is drawn
+
+
+def test_bins_hold_every_case_and_infinite_scores_lie_apart():
+    scores = [-math.inf, -math.inf, 0, 1, 2, 5, math.inf]
+    bins = score_bins(ScoreCounts.from_arrays([0, 1, 0, 1, 1, 0, 1], scores))
+    assert bins.edges.tolist() == [-math.inf, 0, 1.25, 2.5, 3.75, 5, math.inf]
+    assert bins.positives.tolist() == [1, 1, 1, 0, 0, 1]
+    assert bins.negatives.tolist() == [1, 1, 0, 0, 1, 0]
+    large = np.finfo(float).max
+    wide = score_bins(ScoreCounts.from_arrays([0, 1, 1], [-large, 0, large]))
+    assert np.isfinite(wide.edges).all()
+    assert wide.positives.sum() == 2
+    only = score_bins(ScoreCounts.from_arrays([0, 1], [-math.inf, math.inf]))
+    assert (only.positives.sum(), only.negatives.sum()) == (1, 1)
+    assert only.edges[0] < only.edges[-1]
+
+
+def test_bins_against_histogram():
+    bins = score_bins(ScoreCounts.from_arrays(Y, A))
+    assert len(bins.positives) <= 60
+    found, _ = np.histogram(A[Y == 1], bins.edges)
+    assert bins.positives.tolist() == found.tolist()
+
+
+def test_roc_points_are_points_of_the_curve():
+    y, s = demur.Binormal().sample(5000, rng=0)
+    counts = ScoreCounts.from_arrays(y, s)
+    curve, points = demur.roc_curve(counts), roc_points(counts)
+    assert 150 <= len(points.fpr) <= 200
+    at = np.searchsorted(-curve.thresholds, -points.thresholds)
+    assert curve.fpr[at].tolist() == points.fpr.tolist()
+    assert curve.tpr[at].tolist() == points.tpr.tolist()
+    assert (points.fpr[0], points.tpr[0], points.fpr[-1], points.tpr[-1]) == (0, 0, 1, 1)
+    steps = np.diff(points.fpr) + np.diff(points.tpr)
+    assert steps.max() < 0.02
+
+
+# ---------------------------------------------------------------- JSON and the page
+
+
+def test_json_is_valid_and_versioned(two):
+    document = json.loads(two.to_json(), parse_constant=pytest.fail)
+    assert (document["schema"], document["version"]) == ("demur.report", 1)
+    assert list(document) == [
+        "schema",
+        "version",
+        "software",
+        "made",
+        "source",
+        "n",
+        "n_positive",
+        "n_negative",
+        "confidence_level",
+        "folds",
+        "seed",
+        "costs",
+        "costs_given",
+        "prevalence",
+        "certificate",
+        "headline",
+        "notes",
+        "models",
+        "pairs",
+    ]
+    assert list(document["models"][0]) == [
+        "name",
+        "digest",
+        "blocks",
+        "cuts",
+        "bins",
+        "roc",
+        "folds",
+        "auc",
+        "volume",
+        "wins",
+        "cost_band",
+    ]
+    assert document["costs"] == {"cost_fn": 10, "cost_fp": 5, "cost_abstain": 1}
+    assert '"cost_fn":10,' in two.to_json()
+    assert document == json.loads(json.dumps(two.to_dict()))
+
+
+class _Tags(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.texts, self.inside = [], {}, None
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.inside = dict(attrs).get("id") or tag
+        if tag == "meta" and "http-equiv" in dict(attrs):
+            self.texts["policy"] = dict(attrs)["content"]
+
+    def handle_data(self, data):
+        self.texts[self.inside] = self.texts.get(self.inside, "") + data
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+
+PLAIN = ["html", "head", "meta", "meta", "meta", "meta", "meta", "title", "style", "body", "main", "h1", "p"]
+
+
+def test_page_keeps_names_as_text_and_data_whole(tmp_path):
+    names = [HOSTILE, "x" * 10_000, "]]></script><!-- \u2028 & \" ' {{data}} \\u003c"]
+    models = {name: A + k for k, name in enumerate(names)}
+    report = Report.from_predictions(Y, models, costs=COSTS, source=DataSource(name=HOSTILE))
+    path = tmp_path / "report.html"
+    text = report.to_html(path)
+    assert path.read_text(encoding="utf-8") == text
+    parsed = _Tags()
+    parsed.feed(text)
+    assert parsed.tags == [*PLAIN, "noscript", "p", "script", "script"]
+    assert parsed.texts["title"] == f"demur: {HOSTILE}"
+    assert parsed.texts["demur-headline"] == report.headline
+    assert json.loads(parsed.texts["demur-data"]) == report.to_dict()
+    assert "\u2028" not in parsed.texts["demur-data"]
+
+
+def test_page_allows_its_own_script_and_style_only(two):
+    parsed = _Tags()
+    parsed.feed(two.to_html())
+
+    def digest(text):
+        return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+    assert parsed.texts["policy"] == (
+        f"default-src 'none'; script-src 'sha256-{digest(parsed.texts['script'])}'; "
+        f"style-src 'sha256-{digest(parsed.texts['style'])}'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def test_notebooks_get_a_sandboxed_frame(two):
+    framed = two._repr_html_()
+    parsed = _Tags()
+    parsed.feed(framed)
+    assert parsed.tags == ["iframe"]
+    assert framed.startswith('<iframe sandbox="allow-scripts" srcdoc="')
+    assert "allow-same-origin" not in framed
+
+
+def test_page_of_a_million_cases_fits(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.random(10**6) < 0.3
+    models = {f"m{k}": (2 - 0.4 * k) * y + rng.normal(size=len(y)) for k in range(3)}
+    report = Report.from_predictions(y, models, costs=COSTS)
+    assert len(report.to_json().encode()) <= 440_000
+    assert len(report.to_html().encode()) <= 600_000
+    assert report.pairs[0].band.undecided_share < 0.5
+
+
+def test_frame_has_one_entry_per_model(two):
+    frame = two.to_frame()
+    assert frame["model"] == ["good", "noisy"]
+    assert {len(column) for column in frame.values()} == {2}
+    window = demur.abstention_surface(Y, B).window(costs=COSTS)
+    assert (frame["lower"][1], frame["upper"][1]) == (window.lower, window.upper)
+    assert frame["cost_hindsight"][1] == window.expected_cost
+    one = Report.from_predictions([1, 0], {"m": [0.2, 0.1]}).to_frame()
+    assert math.isnan(one["vacc"][0])
+    assert math.isnan(one["cost_low"][0])
+
+
+# ---------------------------------------------------------------- errors
+
+
+def counts_of(n):
+    return ScoreCounts.from_counts([0, 1], [0, n], [n, 0])
+
+
+ERRORS = [
+    (lambda: Report.from_predictions(Y, {}), "`scores` must be a non-empty mapping"),
+    (lambda: Report.from_predictions(Y, A), "`scores` must be a non-empty mapping"),
+    (lambda: Report.from_predictions(Y, {1: A, "1": B}), "`scores` must have names that differ as text"),
+    (lambda: Report.from_predictions(Y, {"m": A[:9]}), "same length"),
+    (lambda: Report.from_predictions(Y, {"m": np.full(len(Y), np.nan)}), "scores['m']"),
+    (lambda: Report.from_predictions(Y, {"m": A}, folds=1), "`folds`"),
+    (lambda: Report.from_predictions(Y, {"m": A}, seed=-1), "`seed`"),
+    (lambda: Report.from_predictions(Y, {"m": A}, confidence_level=2), "`confidence_level`"),
+    (lambda: Report.from_predictions(Y, {"m": A}, prevalence=2), "`prevalence`"),
+    (lambda: Report.from_predictions(Y, {"m": A}, costs=(1, 1)), "`costs` must be a CostModel"),
+    (
+        lambda: Report.from_predictions(Y, {"m": A}, costs=CostModel(cost_fn=1, cost_tp=-1)),
+        "`cost_tp` must be 0 in a report, got -1",
+    ),
+    (
+        lambda: Report.from_predictions(
+            Y, {"m": A}, costs=CostModel(cost_abstain=1, cost_abstain_positive=2)
+        ),
+        "`cost_abstain_positive` must be left out of a report",
+    ),
+    (
+        lambda: Report.from_predictions(Y, {"m": A}, costs=CostModel(cost_abstain=-1)),
+        "`cost_abstain` must not be negative in a report",
+    ),
+    (lambda: Report.from_predictions(Y, {"m": A}, source="x.csv"), "`source` must be a DataSource"),
+    (lambda: Report.from_counts({"a": counts_of(3), "b": counts_of(4)}), "must be of the same cases"),
+    (lambda: Report.from_counts({}), "`counts` must be a non-empty mapping"),
+]
+
+
+@pytest.mark.parametrize(("make", "sentence"), ERRORS, ids=[sentence for _, sentence in ERRORS])
+def test_error_sentences(make, sentence):
+    with pytest.raises(InputError) as caught:
+        make()
+    assert sentence in str(caught.value)
+
+
+def test_unwritable_path_leaves_no_file(two, tmp_path):
+    with pytest.raises(InputError, match="cannot be written"):
+        two.to_html(tmp_path / "missing" / "report.html")
+    assert list(tmp_path.iterdir()) == []

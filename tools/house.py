@@ -1,0 +1,121 @@
+"""The house as its imports show it: rooms, their rank, who imports whom.
+
+`python tools/house.py` rewrites the picture in docs/architecture.md; a test compares it.
+"""
+
+import ast
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "demur"
+PAGE = ROOT / "docs" / "architecture.md"
+
+# Floors from the ground up. A room imports from lower floors only; rooms of one floor do not know
+# each other.
+FLOORS = (
+    ("exceptions", "typing", "_version"),
+    ("_checks", "_results", "_progress"),
+    ("_kernels", "_files", "_resampling"),
+    ("counts",),
+    ("costs", "roc", "regression", "datasets"),
+    ("surface", "ordinal"),
+    ("windows", "paired", "cautious", "multiclass", "unlabelled"),
+    ("auc", "honest", "engines"),
+    ("estimators",),
+    ("displays", "report"),
+    ("reproduce",),
+    ("cli",),
+    ("__main__", "__init__"),
+)
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name below demur; a package is named after its folder."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1]) if parts[-1] == "__init__" and len(parts) > 1 else ".".join(parts)
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def room_of(module: str) -> str:
+    """Return the room (or door module) a module belongs to."""
+    return module.split(".")[0]
+
+
+def imports_of(source: str) -> Iterator[tuple[int, str]]:
+    """Yield (line, module of demur) for every import: at the top, inside functions, for types only."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            if node.module == "demur":
+                for alias in node.names:
+                    yield node.lineno, alias.name if alias.name in MODULES else "__init__"
+            elif node.module.startswith("demur."):
+                base = node.module.removeprefix("demur.")
+                for alias in node.names:
+                    inner = f"{base}.{alias.name}"
+                    yield node.lineno, inner if inner in MODULES else base
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name == "demur" or alias.name.startswith("demur."):
+                    yield node.lineno, alias.name.removeprefix("demur").removeprefix(".") or "__init__"
+
+
+def upward_imports(module: str, source: str) -> list[str]:
+    """Say which lines of a module import from its own floor or above."""
+    room = room_of(module)
+    return [
+        f"{module}, line {line}: imports {imported}, which is not below {room}"
+        for line, imported in imports_of(source)
+        if room_of(imported) != room and FLOOR_OF[room_of(imported)] >= FLOOR_OF[room]
+    ]
+
+
+def graph() -> dict[str, set[str]]:
+    """Return every module with the modules it imports, itself left out."""
+    edges = {}
+    for module, path in MODULES.items():
+        edges[module] = {imported for _, imported in imports_of(path.read_text())} - {module}
+    return edges
+
+
+def order_of(edges: dict[str, set[str]]) -> list[str]:
+    """Return the modules so that each comes after what it imports; raises CycleError for a circle.
+
+    A package counts as importing nothing here: its `__init__` lists the names of its modules.
+    """
+    packages = {module for module in edges if MODULES.get(module, Path()).name == "__init__.py"}
+    plain = {module: edges[module] - packages for module in edges if module not in packages}
+    return list(TopologicalSorter(plain).static_order())
+
+
+def picture() -> str:
+    """Return the table of rooms for docs/architecture.md: top floor first."""
+    below: dict[str, set[str]] = {}
+    for module, imported in graph().items():
+        below.setdefault(room_of(module), set()).update(room_of(other) for other in imported)
+    lines = ["| floor | room | imports |", "|---|---|---|"]
+    for floor in range(len(FLOORS) - 2, 2, -1):
+        for room in FLOORS[floor]:
+            seen = sorted(
+                (other for other in below[room] - {room} if FLOOR_OF[other] > 2),
+                key=lambda other: (-FLOOR_OF[other], other),
+            )
+            lines.append(f"| {floor} | `{room}` | {', '.join(seen)} |")
+    return "\n".join(lines)
+
+
+BEGIN, END = "<!-- rooms: written by tools/house.py -->", "<!-- end of rooms -->"
+
+
+def page_with_picture(page: str) -> str:
+    """Return the page with the table renewed."""
+    head, rest = page.split(BEGIN)
+    return f"{head}{BEGIN}\n{picture()}\n{END}{rest.split(END)[1]}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page_with_picture(PAGE.read_text()))
