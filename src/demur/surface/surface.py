@@ -9,7 +9,6 @@ with P_b, N_b the masses of positives and negatives in the pooled blocks. The fo
 exact; a grid is used only to draw.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,9 +35,9 @@ from demur._results import Result, as_scalar, json_safe
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError
-from demur.surface.masses import SHARE_TIE, RunningMasses, SurfaceMasses, block_cuts
+from demur.surface.masses import SHARE_TIE, SurfaceMasses, block_cuts
 from demur.surface.regions import SurfaceCells, SurfaceDifference, surface_cells, surface_difference
-from demur.surface.window import AbstentionWindow, no_threshold
+from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range, Scalar
 
 __all__ = ["AbstentionSurface", "MeanRates", "SurfaceGrid", "abstention_surface", "surface_of"]
@@ -172,7 +171,14 @@ class AbstentionSurface(Result):
             found = self._scan(m, nu_p, nu_n)
         else:
             i, j = (int(value) for value in block_cuts(self.shares, *checked[:3]))
-            found = self._window_at(self.masses.blocks, i, j, m, nu_p, nu_n)
+            found = AbstentionWindow.of_cuts(
+                self.masses.blocks,
+                (i, j),
+                mu=m,
+                nu_positive=nu_p,
+                nu_negative=nu_n,
+                prevalence=self.prevalence,
+            )
         if costs is None:
             return found
         return replace(found, expected_cost=float(costs.expected_cost(found.cost, self.prevalence)))
@@ -222,35 +228,6 @@ class AbstentionSurface(Result):
             )
         return mu, nu_p, nu_n, odd
 
-    def _window_at(
-        self, m: RunningMasses, i: int, j: int, mu: float, nu_p: float, nu_n: float
-    ) -> AbstentionWindow:
-        fn, fp = float(m.positive_below[i]), float(m.negative_above[j])
-        # i == j must give exactly 0, also beside an infinite nu
-        kept_p = float(m.positive_below[j] - m.positive_below[i])
-        kept_n = float(m.negative_below[j] - m.negative_below[i])
-        cost = fn + mu * fp + (nu_p * kept_p + nu_n * kept_n if i < j else 0.0)
-        lower, upper = float(m.lower_cut[i]), float(m.upper_cut[j])
-        if math.isnan(lower) or math.isnan(upper):
-            raise no_threshold()
-        return AbstentionWindow(
-            lower=lower,
-            upper=upper,
-            cost=cost,
-            expected_cost=cost,
-            fn=fn,
-            fp=fp,
-            abstention_rate=kept_p + kept_n,
-            abstained_positive=kept_p,
-            abstained_negative=kept_n,
-            lower_index=int(m.groups_below[i]),
-            upper_index=int(m.groups_below[j]),
-            mu=mu,
-            nu_positive=nu_p,
-            nu_negative=nu_n,
-            prevalence=self.prevalence,
-        )
-
     def _scan(self, mu: float, nu_p: float, nu_n: float) -> AbstentionWindow:
         """Search all windows in O(distinct scores): valid for any costs (spec 000, section 4)."""
         m = self.masses.scores
@@ -265,7 +242,14 @@ class AbstentionSurface(Result):
         abstained = mass[ends] - mass[starts]
         least = np.flatnonzero(abstained <= abstained.min() + slack)
         pick = min(least, key=lambda at: starts[at])
-        return self._window_at(m, starts[pick], int(ends[pick]), mu, nu_p, nu_n)
+        return AbstentionWindow.of_cuts(
+            m,
+            (starts[pick], int(ends[pick])),
+            mu=mu,
+            nu_positive=nu_p,
+            nu_negative=nu_n,
+            prevalence=self.prevalence,
+        )
 
     # ---------------------------------------------------------------- integrals
 

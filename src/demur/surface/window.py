@@ -9,6 +9,7 @@ import numpy as np
 from demur._checks import check_scores, input_error
 from demur._results import Result
 from demur.exceptions import UndefinedError
+from demur.surface.masses import RunningMasses
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = ["ABSTAIN", "AbstentionWindow", "decide", "decision_masks", "no_threshold"]
@@ -65,6 +66,46 @@ class AbstentionWindow(Result):
     nu_negative: float
     prevalence: float
     _reported = ("coverage",)
+
+    @classmethod
+    def of_cuts(
+        cls,
+        masses: RunningMasses,
+        cuts: tuple[int, int],
+        *,
+        mu: float,
+        nu_positive: float,
+        nu_negative: float,
+        prevalence: float,
+    ) -> "AbstentionWindow":
+        """Make the window that calls the first i steps negative and abstains up to step j."""
+        i, j = cuts
+        fn, fp = float(masses.positive_below[i]), float(masses.negative_above[j])
+        # i == j must give exactly 0, also beside an infinite nu
+        kept_positive = float(masses.positive_below[j] - masses.positive_below[i])
+        kept_negative = float(masses.negative_below[j] - masses.negative_below[i])
+        reviews = nu_positive * kept_positive + nu_negative * kept_negative if i < j else 0.0
+        lower, upper = float(masses.lower_cut[i]), float(masses.upper_cut[j])
+        if math.isnan(lower) or math.isnan(upper):
+            raise no_threshold()
+        cost = fn + mu * fp + reviews
+        return cls(
+            lower=lower,
+            upper=upper,
+            cost=cost,
+            expected_cost=cost,
+            fn=fn,
+            fp=fp,
+            abstention_rate=kept_positive + kept_negative,
+            abstained_positive=kept_positive,
+            abstained_negative=kept_negative,
+            lower_index=int(masses.groups_below[i]),
+            upper_index=int(masses.groups_below[j]),
+            mu=mu,
+            nu_positive=nu_positive,
+            nu_negative=nu_negative,
+            prevalence=prevalence,
+        )
 
     @property
     def coverage(self) -> float:
