@@ -25,6 +25,7 @@ from demur.costs.lines import (
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel, probability_cost
 from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
+from demur.costs.ranges import CostRange
 
 __all__ = [
     "AverageCostCurve",
@@ -34,6 +35,7 @@ __all__ = [
     "CostLineDifference",
     "CostMatrix",
     "CostModel",
+    "CostRange",
     "NetBenefitCurve",
     "average_cost_curves",
     "best_ranges",
