@@ -49,12 +49,12 @@ def mean_cost(f, y, costs, w, priors=None):
 def best_by_realisable_labels(g, v):
     """Cheapest of all m^n answers that weights can give, each certified by `cell_margin`."""
     n, m = g.shape
-    found = math.inf
+    lowest = math.inf
     for labels in itertools.product(range(m), repeat=n):
         value = sum(v[i][k] for i, k in enumerate(labels))
-        if value < found - 1e-12 and cell_margin(g, labels).margin > 1e-12:
-            found = value
-    return found
+        if value < lowest - 1e-12 and cell_margin(g, labels).margin > 1e-12:
+            lowest = value
+    return lowest
 
 
 def margin_by_linear_program(g, labels):

@@ -179,9 +179,9 @@ NAMES = {"fscore": "f_score"}
 
 @pytest.mark.parametrize("case", cases(FILE, "cautious.measures"))
 def test_measures_against_definition(case):
-    found = CautiousConfusion(case["input"]["matrix"])
+    confusion = CautiousConfusion(case["input"]["matrix"])
     for key, expect in case["expect"].items():
-        got = getattr(found, NAMES.get(key, key))
+        got = getattr(confusion, NAMES.get(key, key))
         if expect is None:
             assert math.isnan(got), key
         else:
@@ -191,23 +191,25 @@ def test_measures_against_definition(case):
 @pytest.mark.parametrize("case", cases(FILE, "cautious.q_alpha"))
 def test_moved_abstention_against_definition(case):
     data = case["input"]
-    found = CautiousConfusion(data["matrix"]).at_abstention(data["alpha"], guess=data["guess"] or "uniform")
-    close(found.matrix.tolist(), case["expect"]["matrix"], case["tol"])
+    confusion = CautiousConfusion(data["matrix"]).at_abstention(
+        data["alpha"], guess=data["guess"] or "uniform"
+    )
+    close(confusion.matrix.tolist(), case["expect"]["matrix"], case["tol"])
 
 
 @pytest.mark.parametrize("case", cases(FILE, "cautious.cost"))
 def test_cost_against_definition(case):
-    found, costs = CautiousConfusion(case["input"]["matrix"]), case["input"]["cost"]
-    close(found.cost_table(costs).tolist(), case["expect"]["result"], case["tol"])
-    close(found.cost_table(costs).sum(), case["expect"]["total"], case["tol"])
-    close(found.cost(costs), case["expect"]["mean"], case["tol"])
+    confusion, costs = CautiousConfusion(case["input"]["matrix"]), case["input"]["cost"]
+    close(confusion.cost_table(costs).tolist(), case["expect"]["result"], case["tol"])
+    close(confusion.cost_table(costs).sum(), case["expect"]["total"], case["tol"])
+    close(confusion.cost(costs), case["expect"]["mean"], case["tol"])
 
 
 @pytest.mark.parametrize("case", cases(FILE, "cautious.roc_options"))
 def test_roc_options_against_definition(case):
-    found, positive = CautiousConfusion(case["input"]["matrix"]), case["input"]["positive"]
+    confusion, positive = CautiousConfusion(case["input"]["matrix"]), case["input"]["positive"]
     for option in (1, 2, 3, 4):
-        point = found.roc_point(option, pos_label=positive)
+        point = confusion.roc_point(option, pos_label=positive)
         for got, expect in zip(point, case["expect"][f"option{option}"], strict=True):
             if expect is None or math.isnan(expect):
                 assert math.isnan(got)
@@ -308,21 +310,21 @@ def test_counting_against_sklearn():
     rng = np.random.default_rng(5)
     actual, called = rng.integers(0, 3, 400), rng.integers(-1, 3, 400)
     weights = rng.random(400)
-    found = cautious_confusion(actual, called, sample_weight=weights)
+    confusion = cautious_confusion(actual, called, sample_weight=weights)
     # scikit-learn has rows actual, and takes the abstentions for a class of their own
     expected = confusion_matrix(actual, called, labels=[0, 1, 2, -1], sample_weight=weights)
-    assert found.matrix == pytest.approx(expected[:3].T)
+    assert confusion.matrix == pytest.approx(expected[:3].T)
 
 
 def test_declared_labels_keep_empty_classes():
-    found = cautious_confusion(["b", "b"], ["b", "?"], labels=["a", "b", "c"], abstain="?")
-    assert found.matrix.tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 1, 0]]
-    assert found.labels == ("a", "b", "c")
+    confusion = cautious_confusion(["b", "b"], ["b", "?"], labels=["a", "b", "c"], abstain="?")
+    assert confusion.matrix.tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 1, 0]]
+    assert confusion.labels == ("a", "b", "c")
 
 
 def test_integer_code_among_string_labels():
-    found = cautious_confusion(["cat", "dog"], ["cat", ABSTAIN])
-    assert found.matrix.tolist() == [[1, 0], [0, 0], [0, 1]]
+    confusion = cautious_confusion(["cat", "dog"], ["cat", ABSTAIN])
+    assert confusion.matrix.tolist() == [[1, 0], [0, 0], [0, 1]]
 
 
 def test_nothing_abstained_still_has_the_row():
@@ -339,11 +341,11 @@ def test_random_decisions_reach_the_expected_matrix(alpha):
     called = np.where(rng.random(40_000) < 0.3, ABSTAIN, rng.integers(0, 3, 40_000))
     law = [0.5, 0.3, 0.2]
     moved = decisions_at_abstention(called, alpha, labels=[0, 1, 2], guess=law, rng=1)
-    found = cautious_confusion(actual, moved, labels=[0, 1, 2])
+    confusion = cautious_confusion(actual, moved, labels=[0, 1, 2])
     expected = cautious_confusion(actual, called, labels=[0, 1, 2]).at_abstention(alpha, guess=law)
     # 40 000 cases: five standard deviations of a cell are at most 500
-    assert np.abs(found.matrix - expected.matrix).max() < 500
-    assert found.abstention == pytest.approx(alpha, abs=0.012)
+    assert np.abs(confusion.matrix - expected.matrix).max() < 500
+    assert confusion.abstention == pytest.approx(alpha, abs=0.012)
 
 
 def test_random_decisions_repeat_with_the_seed():

@@ -245,15 +245,15 @@ def test_no_state_is_missed_against_brute_force(data):
     labels, rows, weights, bias = data
     curve = response_curve(labels, rows, sample_weight=weights, bias=bias, metric="error")
     reached = len(curve.states.breaks) + 1
-    found = [curve.confusion(state).matrix for state in range(reached)]
-    for one, other in itertools.pairwise(found):
-        assert np.abs(one - other).max() > 0, "equal neighbours must be one state"
+    matrices = [curve.confusion(state).matrix for state in range(reached)]
+    for matrix, next_matrix in itertools.pairwise(matrices):
+        assert np.abs(matrix - next_matrix).max() > 0, "equal neighbours must be one state"
     # windows off the grid of exact ties: each must show one of the states, at its place
     for window in (np.arange(40) + 0.4142135) / 40:
         decided = CautionWindowRule(bias, window).decide(rows)
         matrix = cautious_confusion(labels, decided, labels=range(rows.shape[1]), sample_weight=weights)
         state = int(np.searchsorted(curve.window_high[:reached], window, side="left"))
-        assert matrix.matrix == pytest.approx(found[state])
+        assert matrix.matrix == pytest.approx(matrices[state])
 
 
 @given(labelled_cases(), st.randoms(use_true_random=False))
@@ -287,9 +287,9 @@ def test_call_forms_agree():
     whole = response_curve(y, np.column_stack([1 - p, p]), metric="auc")
     words = response_curve(np.array(["no", "yes"])[y], p, metric="auc", labels=["no", "yes"])
     counted = response_curve(ScoreCounts.from_arrays(y, p), metric="auc")
-    for other in (words, counted, whole.with_metric("auc")):
-        assert np.array_equal(other.value, whole.value)
-        assert np.array_equal(other.window, whole.window)
+    for same in (words, counted, whole.with_metric("auc")):
+        assert np.array_equal(same.value, whole.value)
+        assert np.array_equal(same.window, whole.window)
     json.dumps(whole.to_dict(), allow_nan=False)
 
 

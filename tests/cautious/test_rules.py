@@ -120,22 +120,22 @@ def test_rule_agrees_with_the_definition_on_every_window(data):
 @settings(max_examples=150, deadline=None)
 def test_critical_windows_against_the_definition(data):
     rows, bias = data
-    found = critical_windows(rows, bias=bias)
+    windows = critical_windows(rows, bias=bias)
     for case, p in enumerate(rows):
-        limit = min(found.abstain[case], 1.0)
-        mine = found.case == case
-        edges = np.concatenate([[0.0], found.window[mine], [limit]])
-        classes = [found.first[case], *found.after[mine]]
-        assert found.first[case] == decide_by_definition(p, bias, 0.0)
+        limit = min(windows.abstain[case], 1.0)
+        changes = windows.case == case
+        edges = np.concatenate([[0.0], windows.window[changes], [limit]])
+        classes = [windows.first[case], *windows.after[changes]]
+        assert windows.first[case] == decide_by_definition(p, bias, 0.0)
         for low, high, expected in zip(edges[:-1], edges[1:], classes, strict=True):
             if high - low > 1e-9:
                 assert decide_by_definition(p, bias, (low + high) / 2) == expected
         if limit < 1 - 1e-9:
             assert decide_by_definition(p, bias, limit + 1e-9) == rows.shape[1]
-        assert found.last[case] == classes[-1]
-        if found.abstain[case] >= 1:
+        assert windows.last[case] == classes[-1]
+        if windows.abstain[case] >= 1:
             assert p.max() == 1
-        assert found.abstain[case] >= 0
+        assert windows.abstain[case] >= 0
 
 
 @given(biased_cases(max_classes=2))
@@ -147,15 +147,15 @@ def test_two_classes_never_change_class_against_theory(data):
 
 def test_three_classes_do_change_class_by_hand():
     # ratios at w = 0: 1.2, 1.4, 0.4; lines cross at (0.28*0.5 - 0.6*0.2) / (0.6*0.8 - 0.28*0.5)
-    found = critical_windows([[0.6, 0.28, 0.12]], bias=[0.5, 0.2, 0.3])
-    assert found.window == pytest.approx([0.02 / 0.34])
-    assert (found.before.tolist(), found.after.tolist()) == ([1], [0])
-    assert found.abstain == pytest.approx([0.2])
+    windows = critical_windows([[0.6, 0.28, 0.12]], bias=[0.5, 0.2, 0.3])
+    assert windows.window == pytest.approx([0.02 / 0.34])
+    assert (windows.before.tolist(), windows.after.tolist()) == ([1], [0])
+    assert windows.abstain == pytest.approx([0.2])
 
 
 def test_case_on_the_bias_is_answered_only_without_a_window():
-    found = critical_windows([[0.25, 0.75]], bias=[0.25, 0.75])
-    assert found.abstain.tolist() == [0]
+    windows = critical_windows([[0.25, 0.75]], bias=[0.25, 0.75])
+    assert windows.abstain.tolist() == [0]
     assert CautionWindowRule([0.25, 0.75], 0).decide([0.25, 0.75]) == 0
     assert CautionWindowRule([0.25, 0.75], 1e-6).decide([0.25, 0.75]) == ABSTAIN
 

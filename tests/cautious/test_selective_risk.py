@@ -24,14 +24,14 @@ def losses(draw, max_size=9):
 
 def accepted_loss(loss, confidence, weights, coverage):
     """G(c): whole groups from the top, and the rest as a share of the next group."""
-    room, total, found = coverage * sum(weights), sum(weights), 0.0
+    room, total, accepted = coverage * sum(weights), sum(weights), 0.0
     for level in sorted(set(confidence), reverse=True):
         cases = [(w, e) for w, e, c in zip(weights, loss, confidence, strict=True) if c == level]
         mass = sum(w for w, _ in cases)
         taken = min(room, mass)
-        found += taken / mass * sum(w * e for w, e in cases)
+        accepted += taken / mass * sum(w * e for w, e in cases)
         room -= taken
-    return found / total
+    return accepted / total
 
 
 def integrate(function, breaks):
@@ -159,7 +159,7 @@ def toy(n, rng, slope=1.0):
 @pytest.mark.parametrize("statistic", ["aurc", "e_aurc", "augrc"])
 @pytest.mark.parametrize("convention", ["exact", "discrete"])
 def test_resample_is_the_curve_of_the_drawn_cases(statistic, convention):
-    from demur.cautious.selective_risk import _Cases
+    from demur.cautious.selective_risk import ResampledCases
 
     loss, sure = toy(60, np.random.default_rng(0))
     sure = sure.round(1) if convention == "exact" else sure
@@ -167,7 +167,7 @@ def test_resample_is_the_curve_of_the_drawn_cases(statistic, convention):
     drawn = np.random.default_rng(1).integers(60, size=60)
     expected = getattr(risk_coverage_curve(loss[drawn], sure[drawn], convention=convention), statistic)
     curve = risk_coverage_curve(loss, sure, convention=convention)
-    got = _Cases(curve).statistic(statistic, np.bincount(drawn, minlength=60))
+    got = ResampledCases(curve).statistic(statistic, np.bincount(drawn, minlength=60))
     assert got == pytest.approx(expected, abs=1e-12)
 
 

@@ -7,17 +7,8 @@ Imports: surface, roc, costs, counts.
 
 from demur.cautious.capacity import CapacityGraph, Mixture, capacity_graph
 from demur.cautious.confusion import CautiousConfusion, RocPoint, cautious_confusion, decisions_at_abstention
-from demur.cautious.response import (
-    AverageResponseCurve,
-    ResponseCurve,
-    ResponseHull,
-    ResponsePoint,
-    RocResponseSurface,
-    average_response_curves,
-    response_curve,
-    response_hull,
-    roc_response_surface,
-)
+from demur.cautious.response import ResponseCurve, ResponsePoint, response_curve
+from demur.cautious.roc_response import RocResponseSurface, roc_response_surface
 from demur.cautious.rules import (
     CautionWindowRule,
     ClassThresholdRule,
@@ -27,6 +18,12 @@ from demur.cautious.rules import (
     critical_windows,
 )
 from demur.cautious.selective_risk import RiskCoverageCurve, RiskCoverageDifference, risk_coverage_curve
+from demur.cautious.several_responses import (
+    AverageResponseCurve,
+    ResponseHull,
+    average_response_curves,
+    response_hull,
+)
 
 __all__ = [
     "AverageResponseCurve",

@@ -121,11 +121,10 @@ def capacity_graph(
 
     Examples
     --------
-    If everything must be answered, use the bold classifier; from 9 % of abstentions on the
-    cautious one alone; in between, draw one of the two per case:
+    If every case must be answered, use the bold classifier; at 9 % abstentions the cautious one
+    alone; in between, draw one of the two for each case:
 
     >>> from demur import CautiousConfusion
-
     >>> from demur.cautious import capacity_graph
     >>> bold = CautiousConfusion([[20, 2, 3], [0, 31, 3], [0, 1, 40], [0, 0, 0]])
     >>> cautious = CautiousConfusion([[19, 1, 2], [0, 30, 0], [0, 1, 38], [1, 2, 6]])

@@ -185,8 +185,8 @@ class CautiousConfusion(Result):
     @property
     def f_score(self) -> float:
         """Harmonic mean of accuracy and coverage; 0 if all answers are wrong."""
-        together = self.accuracy + self.coverage
-        return 2 * self.accuracy * self.coverage / together if together else 0.0
+        total = self.accuracy + self.coverage
+        return 2 * self.accuracy * self.coverage / total if total else 0.0
 
     @property
     def guess_error(self) -> float:
@@ -222,7 +222,7 @@ class CautiousConfusion(Result):
             Wanted share of abstentions. Above the present one, answers are withdrawn at random;
             below, abstained cases are answered by guessing.
         guess : "uniform", "prior" or array
-            Law of the guesses: each class alike, by the class shares of this matrix, or given.
+            Distribution of the guesses: each class alike, by the class shares of this matrix, or given.
 
         Notes
         -----
@@ -259,7 +259,7 @@ class CautiousConfusion(Result):
         return float(self.cost_table(costs, pos_label=pos_label).sum()) / self.card
 
     def cost_table(self, costs: ArrayLike | CostModel, *, pos_label: Any = None) -> FloatArray:
-        """Return what each cell costs in all: the element-wise product of matrix and costs."""
+        """Return the total cost of each cell: the element-wise product of matrix and costs."""
         positive = self._positive_index(pos_label) if isinstance(costs, CostModel) else 0
         return np.asarray(self.matrix * cost_matrix(costs, self.n_classes, positive))
 
@@ -281,8 +281,8 @@ class CautiousConfusion(Result):
         called, missed, unknown = self.matrix[[positive, 1 - positive, 2]]
         rates = []
         for column, keeps in ((positive, option in (3, 4)), (1 - positive, option in (2, 4))):
-            below = called[column] + missed[column] + (unknown[column] if keeps else 0.0)
-            rates.append(float(called[column] / below) if below else math.nan)
+            answered = called[column] + missed[column] + (unknown[column] if keeps else 0.0)
+            rates.append(float(called[column] / answered) if answered else math.nan)
         return RocPoint(*rates)
 
     def _positive_index(self, pos_label: Any) -> int:
@@ -363,7 +363,7 @@ def cautious_confusion(
     y_pred : array of n labels
         Answers; `abstain` where the classifier gave none.
     labels : sequence, optional
-        All classes, in the order the matrix should have. None: those found, sorted.
+        All classes, in the order the matrix should have. None: those that occur, sorted.
     abstain : label, default `ABSTAIN` (-1)
         What stands for "no answer" in `y_pred`.
     sample_weight : array of n numbers >= 0, optional
@@ -384,13 +384,13 @@ def cautious_confusion(
     Examples
     --------
     >>> from demur import ABSTAIN, cautious_confusion
-    >>> found = cautious_confusion([1, 1, 0, 0, 0], [1, ABSTAIN, 0, 1, 0])
-    >>> found.matrix.tolist()
+    >>> confusion = cautious_confusion([1, 1, 0, 0, 0], [1, ABSTAIN, 0, 1, 0])
+    >>> confusion.matrix.tolist()
     [[2.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
-    >>> found.coverage, found.accuracy
+    >>> confusion.coverage, confusion.accuracy
     (0.8, 0.75)
     """
-    known = _found_labels(y_true, y_pred, abstain) if labels is None else check_class_labels(labels)
+    known = _occurring_labels(y_true, y_pred, abstain) if labels is None else check_class_labels(labels)
     if abstain in known:
         raise input_error(
             "abstain",
@@ -407,19 +407,19 @@ def cautious_confusion(
     return CautiousConfusion(cells.reshape(size + 1, size).astype(np.float64), tuple(known))
 
 
-def _found_labels(y_true: Any, y_pred: Any, abstain: Any) -> list[Any]:
-    """Sort what occurs; the abstain code counts as a class only if it is an actual label."""
+def _occurring_labels(y_true: Any, y_pred: Any, abstain: Any) -> list[Any]:
+    """Sort the labels that occur; the abstain code counts as a class only if it is an actual label."""
     actual = set(np.asarray(y_true, dtype=object).ravel().tolist())
     called = set(np.asarray(y_pred, dtype=object).ravel().tolist())
-    found = actual | (called - {abstain})
-    if any(value is None or value != value for value in found):
+    labels = actual | (called - {abstain})
+    if any(value is None or value != value for value in labels):
         hint = "drop missing labels, and give abstentions a code of their own, such as demur.ABSTAIN."
         raise input_error("y_true and y_pred", "must not contain missing labels", "NaN or None", hint)
     try:
-        return sorted(found)
+        return sorted(labels)
     except TypeError:
         raise input_error(
-            "labels", "is required for labels that cannot be sorted", sorted(map(repr, found))
+            "labels", "is required for labels that cannot be sorted", sorted(map(repr, labels))
         ) from None
 
 
@@ -435,7 +435,7 @@ def decisions_at_abstention(
     """Move the share of abstentions to `alpha` in expectation, by drawing cases at random.
 
     The instance-level version of `CautiousConfusion.at_abstention`: each answer is withdrawn,
-    or each abstained case guessed, independently. Mixing at random costs nothing to build, so it
+    or each abstained case guessed, independently. Random mixing needs no model, so it
     is the baseline that a better selection of abstentions must beat.
 
     Parameters
@@ -465,7 +465,7 @@ def decisions_at_abstention(
 
     Examples
     --------
-    Answer everything; unknown cases are called 1, the dearer class to miss:
+    Answer everything; cases without an answer are called 1, the class that costs more to miss:
 
     >>> from demur.cautious import decisions_at_abstention
     >>> decisions_at_abstention([0, 1, -1, 1, 0, -1], 0, labels=[0, 1], guess=[0, 1], rng=7).tolist()

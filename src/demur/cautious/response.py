@@ -1,45 +1,22 @@
 """Response curves: accuracy, error, cost or AUC against the share of abstentions, exactly."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._checks import (
-    check_choice,
-    check_nonnegative,
-    check_probability,
-    check_rate,
-    check_same_length,
-    input_error,
-)
-from demur._kernels.convex_hull import lower_hull
-from demur._results import Result, as_scalar
+from demur._checks import check_choice, check_rate, input_error
 from demur.cautious.confusion import CautiousConfusion, cost_matrix, exact_capacity
-from demur.cautious.states import States, TwoClassStates, response_states
+from demur.cautious.polyline import SAME_VALUE, Polyline
+from demur.cautious.states import States, response_states
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
-from demur.exceptions import InputError, UndefinedError
-from demur.roc.curve import RocCurve, roc_curve
-from demur.typing import ArrayLike, FloatArray, Labels, Scalar
+from demur.exceptions import UndefinedError
+from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = [
-    "AverageResponseCurve",
-    "ResponseCurve",
-    "ResponseHull",
-    "ResponsePoint",
-    "RocResponseSurface",
-    "average_response_curves",
-    "response_curve",
-    "response_hull",
-    "roc_response_surface",
-]
+__all__ = ["ResponseCurve", "ResponsePoint", "curve_of_states", "response_curve"]
 
 METRICS = ("accuracy", "error", "cost", "auc", "efficacy", "capacity")
-_LOWER_IS_BETTER = ("error", "cost")
-_TIE = 1e-12
 
 
 class ResponsePoint(NamedTuple):
@@ -50,89 +27,8 @@ class ResponsePoint(NamedTuple):
     value: float
 
 
-# ---------------------------------------------------------------- polylines
-
-
-class _Polyline(Result):
-    """A measure over abstention 0 to 1; equal abscissae are a vertical step."""
-
-    abstention: FloatArray
-    value: FloatArray
-    metric: str
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Orientation of the metric."""
-        return self.metric not in _LOWER_IS_BETTER
-
-    @cached_property
-    def _defined(self) -> tuple[FloatArray, FloatArray]:
-        """Points with a value."""
-        keep = ~np.isnan(self.value)
-        if keep.all():
-            return self.abstention, self.value
-        return self.abstention[keep], self.value[keep]
-
-    @cached_property
-    def area(self) -> float:
-        """Area under the curve over abstention 0 to 1: the mean value, were it uniform."""
-        x, y = self._defined
-        return float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
-
-    @property
-    def probabilistic_capacity(self) -> float:
-        """Area under the accuracy, or above the error; the paper gives both this name."""
-        if self.metric not in ("accuracy", "error"):
-            raise UndefinedError(f"Probabilistic capacity exists for accuracy and error, got {self.metric}.")
-        return self.area if self.metric == "accuracy" else 1 - self.area
-
-    def _sides(self, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Limits from the left and from the right, and the best value, at some abscissae."""
-        x, y = self._defined
-        first, past = np.searchsorted(x, at, side="left"), np.searchsorted(x, at, side="right")
-        on = past > first
-        lower = np.maximum(past - 1, 0)
-        upper = np.minimum(past, len(x) - 1)
-        width = np.where(x[upper] > x[lower], x[upper] - x[lower], 1.0)
-        between = y[lower] + (y[upper] - y[lower]) * (at - x[lower]) / width
-        left = np.where(on, y[np.minimum(first, len(x) - 1)], between)
-        right = np.where(on, y[lower], between)
-        best = np.maximum(left, right) if self.higher_is_better else np.minimum(left, right)
-        pick = np.max if self.higher_is_better else np.min
-        for k in np.flatnonzero(past - first > 2):  # a step of several corners may leave its ends
-            best[k] = pick(y[first[k] : past[k]])
-        return left, right, best
-
-    def at(self, abstention: ArrayLike) -> Scalar:
-        """Return the value at shares of abstentions, interpolated; on a vertical step the best one."""
-        x = check_probability(abstention, "abstention")
-        return as_scalar(self._sides(np.atleast_1d(x))[2].reshape(x.shape))
-
-    def dominates(self, other: "_Polyline") -> bool:
-        """Tell whether this curve is nowhere worse than `other`, and somewhere better.
-
-        Exact: both are straight between their corners. A class bias or a model whose curve is
-        dominated can be discarded.
-        """
-        ahead, behind = self._margins(other)
-        return bool(ahead > _TIE and behind <= _TIE)
-
-    def _margins(self, other: "_Polyline") -> tuple[float, float]:
-        """Largest lead of this curve, and of the other one."""
-        _check_curve(other, "other")
-        if other.metric != self.metric:
-            raise input_error("other", f"must be a response of {self.metric}", other.metric)
-        grid = np.union1d(self._defined[0], other._defined[0])
-        sides = [curve._sides(grid) for curve in (self, other)]
-        for left, right, best in sides:  # beyond the ends there is no curve
-            left[0], right[-1] = best[0], best[-1]
-        sign = 1.0 if self.higher_is_better else -1.0
-        lead = np.concatenate([sign * (mine - yours) for mine, yours in zip(*sides, strict=True)])
-        return float(lead.max()), float(-lead.min())
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ResponseCurve(_Polyline):
+class ResponseCurve(Polyline):
     """A measure of a cautious classifier against its share of abstentions; see `response_curve`.
 
     Attributes
@@ -172,7 +68,7 @@ class ResponseCurve(_Polyline):
 
     def with_metric(self, metric: str, *, costs: ArrayLike | CostModel | None = None) -> "ResponseCurve":
         """Return the curve of another metric from the same states, without sorting again."""
-        return _curve(self.states, metric, costs)
+        return curve_of_states(self.states, metric, costs)
 
     def best(self) -> ResponsePoint:
         """Return the best state that answers something: of equally good ones the least abstention.
@@ -183,12 +79,12 @@ class ResponseCurve(_Polyline):
         sign = 1.0 if self.higher_is_better else -1.0
         barred = np.isnan(self.value) | ((self.abstention == 1) & (self.metric != "cost"))
         value = np.where(barred, -np.inf, sign * self.value)
-        return self._point(int(np.argmax(value >= value.max() - _TIE)))
+        return self._point(int(np.argmax(value >= value.max() - SAME_VALUE)))
 
     def within(self, abstention: float) -> ResponsePoint:
         """Return the last state that abstains on at most this share of the cases."""
         rate = check_rate(abstention, "abstention")
-        return self._point(int(np.searchsorted(self.abstention, rate + _TIE, side="right")) - 1)
+        return self._point(int(np.searchsorted(self.abstention, rate + SAME_VALUE, side="right")) - 1)
 
     def _point(self, state: int) -> ResponsePoint:
         return ResponsePoint(
@@ -205,26 +101,6 @@ class ResponseCurve(_Polyline):
     def __repr__(self) -> str:
         what = f"metric={self.metric!r}, n={self.n:g}, states={len(self.value)}, area={self.area:.6g}"
         return f"ResponseCurve({what})"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AverageResponseCurve(_Polyline):
-    """Mean of response curves at equal abstention; made by `average_response_curves`.
-
-    Has no windows: each member reaches an abstention with its own.
-    """
-
-    abstention: FloatArray
-    value: FloatArray
-    metric: str
-    n_curves: int
-    _reported = ("area",)
-
-    def __repr__(self) -> str:
-        return f"AverageResponseCurve(metric={self.metric!r}, curves={self.n_curves}, area={self.area:.6g})"
-
-
-# ---------------------------------------------------------------- one curve
 
 
 def response_curve(
@@ -299,10 +175,11 @@ def response_curve(
     (0.5, 0.1, 0.6)
     """
     states = response_states(y_true, proba, labels=labels, sample_weight=sample_weight, bias=bias)
-    return _curve(states, metric, costs)
+    return curve_of_states(states, metric, costs)
 
 
-def _curve(states: States, metric: str, costs: Any) -> ResponseCurve:
+def curve_of_states(states: States, metric: str, costs: Any) -> ResponseCurve:
+    """Return the curve of one metric over the states of a classifier."""
     check_choice(metric, "metric", METRICS)
     if (costs is None) != (metric != "cost"):
         hint = "they are for metric='cost'." if costs is not None else "pass costs=CostModel(...)."
@@ -355,255 +232,3 @@ def _measure(states: States, metric: str, costs: Any) -> tuple[FloatArray, float
     if metric == "error":
         return error, 0.0
     return exact_capacity(error, states.abstention, guess_error), 1 - guess_error / 2
-
-
-# ---------------------------------------------------------------- several curves
-
-
-def _check_curve(value: Any, name: str) -> None:
-    if not isinstance(value, _Polyline):
-        raise input_error(name, "must be a response curve", type(value).__name__)
-
-
-def _common_metric(curves: Mapping[Any, Any]) -> str:
-    """Return the one metric of all curves; there must be at least one."""
-    if not curves:
-        raise input_error("curves", "must hold at least one response curve", "none")
-    for name, curve in curves.items():
-        _check_curve(curve, f"curves[{name!r}]")
-    metrics = sorted({curve.metric for curve in curves.values()})
-    if len(metrics) > 1:
-        raise input_error("curves", "must be of one metric", metrics, "one call for each.")
-    return str(metrics[0])
-
-
-def average_response_curves(
-    curves: Iterable[ResponseCurve], *, weights: ArrayLike | None = None
-) -> AverageResponseCurve:
-    """Mean of response curves at equal shares of abstentions, such as those of the folds.
-
-    Each curve is interpolated linearly between its states; the mean is exact at all their
-    abscissae together. Averaging curves is not pooling: to pool, pass the cases of all folds to one
-    `response_curve`, which compares their probabilities on one scale.
-
-    Parameters
-    ----------
-    curves : sequence of ResponseCurve
-        At least one, all of one metric.
-    weights : array, optional
-        Non-negative weights, scaled to sum to 1; equal by default.
-
-    Returns
-    -------
-    AverageResponseCurve
-        With `abstention`, `value`, `area`, `at`, `dominates`.
-
-    Raises
-    ------
-    InputError
-        If there is no curve, the metrics differ, or the weights do not fit.
-
-    Examples
-    --------
-    >>> from demur.cautious import average_response_curves
-    >>> from demur import response_curve
-    >>> folds = [([0, 1, 1], [0.2, 0.4, 0.9]), ([0, 1, 0], [0.1, 0.8, 0.4])]
-    >>> mean = average_response_curves(response_curve(y, p, metric="error") for y, p in folds)
-    >>> round(mean.at(0), 4), round(mean.at(0.5), 4)
-    (0.1667, 0.0)
-    """
-    members = list(curves)
-    metric = _common_metric(dict(enumerate(members)))
-    share = np.ones(len(members)) if weights is None else np.atleast_1d(check_nonnegative(weights, "weights"))
-    check_same_length(curves=members, weights=share)
-    if share.sum() == 0:
-        raise input_error("weights", "must not all be zero", "a sum of 0")
-    share = share / share.sum()
-    grid = np.unique(np.concatenate([curve._defined[0] for curve in members]))
-    sides = [curve._sides(grid)[:2] for curve in members]
-    left, right = (sum(w * side[k] for w, side in zip(share, sides, strict=True)) for k in (0, 1))
-    step = left != right
-    order = np.sort(np.concatenate([np.arange(len(grid)), np.flatnonzero(step)]))
-    second = np.concatenate([[False], order[1:] == order[:-1]])
-    return AverageResponseCurve(
-        abstention=grid[order],
-        value=np.where(second, right[order], left[order]),
-        metric=metric,
-        n_curves=len(members),
-    )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class ResponseHull(Result):
-    """Best response that switching between curves reaches; made by `response_hull`.
-
-    Attributes
-    ----------
-    abstention, value : array
-        Corners of the hull, ascending in abstention.
-    corners : tuple of str
-        Curve that each corner belongs to; the first listed of several.
-    discarded : tuple of str
-        Curves without a corner.
-    area : float
-        Area under the hull.
-    metric : str
-        What `value` is.
-    """
-
-    abstention: FloatArray
-    value: FloatArray
-    corners: tuple[str, ...]
-    discarded: tuple[str, ...]
-    area: float
-    metric: str
-
-
-def response_hull(curves: Mapping[str, ResponseCurve]) -> ResponseHull:
-    """Convex hull of several response curves: which model or bias is worth using where.
-
-    The upper hull for measures that should be high (accuracy, AUC), the lower one for error and
-    cost. Models without a corner can be discarded.
-
-    Parameters
-    ----------
-    curves : mapping {name: ResponseCurve}
-        All of one metric.
-
-    Returns
-    -------
-    ResponseHull
-        With `abstention`, `value`, `corners`, `discarded`, `area`.
-
-    Raises
-    ------
-    InputError
-        If the mapping is empty or the metrics differ.
-
-    Notes
-    -----
-    The common end point (1, end) belongs to the first curve and keeps none from being discarded.
-
-    Examples
-    --------
-    >>> from demur import response_curve
-    >>> from demur.cautious import response_hull
-    >>> y = [0, 0, 1, 1]
-    >>> curves = {
-    ...     "sure": response_curve(y, [0.1, 0.4, 0.45, 0.9], metric="error"),
-    ...     "lost": response_curve(y, [0.1, 0.6, 0.45, 0.9], metric="error"),
-    ... }
-    >>> response_hull(curves).discarded
-    ('lost',)
-    """
-    if not isinstance(curves, Mapping):
-        raise input_error("curves", "must be a mapping {name: response curve}", type(curves).__name__)
-    members = {str(name): curve for name, curve in curves.items()}
-    metric, names = _common_metric(members), list(members)
-    owner = np.concatenate([np.full(len(curve._defined[0]), k) for k, curve in enumerate(members.values())])
-    x, y = (np.concatenate([curve._defined[k] for curve in members.values()]) for k in (0, 1))
-    sign = -1.0 if members[names[0]].higher_is_better else 1.0
-    kept = lower_hull(np.column_stack([x, sign * y]))
-    used = {names[owner[k]] for k in kept if x[k] < 1}
-    return ResponseHull(
-        abstention=x[kept],
-        value=y[kept],
-        corners=tuple(names[owner[k]] for k in kept),
-        discarded=tuple(name for name in names if name not in used),
-        area=float(np.trapezoid(y[kept], x[kept])),
-        metric=metric,
-    )
-
-
-# ---------------------------------------------------------------- ROC response surface
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class RocResponseSurface(Result):
-    """ROC curves of the answered cases, stacked over the share of abstentions.
-
-    Attributes
-    ----------
-    abstention, auc : array
-        Element t: share of abstentions and AUC of state t; NaN where a class is missing.
-    window : array
-        As in `ResponseCurve`.
-    volume : float
-        Volume under the surface, the area under AUC against abstention; the higher the better.
-    """
-
-    abstention: FloatArray
-    auc: FloatArray
-    window: FloatArray
-    volume: float
-    states: TwoClassStates
-    _evidence = ("states",)
-
-    def roc(self, abstention: float) -> RocCurve:
-        """Return the ROC curve of the last state that abstains on at most this share."""
-        rate = check_rate(abstention, "abstention")
-        state = int(np.searchsorted(self.states.abstention, rate + _TIE, side="right")) - 1
-        if np.isnan(self.states.auc()[state]):
-            raise UndefinedError(
-                f"The ROC curve at abstention {rate:g} needs answered cases of both classes. "
-                "Hint: ask for a smaller share."
-            )
-        return roc_curve(self.states.answered_counts(state))
-
-    def __repr__(self) -> str:
-        return f"RocResponseSurface(states={len(self.auc)}, volume={self.volume:.6g})"
-
-
-def roc_response_surface(
-    y_true: Labels | ScoreCounts,
-    proba: ArrayLike | None = None,
-    *,
-    sample_weight: ArrayLike | None = None,
-    bias: ArrayLike | None = None,
-    labels: Any = None,
-) -> RocResponseSurface:
-    """ROC curves of the answered cases for every share of abstentions, two classes.
-
-    The higher the better. Assumes that scores stay as they are and only the doubtful cases leave.
-
-    Parameters
-    ----------
-    y_true, proba, sample_weight, bias, labels
-        As in `response_curve`; class 1 is the positive one.
-
-    Returns
-    -------
-    RocResponseSurface
-        With `volume`, `auc`, `abstention` and the curves, `roc(abstention)`.
-
-    Raises
-    ------
-    UndefinedError
-        If a class is missing.
-
-    Notes
-    -----
-    The volume is the area under AUC(A), over the states in which it exists, ending in (1, 1).
-
-    References
-    ----------
-    Ferri, Hernandez-Orallo (2004), "Cautious Classifiers", ROCAI, figures 9 and 10.
-
-    Examples
-    --------
-    >>> from demur.cautious import roc_response_surface
-    >>> y, p = [0, 0, 1, 0, 1, 0, 1, 1], [0.05, 0.1, 0.3, 0.35, 0.6, 0.7, 0.9, 0.95]
-    >>> surface = roc_response_surface(y, p)
-    >>> round(surface.roc(0).auc, 4), round(surface.roc(0.5).auc, 4), round(surface.volume, 4)
-    (0.8125, 1.0, 0.9466)
-    """
-    states = response_states(y_true, proba, labels=labels, sample_weight=sample_weight, bias=bias)
-    if not isinstance(states, TwoClassStates):
-        raise InputError(
-            f"`proba` must have two columns for a ROC surface, got {states.n_classes}. "
-            "Hint: response_curve(metric='auc') averages over pairs of classes."
-        )
-    curve = _curve(states, "auc", None)
-    return RocResponseSurface(
-        abstention=curve.abstention, auc=curve.value, window=curve.window, volume=curve.area, states=states
-    )

@@ -26,7 +26,7 @@ _TIE = 8 * np.finfo(np.float64).eps
 
 
 class _Rule(Result, ABC):
-    """A rule decides row by row; subclasses say which class and whether it is sure enough."""
+    """A rule decides row by row; subclasses name the class and say whether to answer."""
 
     __slots__ = ()
 
@@ -43,11 +43,11 @@ class _Rule(Result, ABC):
         array of n int, or int
             Element i is the decision for row i; one int for one case.
         """
-        one = np.ndim(proba) == 1
+        single_case = np.ndim(proba) == 1
         rows = check_proba(np.atleast_2d(np.asarray(proba)), columns=self._n_classes)
         best, sure = self._choose(rows)
         codes = np.where(sure, best, ABSTAIN)
-        return int(codes[0]) if one else codes
+        return int(codes[0]) if single_case else codes
 
     @property
     def _n_classes(self) -> int | None:
@@ -114,8 +114,8 @@ class ConfidenceRule(_Rule):
 class ClassThresholdRule(_ThresholdsRule):
     """Call the most probable class if it reaches the threshold of that class (rule R2).
 
-    Only the most probable class is looked at: a runner-up above a low threshold of its own is
-    abstained on. `RatioRule` would call it.
+    Only the most probable class counts: the rule abstains although a runner-up exceeds a low
+    threshold of its own. `RatioRule` would call the runner-up.
 
     Parameters
     ----------
@@ -273,10 +273,10 @@ def critical_windows(proba: ArrayLike, *, bias: ArrayLike | None = None) -> Crit
     The second case is answered while the window is at most 0.2, as class 1 and then as class 0:
 
     >>> from demur.cautious import critical_windows
-    >>> found = critical_windows([[0.8, 0.1, 0.1], [0.6, 0.28, 0.12]], bias=[0.5, 0.2, 0.3])
-    >>> found.abstain.round(3).tolist()
+    >>> windows = critical_windows([[0.8, 0.1, 0.1], [0.6, 0.28, 0.12]], bias=[0.5, 0.2, 0.3])
+    >>> windows.abstain.round(3).tolist()
     [0.6, 0.2]
-    >>> found.before.tolist(), found.window.round(3).tolist(), found.after.tolist()
+    >>> windows.before.tolist(), windows.window.round(3).tolist(), windows.after.tolist()
     ([1], [0.059], [0])
     """
     rows = check_proba(proba)

@@ -119,7 +119,7 @@ class RiskCoverageCurve(Result):
         gives the same interval.
         """
         check_choice(statistic, "statistic", STATISTICS)
-        cases = _Cases(self)
+        cases = ResampledCases(self)
         return _bootstrap(
             lambda drawn: cases.statistic(statistic, drawn),
             len(self._loss),
@@ -146,9 +146,9 @@ class RiskCoverageCurve(Result):
         check_same_length(self=self._loss, other=other._loss)
         if self.convention != other.convention:
             raise input_error("other", f"must follow the convention {self.convention!r}", other.convention)
-        mine, yours = _Cases(self), _Cases(other)
+        own, rival = ResampledCases(self), ResampledCases(other)
         interval = _bootstrap(
-            lambda drawn: mine.statistic(statistic, drawn) - yours.statistic(statistic, drawn),
+            lambda drawn: own.statistic(statistic, drawn) - rival.statistic(statistic, drawn),
             len(self._loss),
             confidence_level=confidence_level,
             n_resamples=n_resamples,
@@ -205,8 +205,8 @@ def _discrete_areas(loss: FloatArray) -> tuple[float, float]:
     return float(np.mean(accepted / np.arange(1, len(loss) + 1))), float(np.mean(accepted) / len(loss))
 
 
-class _Cases:
-    """The cases behind a curve, ready to be resampled."""
+class ResampledCases:
+    """The cases of a curve, sorted once so that each resample is cheap."""
 
     def __init__(self, curve: RiskCoverageCurve) -> None:
         self.exact = curve.convention == "exact"
@@ -218,6 +218,7 @@ class _Cases:
         self.best = np.argsort(self.loss, kind="stable")
 
     def statistic(self, name: str, times: IntArray) -> float:
+        """Return a statistic of the resample that holds case i ``times[i]`` times."""
         areas = self._areas(times)
         if name == "augrc":
             return areas[1]
@@ -260,7 +261,7 @@ def risk_coverage_curve(
     Parameters
     ----------
     loss : array of n numbers in [0, 1]
-        Loss of each answer, were it given; 1 for an error and 0 for a right answer.
+        Loss of each case if it is answered; 1 for an error and 0 for a right answer.
     confidence : array of n numbers
         Higher is answered first; infinities are fine.
     sample_weight : array of n numbers >= 0, optional
@@ -298,8 +299,8 @@ def risk_coverage_curve(
     risk of 1/4, no better than answering all:
 
     >>> from demur import risk_coverage_curve
-    >>> wrong, sure = [0, 1, 0, 0, 0, 1, 0, 0], [0.95, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5]
-    >>> curve = risk_coverage_curve(wrong, sure)
+    >>> wrong, confidence = [0, 1, 0, 0, 0, 1, 0, 0], [0.95, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5]
+    >>> curve = risk_coverage_curve(wrong, confidence)
     >>> curve.risk_at(0.5), curve.risk_at(1)
     (0.25, 0.25)
     >>> round(curve.aurc, 4), round(curve.augrc, 4)
@@ -307,18 +308,18 @@ def risk_coverage_curve(
     """
     check_choice(convention, "convention", CONVENTIONS)
     # copies: a result makes its arrays read-only, which must not reach the user's
-    price = np.atleast_1d(check_probability(loss, "loss")).copy()
-    sure = check_scores(confidence, "confidence").copy()
+    losses = np.atleast_1d(check_probability(loss, "loss")).copy()
+    ranking = check_scores(confidence, "confidence").copy()
     weights = check_weights(sample_weight)
     weights = None if weights is None else weights.copy()
-    check_same_length(loss=price, confidence=sure, sample_weight=weights)
-    if price.ndim != 1:
-        raise input_error("loss", "must be one-dimensional", f"shape {price.shape}")
+    check_same_length(loss=losses, confidence=ranking, sample_weight=weights)
+    if losses.ndim != 1:
+        raise input_error("loss", "must be one-dimensional", f"shape {losses.shape}")
     if convention == "discrete":
         if weights is not None:
             raise input_error("sample_weight", "must be left out of the discrete convention", "weights")
-        return _discrete_curve(price, sure)
-    return _exact_curve(price, sure, weights)
+        return _discrete_curve(losses, ranking)
+    return _exact_curve(losses, ranking, weights)
 
 
 def _counted(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> ScoreCounts:

@@ -34,7 +34,7 @@ from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 __all__ = ["EventStates", "States", "TwoClassStates", "response_states"]
 
 _SAME_WINDOW = 1e-12
-"""Critical windows this close are one (spec 003, section 4)."""
+"""Critical windows this close are the same one, up to rounding."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -59,7 +59,7 @@ class States(ABC):
     @property
     @abstractmethod
     def right(self) -> FloatArray:
-        """Weight of the cases answered rightly per state."""
+        """Weight of the cases answered correctly per state."""
 
     @property
     @abstractmethod
@@ -148,7 +148,7 @@ class TwoClassStates(States):
         """Split the pairs into those below, those above and those across the abstained groups."""
         positives, negatives = self.counts.positives, self.counts.negatives
         positive_below, negative_below, positive_above, negative_above = self._sums
-        # spec 003, section 7: W(S) = sum over pairs in S of 1[>] + 1/2 1[=]
+        # W(S) = sum over pairs of a positive and a negative in S of 1[>] + 1/2 1[=]: the pairs won
         inside_below = np.concatenate([[0.0], np.cumsum(positives * (negative_below[:-1] + negatives / 2))])
         won_above = negatives * (positive_above[1:] + positives / 2)
         inside_above = np.concatenate([np.cumsum(won_above[::-1])[::-1], [0.0]])
@@ -222,7 +222,7 @@ class EventStates(States):
     """States of several classes as events in the order of their windows.
 
     Event e moves case ``case[e]`` from class ``before[e]`` to ``after[e]`` (the number of classes
-    stands for abstaining); state t is reached after the first ``done[t]`` events.
+    stands for abstaining); state t is reached after the first ``n_events[t]`` events.
     """
 
     proba: FloatArray
@@ -232,7 +232,7 @@ class EventStates(States):
     case: IntArray
     before: IntArray
     after: IntArray
-    done: IntArray
+    n_events: IntArray
 
     @cached_property
     def _always(self) -> Any:
@@ -247,11 +247,11 @@ class EventStates(States):
         Summed from the last state backwards, so that nothing left is exactly nothing.
         """
         remaining = np.concatenate([np.cumsum(lost[::-1])[::-1], [0.0]])
-        return np.asarray(final + remaining[self.done])
+        return np.asarray(final + remaining[self.n_events])
 
     @cached_property
     def right(self) -> FloatArray:
-        """Weight of the cases answered rightly."""
+        """Weight of the cases answered correctly."""
         return self._weight_where(right=True)
 
     @cached_property
@@ -266,7 +266,7 @@ class EventStates(States):
         now = ((self.after == truth) == right) & (self.after < self.n_classes)
         final = self._always & ((self.last == self.codes) == right)
         lost = weight * (was.astype(np.float64) - now)
-        # class changes are taken back again: rounding may leave a trace below 0
+        # a case may change class and change back: rounding may leave a trace below 0
         return np.maximum(self._per_state(lost, float(self.weights[final].sum())), 0.0)
 
     @cached_property
@@ -275,7 +275,7 @@ class EventStates(States):
         return np.bincount(self.codes, self.weights, minlength=self.n_classes).astype(np.float64)
 
     def total_cost(self, costs: FloatArray) -> FloatArray:
-        """Cost of all cases, as the price of each event."""
+        """Cost of all cases, summed over the events."""
         truth = self.codes[self.case]
         # flat indices: several times faster than pairs of them
         price = costs.ravel()
@@ -286,17 +286,17 @@ class EventStates(States):
 
     def auc(self) -> FloatArray:
         """Hand and Till's AUC of the answered cases."""
-        n_states = len(self.done)
+        n_states = len(self.n_events)
         leaves = np.full(len(self.codes), n_states)
         gone = np.flatnonzero(self.after == self.n_classes)
-        leaves[self.case[gone]] = np.searchsorted(self.done, gone, side="right")
+        leaves[self.case[gone]] = np.searchsorted(self.n_events, gone, side="right")
         return shrinking_hand_till(self.proba, self.codes, self.weights, leaves, n_states)
 
     def confusion(self, state: int) -> CautiousConfusion:
         """Return the confusion matrix of one state."""
         called = np.where(self._always, self.last, self.n_classes)
         # undo what comes later, the latest first: of a repeated case the last assignment stays
-        later = np.arange(len(self.case) - 1, self.done[state] - 1, -1)
+        later = np.arange(len(self.case) - 1, self.n_events[state] - 1, -1)
         called[self.case[later]] = self.before[later]
         cells = called * self.n_classes + self.codes
         size = (self.n_classes + 1) * self.n_classes
@@ -321,7 +321,7 @@ def _event_states(proba: FloatArray, codes: IntArray, weights: FloatArray, bias:
         after = np.concatenate([changes[3], after])
     # of one case with several events at one window, the changes must stay in order
     order = np.argsort(window, kind="stable" if len(case) > len(leaving) else "quicksort")
-    breaks, done, _ = merge_close(window[order], np.empty(0), _SAME_WINDOW)
+    breaks, n_events, _ = merge_close(window[order], np.empty(0), _SAME_WINDOW)
     case, before, after = case[order], before[order], after[order]
     states = EventStates(
         n_classes=n_classes,
@@ -334,7 +334,7 @@ def _event_states(proba: FloatArray, codes: IntArray, weights: FloatArray, bias:
         case=case,
         before=before,
         after=after,
-        done=np.concatenate([[0], done]),
+        n_events=np.concatenate([[0], n_events]),
     )
     return _without_empty_steps(states)
 
@@ -344,16 +344,18 @@ def _without_empty_steps(states: EventStates) -> EventStates:
     size, leaves = states.n_classes, states.after == states.n_classes
     if leaves.all():
         return states
-    step = np.searchsorted(states.done[1:], np.arange(len(states.case)), side="right")
+    step = np.searchsorted(states.n_events[1:], np.arange(len(states.case)), side="right")
     keep = np.zeros(len(states.breaks), dtype=bool)
     keep[step[leaves]] = True
-    open_ = ~keep[step]
-    truth, weight = states.codes[states.case], states.weights[states.case]
-    cells = [(step * size + called)[open_] * size + truth[open_] for called in (states.before, states.after)]
-    found, which = np.unique(np.concatenate(cells), return_inverse=True)
-    net = np.bincount(which, weights=np.concatenate([-weight[open_], weight[open_]]))
-    keep[found[net != 0] // size**2] = True
-    return replace(states, breaks=states.breaks[keep], done=np.concatenate([[0], states.done[1:][keep]]))
+    undecided = ~keep[step]
+    step, case = step[undecided], states.case[undecided]
+    truth, weight = states.codes[case], states.weights[case]
+    cells = [(step * size + called[undecided]) * size + truth for called in (states.before, states.after)]
+    changed, which = np.unique(np.concatenate(cells), return_inverse=True)
+    net = np.bincount(which, weights=np.concatenate([-weight, weight]))
+    keep[changed[net != 0] // size**2] = True
+    n_events = np.concatenate([[0], states.n_events[1:][keep]])
+    return replace(states, breaks=states.breaks[keep], n_events=n_events)
 
 
 # ---------------------------------------------------------------- from arrays

@@ -8,13 +8,9 @@ import numpy as np
 from demur._checks import check_positive_int, check_rate, input_error
 from demur.cautious.capacity import CapacityGraph, capacity_graph
 from demur.cautious.confusion import cautious_confusion
-from demur.cautious.response import (
-    AverageResponseCurve,
-    ResponseCurve,
-    RocResponseSurface,
-    response_curve,
-    roc_response_surface,
-)
+from demur.cautious.response import ResponseCurve, response_curve
+from demur.cautious.roc_response import RocResponseSurface, roc_response_surface
+from demur.cautious.several_responses import AverageResponseCurve
 from demur.costs.model import CostModel
 from demur.displays._base import (
     ABSTAIN_COLOR,

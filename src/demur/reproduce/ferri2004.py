@@ -14,14 +14,10 @@ import numpy as np
 from demur._progress import Progress
 from demur.cautious.capacity import capacity_graph
 from demur.cautious.confusion import CautiousConfusion, cautious_confusion
-from demur.cautious.response import (
-    AverageResponseCurve,
-    ResponseCurve,
-    average_response_curves,
-    response_curve,
-    roc_response_surface,
-)
+from demur.cautious.response import ResponseCurve, response_curve
+from demur.cautious.roc_response import roc_response_surface
 from demur.cautious.rules import CautionWindowRule, ConfidenceRule
+from demur.cautious.several_responses import AverageResponseCurve, average_response_curves
 from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import MissingDataError, PaperData
 from demur.reproduce._learners import COUNTERPARTS, HeldOut, held_out_scores
