@@ -25,33 +25,33 @@ from weight_oracles import (
 
 def test_zero_probabilities():
     f = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
-    found = optimize_weights(f, [0, 1, 1, 2], 1 - np.eye(3))
-    assert found.objective == 0
-    assert np.isfinite(found.log_weights).all()
-    assert found.decide(f).tolist() == [0, 1, 1, 2]
+    rule = optimize_weights(f, [0, 1, 1, 2], 1 - np.eye(3))
+    assert rule.objective == 0
+    assert np.isfinite(rule.log_weights).all()
+    assert rule.decide(f).tolist() == [0, 1, 1, 2]
 
 
 def test_identical_rows_are_answered_alike():
     f = np.full((6, 4), 0.25)
     y = [0, 0, 1, 2, 2, 2]
     for method in ("auto", "milp", "ga", "de", "solff"):
-        found = optimize_weights(f, y, 1 - np.eye(4), method=method, rng=0)
-        assert set(found.labels.tolist()) == {2}
-        assert found.objective == pytest.approx(0.5)
-        assert found.margin == 1
+        rule = optimize_weights(f, y, 1 - np.eye(4), method=method, rng=0)
+        assert set(rule.labels.tolist()) == {2}
+        assert rule.objective == pytest.approx(0.5)
+        assert rule.margin == 1
     assert optimize_weights(f, y, 1 - np.eye(4), rng=0).optimal
 
 
 def test_class_without_examples_has_no_say():
-    found = optimize_weights(F[:5], Y[:5], C)
-    assert found.priors.tolist() == pytest.approx([0.4, 0.6, 0])
+    rule = optimize_weights(F[:5], Y[:5], C)
+    assert rule.priors.tolist() == pytest.approx([0.4, 0.6, 0])
     with pytest.raises(InputError, match="gives weight to the class 2, but the data hold no example of it"):
         optimize_weights(F[:5], Y[:5], C, priors=[0.4, 0.4, 0.2])
 
 
 def test_one_class_only():
-    found = optimize_weights([[0.3], [0.9]], [0, 0], [[0]])
-    assert (found.objective, found.optimal, found.weights.tolist()) == (0, True, [1.0])
+    rule = optimize_weights([[0.3], [0.9]], [0, 0], [[0]])
+    assert (rule.objective, rule.optimal, rule.weights.tolist()) == (0, True, [1.0])
     for method in {*SEARCHES, "lp", "milp", "cv"}:
         assert optimize_weights([[0.3], [0.9]], [0, 0], [[2]], method=method, folds=2).objective == 2
     alone = optimize_weights([[0.3], [0.9]], [0, 0], [[2]], abstain_cost=1)
@@ -68,26 +68,26 @@ def test_sixty_classes():
     g = rng.normal(size=(n, m))
     g[np.arange(n), y] += 1.5
     costs = rng.integers(1, 11, (m, m)) * (1 - np.eye(m))
-    found = optimize_weights(g, y, costs, log=True, n_restarts=3, rng=0)
+    rule = optimize_weights(g, y, costs, log=True, n_restarts=3, rng=0)
     plain = optimize_weights(g, y, costs, log=True, method="none")
-    assert found.lower_bound <= found.objective < plain.objective
-    assert found.margin > 0
-    assert found.decide(g, log=True).tolist() == found.labels.tolist()
+    assert rule.lower_bound <= rule.objective < plain.objective
+    assert rule.margin > 0
+    assert rule.decide(g, log=True).tolist() == rule.labels.tolist()
 
 
 def test_nonzero_diagonal_is_priced():
     costs = np.array(C) + np.diag([1.0, 0.5, 0.25])
-    found = optimize_weights(F, Y, costs)
-    assert found.objective == pytest.approx(mean_cost(F, Y, costs, found.weights))
+    rule = optimize_weights(F, Y, costs)
+    assert rule.objective == pytest.approx(mean_cost(F, Y, costs, rule.weights))
     table = table_of(np.log(F), costs[Y] / 8)
-    assert found.objective == pytest.approx(best_by_realisable_labels(table.g, table.v))
+    assert rule.objective == pytest.approx(best_by_realisable_labels(table.g, table.v))
 
 
 def test_negative_costs_are_gains():
     costs = np.array(C) - 5.0 * np.eye(3)
-    found = optimize_weights(F, Y, costs)
+    rule = optimize_weights(F, Y, costs)
     table = table_of(np.log(F), costs[Y] / 8)
-    assert found.objective == pytest.approx(best_by_realisable_labels(table.g, table.v))
+    assert rule.objective == pytest.approx(best_by_realisable_labels(table.g, table.v))
     assert optimize_weights(F, Y, costs, method="cv", folds=2, rng=0).cross_validation.keys() == {
         "none",
         "coordinate, weights",
@@ -98,25 +98,25 @@ def test_negative_costs_are_gains():
 def test_scores_closer_than_rounding_are_one():
     # the apexes differ by less than the tolerance: the examples can only move together
     g = np.array([[0.0, 0.0, 0.0], [0.0, 1e-15, 0.0]])
-    found = optimize_weights(g, [0, 1], 1 - np.eye(3), log=True)
-    assert found.objective == pytest.approx(0.5)
-    assert found.margin > 1e-3 or not found.optimal
+    rule = optimize_weights(g, [0, 1], 1 - np.eye(3), log=True)
+    assert rule.objective == pytest.approx(0.5)
+    assert rule.margin > 1e-3 or not rule.optimal
 
 
 def test_unreachable_answers_of_the_exact_scan_fall_back_to_a_search(monkeypatch):
     # rounding could make the scan see a cell that is none; then nothing may be called proved
     monkeypatch.setattr("demur.multiclass.rules.cheapest_labels", lambda table: np.array(Y)[: len(table.g)])
     with pytest.warns(DegenerateDataWarning, match="closer than rounding"):
-        found = worked()
-    assert found.objective == 0.25
-    assert found.margin > 0
+        rule = worked()
+    assert rule.objective == 0.25
+    assert rule.margin > 0
 
 
 def test_narrow_margin_of_the_integer_program_warns():
     g = np.array([[0.0, 0.0], [0.0, 1e-5]])
     with pytest.warns(DegenerateDataWarning, match="margin below 0.0001"):
-        found = optimize_weights(g, [0, 1], 1 - np.eye(2), log=True, method="milp", rng=0)
-    assert found.objective == 0
+        rule = optimize_weights(g, [0, 1], 1 - np.eye(2), log=True, method="milp", rng=0)
+    assert rule.objective == 0
 
 
 # ---------------------------------------------------------------- names, choice, deciding
@@ -124,9 +124,9 @@ def test_narrow_margin_of_the_integer_program_warns():
 
 def test_names_may_come_in_any_order():
     shuffled = {"c": {"b": 6, "a": 8}, "a": {"c": 4, "b": 1}, "b": {"a": 3, "c": 2, "b": 0}}
-    found = optimize_weights(F, LETTERS, shuffled)
-    assert found.classes == ("a", "b", "c")
-    assert found.objective == 0.25
+    rule = optimize_weights(F, LETTERS, shuffled)
+    assert rule.classes == ("a", "b", "c")
+    assert rule.objective == 0.25
     moved = optimize_weights(np.array(F)[:, [2, 0, 1]], LETTERS, NAMED, classes=["c", "a", "b"])
     assert moved.objective == 0.25
     assert moved.predict([[0.1, 0.7, 0.2]]).tolist() == ["a"]
@@ -156,41 +156,41 @@ def test_choice_by_cross_validation_takes_the_cheapest_held_out():
     f[np.arange(200), y] += 0.8
     f /= f.sum(axis=1, keepdims=True)
     costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
-    found = optimize_weights(f, y, costs, method="cv", rng=0)
-    assert set(found.cross_validation) == {"none", "bayes", "coordinate, weights", "restarts, weights"}
-    chosen = min(found.cross_validation, key=found.cross_validation.get)
-    assert found.method == {"bayes": "none"}.get(chosen, chosen.split(",")[0])
-    assert found.family == ("columns" if chosen == "bayes" else "weights")
-    assert found.to_dict()["cross_validation"] == found.cross_validation
+    rule = optimize_weights(f, y, costs, method="cv", rng=0)
+    assert set(rule.cross_validation) == {"none", "bayes", "coordinate, weights", "restarts, weights"}
+    chosen = min(rule.cross_validation, key=rule.cross_validation.get)
+    assert rule.method == {"bayes": "none"}.get(chosen, chosen.split(",")[0])
+    assert rule.family == ("columns" if chosen == "bayes" else "weights")
+    assert rule.to_dict()["cross_validation"] == rule.cross_validation
     # rules without weights see nothing of the training part: held out or not is the same
     for name, family in (("none", "weights"), ("bayes", "columns")):
         plain = optimize_weights(f, y, costs, method="none", family=family)
-        assert found.cross_validation[name] == pytest.approx(plain.objective)
+        assert rule.cross_validation[name] == pytest.approx(plain.objective)
 
 
 def test_cross_validation_survives_rare_classes_and_priors():
     y = [0] * 8 + [1] * 8 + [2]
     f = np.random.default_rng(20).dirichlet(np.ones(3), 17)
-    found = optimize_weights(f, y, C, method="cv", priors=[0.5, 0.3, 0.2], folds=3, rng=0)
-    assert found.cross_validation["none"] > 0
+    rule = optimize_weights(f, y, C, method="cv", priors=[0.5, 0.3, 0.2], folds=3, rng=0)
+    assert rule.cross_validation["none"] > 0
 
 
 def test_new_cases_are_decided_by_name_with_abstentions():
-    found = optimize_weights(F, LETTERS, NAMED, abstain_cost={"a": 0.25, "b": 0.25, "c": 0.25}, rng=0)
-    answers = found.predict([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]], abstain_label="ask")
+    rule = optimize_weights(F, LETTERS, NAMED, abstain_cost={"a": 0.25, "b": 0.25, "c": 0.25}, rng=0)
+    answers = rule.predict([[0.7, 0.2, 0.1], [0.4, 0.35, 0.25]], abstain_label="ask")
     assert answers.tolist() == ["a", "ask"]
-    assert found.decide([[7.0, 2.0, 1.0]]).tolist() == [0]
-    mixed = found.predict([[0.4, 0.35, 0.25]])
+    assert rule.decide([[7.0, 2.0, 1.0]]).tolist() == [0]
+    mixed = rule.predict([[0.4, 0.35, 0.25]])
     assert mixed.tolist() == [ABSTAIN]
 
 
 def test_results_are_json_safe_and_short():
     import json
 
-    found = worked()
-    json.dumps(found.to_dict(), allow_nan=False)
-    assert len(repr(found)) < 700
-    assert "costs" not in found.to_dict()
+    rule = worked()
+    json.dumps(rule.to_dict(), allow_nan=False)
+    assert len(repr(rule)) < 700
+    assert "costs" not in rule.to_dict()
     json.dumps(CostMatrix.from_mapping(NAMED).to_dict(), allow_nan=False)
     json.dumps(weights_for_counts(np.log(F), [3, 3, 2]).to_dict(), allow_nan=False)
 
@@ -216,7 +216,7 @@ def test_class_cost_maps_against_all_thresholds():
     priors = [0.2, 0.3, 0.5]
     maps = class_cost_maps(f, y, C, scheme="one-vs-rest", priors=priors)
     assert list(maps) == [0, 1, 2]
-    for a, found in maps.items():
+    for a, cost_map in maps.items():
         ratio = f[:, a] / (1 - f[:, a])
         share = (np.array(priors) / np.bincount(y))[y]
         costs = CostMatrix(values=C, classes=range(3)).one_vs_rest(a, priors=priors)
@@ -224,8 +224,8 @@ def test_class_cost_maps_against_all_thresholds():
             (share * np.where(y == a, costs.cost_fn * (ratio < t), costs.cost_fp * (ratio >= t))).sum()
             for t in [*ratio, math.inf]
         ]
-        assert found.window.expected_cost == pytest.approx(min(tried))
-        assert found.share == pytest.approx(1)
+        assert cost_map.window.expected_cost == pytest.approx(min(tried))
+        assert cost_map.share == pytest.approx(1)
     pairs = class_cost_maps(f, y, C, priors=priors, abstain_cost=0.1)
     assert list(pairs) == [(0, 1), (0, 2), (1, 2)]
     assert pairs[0, 2].share == pytest.approx(0.7)

@@ -46,19 +46,19 @@ FILE = "multiclass.json"
     ],
 )
 def test_worked_example_by_hand(method, family, objective, labels):
-    found = worked(method=method, family=family)
-    assert found.objective == pytest.approx(objective, abs=1e-15)
+    rule = worked(method=method, family=family)
+    assert rule.objective == pytest.approx(objective, abs=1e-15)
     if labels is not None:
-        assert found.labels.tolist() == labels
+        assert rule.labels.tolist() == labels
 
 
 def test_margins_of_the_worked_example_by_hand():
-    found = worked()
-    assert found.weights == pytest.approx([1, 2.151657, 1.666667], abs=5e-7)
-    assert found.margin == pytest.approx(0.2554128, abs=5e-8)
+    rule = worked()
+    assert rule.weights == pytest.approx([1, 2.151657, 1.666667], abs=5e-7)
+    assert rule.margin == pytest.approx(0.2554128, abs=5e-8)
     assert worked(family="columns").margin == pytest.approx(0.0688919, abs=5e-8)
-    assert found.optimal
-    assert found.lower_bound == found.objective
+    assert rule.optimal
+    assert rule.lower_bound == rule.objective
     assert worked(method="lf", order=[2, 1, 0]).objective == 0.25
 
 
@@ -83,12 +83,12 @@ def test_linear_relaxation_of_the_worked_example_by_hand():
 
 @pytest.mark.parametrize(("price", "objective"), [(0.25, 0.125), (0.5, 0.25), (0.75, 0.25)])
 def test_abstaining_in_the_worked_example_by_hand(price, objective):
-    found = worked(abstain_cost=price, method="milp")
-    assert found.objective == pytest.approx(objective)
-    assert found.optimal
+    rule = worked(abstain_cost=price, method="milp")
+    assert rule.objective == pytest.approx(objective)
+    assert rule.optimal
     if price == 0.25:
-        assert found.labels.tolist() == [0, ABSTAIN, ABSTAIN, 1, ABSTAIN, 2, 2, ABSTAIN]
-        assert found.abstain_weight > 0
+        assert rule.labels.tolist() == [0, ABSTAIN, ABSTAIN, 1, ABSTAIN, 2, 2, ABSTAIN]
+        assert rule.abstain_weight > 0
 
 
 # ---------------------------------------------------------------- reference cases
@@ -117,51 +117,51 @@ def test_objective_against_reference(case):
 def test_optimum_against_reference(case):
     data, tol = case["input"], case["tol"]
     for method in ("auto", "milp"):
-        found = optimize_weights(data["F"], data["y"], data["C_true_pred"], method=method, rng=1)
-        close(found.objective, case["expected"]["objective"], tol)
-        assert found.lower_bound <= found.objective
-    assert found.optimal
+        rule = optimize_weights(data["F"], data["y"], data["C_true_pred"], method=method, rng=1)
+        close(rule.objective, case["expected"]["objective"], tol)
+        assert rule.lower_bound <= rule.objective
+    assert rule.optimal
 
 
 @pytest.mark.parametrize("case", cases(FILE, "optimum_m3"))
 def test_optimum_of_three_classes_against_reference(case):
     data, expect, tol = case["input"], case["expected"], case["tol"]
-    found = optimize_weights(data["F"], data["y"], data["C_true_pred"])
-    close(found.objective, expect["objective"], tol)
-    close(mean_cost(data["F"], data["y"], data["C_true_pred"], found.weights), expect["objective"], tol)
+    rule = optimize_weights(data["F"], data["y"], data["C_true_pred"])
+    close(rule.objective, expect["objective"], tol)
+    close(mean_cost(data["F"], data["y"], data["C_true_pred"], rule.weights), expect["objective"], tol)
     attained = np.exp(expect["a_log_weight_attaining"])
-    close(mean_cost(data["F"], data["y"], data["C_true_pred"], attained), found.objective, tol)
+    close(mean_cost(data["F"], data["y"], data["C_true_pred"], attained), rule.objective, tol)
     columns = optimize_weights(data["F"], data["y"], data["C_true_pred"], family="columns")
     close(columns.objective, expect["og_column_objective"], tol)
-    assert found.optimal
+    assert rule.optimal
     assert columns.optimal
 
 
 @pytest.mark.parametrize("case", cases(FILE, "cell_margin"))
 def test_cell_margin_against_reference(case):
-    found = cell_margin(case["input"]["logF"], case["input"]["labels"])
-    close(found.margin, case["expected"]["margin"], case["tol"])
-    assert found.realisable == case["expected"]["realisable"]
+    cell = cell_margin(case["input"]["logF"], case["input"]["labels"])
+    close(cell.margin, case["expected"]["margin"], case["tol"])
+    assert cell.realisable == case["expected"]["realisable"]
 
 
 @pytest.mark.parametrize("case", cases(FILE, "quota"))
 def test_quota_against_reference(case):
     data, expect = case["input"], case["expected"]
-    found = weights_for_counts(data["logF"], data["counts"])
-    assert found.labels.tolist() == expect["labels"]
-    close(found.total, expect["total"], case["tol"])
-    assert found.margin > 0
-    assert predicted(np.array(data["logF"]), found.log_weights).tolist() == expect["labels"]
+    quota = weights_for_counts(data["logF"], data["counts"])
+    assert quota.labels.tolist() == expect["labels"]
+    close(quota.total, expect["total"], case["tol"])
+    assert quota.margin > 0
+    assert predicted(np.array(data["logF"]), quota.log_weights).tolist() == expect["labels"]
 
 
 @pytest.mark.parametrize("case", cases(FILE, "lachiche_flach"))
 def test_lachiche_flach_against_reference(case):
     data, expect = case["input"], case["expected"]
-    found = optimize_weights(
+    rule = optimize_weights(
         data["F"], data["y"], data["C_true_pred"], method="lf", order=data["order"], center=False
     )
-    close(found.weights.tolist(), expect["w"], case["tol"])
-    close(found.objective, expect["objective"], case["tol"])
+    close(rule.weights.tolist(), expect["w"], case["tol"])
+    close(rule.objective, expect["objective"], case["tol"])
 
 
 @pytest.mark.parametrize("case", cases(FILE, "lp14"))
@@ -178,13 +178,13 @@ def test_linear_relaxation_against_reference(case):
 def test_binary_abstention_against_reference_and_against_the_surface(case):
     data = case["input"]
     p, miss, alarm = np.array(data["p1"]), data["cost_true1_pred0"], data["cost_true0_pred1"]
-    found = optimize_weights(
+    rule = optimize_weights(
         np.column_stack([1 - p, p]),
         data["y"],
         {0: {1: alarm}, 1: {0: miss}},
         abstain_cost=data["cost_reject"],
     )
-    close(found.objective, case["expected"]["mean_cost"], case["tol"])
+    close(rule.objective, case["expected"]["mean_cost"], case["tol"])
     window = abstention_surface(data["y"], p).window(alarm / miss, data["cost_reject"] / miss)
     close(window.cost * miss, case["expected"]["mean_cost"], case["tol"])
 
@@ -198,10 +198,10 @@ def test_three_classes_against_enumeration(tied):
     for _ in range(12):
         g, y, costs = random_case(rng, 6, 3, tied=tied)
         v = costs[y] / len(y)
-        found = optimize_weights(g, y, costs, log=True)
+        rule = optimize_weights(g, y, costs, log=True)
         table = table_of(g, v)
-        assert found.objective == pytest.approx(best_by_realisable_labels(table.g, table.v), abs=1e-12)
-        assert found.margin > 0
+        assert rule.objective == pytest.approx(best_by_realisable_labels(table.g, table.v), abs=1e-12)
+        assert rule.margin > 0
 
 
 def test_two_classes_against_all_thresholds():
@@ -227,8 +227,8 @@ def test_number_of_cells_against_theory(m):
     counts = {tuple(np.bincount(labels, minlength=m)) for labels in realised}
     assert len(realised) == len(counts) == math.comb(n + m - 1, m - 1)
     for labels in realised:
-        found = weights_for_counts(g, np.bincount(labels, minlength=m))
-        assert found.labels.tolist() == list(labels)
+        quota = weights_for_counts(g, np.bincount(labels, minlength=m))
+        assert quota.labels.tolist() == list(labels)
 
 
 def test_margin_against_linear_program():
@@ -238,11 +238,11 @@ def test_margin_against_linear_program():
         g, labels = rng.normal(size=(n, m)), rng.integers(0, m, n)
         if len(set(labels.tolist())) == 1:
             continue
-        found = cell_margin(g, labels)
-        assert found.margin == pytest.approx(margin_by_linear_program(g, labels), abs=1e-7)
-        gap = (g + found.log_weights)[np.arange(n), labels][:, None] - (g + found.log_weights)
+        cell = cell_margin(g, labels)
+        assert cell.margin == pytest.approx(margin_by_linear_program(g, labels), abs=1e-7)
+        gap = (g + cell.log_weights)[np.arange(n), labels][:, None] - (g + cell.log_weights)
         gap[np.arange(n), labels] = np.inf
-        assert gap.min() == pytest.approx(found.margin, abs=1e-9)
+        assert gap.min() == pytest.approx(cell.margin, abs=1e-9)
 
 
 def test_hard_instances_against_permutations():
@@ -262,9 +262,9 @@ def test_hard_instances_against_permutations():
             for order in itertools.permutations(range(m))
         )
         costs = CostMatrix.uniform(range(m))
-        found = optimize_weights(f, y, costs, rng=0)
-        assert found.objective * len(arcs) == pytest.approx(best)
-        assert found.lower_bound <= found.objective
+        rule = optimize_weights(f, y, costs, rng=0)
+        assert rule.objective * len(arcs) == pytest.approx(best)
+        assert rule.lower_bound <= rule.objective
         if m == 4:
             proved = optimize_weights(f, y, costs, method="milp", rng=0)
             assert proved.objective * len(arcs) == pytest.approx(best)
@@ -343,18 +343,18 @@ def test_every_method_reports_what_its_weights_cost(method, family):
     f = rng.dirichlet(np.ones(4), 40)
     y = rng.integers(0, 4, 40)
     costs = rng.integers(1, 11, (4, 4)) * (1 - np.eye(4))
-    found = optimize_weights(f, y, costs, method=method, family=family, rng=3)
+    rule = optimize_weights(f, y, costs, method=method, family=family, rng=3)
     scores = f if family == "weights" else 1 / (f @ costs)
-    assert found.objective == pytest.approx(mean_cost(scores, y, costs, found.weights))
-    assert found.labels.tolist() == found.decide(f).tolist()
-    assert found.margin > 0
-    assert found.lower_bound <= found.objective
+    assert rule.objective == pytest.approx(mean_cost(scores, y, costs, rule.weights))
+    assert rule.labels.tolist() == rule.decide(f).tolist()
+    assert rule.margin > 0
+    assert rule.lower_bound <= rule.objective
     again = optimize_weights(f, y, costs, method=method, family=family, rng=3)
-    assert again.weights.tolist() == found.weights.tolist()
+    assert again.weights.tolist() == rule.weights.tolist()
     # all but the methods that look at another objective improve on the plain scores
     if method not in ("lp", "ga-solff", "lachiche-flach"):
         plain = optimize_weights(f, y, costs, method="none", family=family)
-        assert found.objective <= plain.objective
+        assert rule.objective <= plain.objective
 
 
 def test_restarts_reach_the_exact_optimum_of_three_classes():
@@ -362,8 +362,8 @@ def test_restarts_reach_the_exact_optimum_of_three_classes():
     for _ in range(5):
         g, y, costs = random_case(rng, 60, 3)
         exact = optimize_weights(g, y, costs, log=True)
-        found = optimize_weights(g, y, costs, log=True, method="restarts", rng=0)
-        assert found.objective == pytest.approx(exact.objective)
+        rule = optimize_weights(g, y, costs, log=True, method="restarts", rng=0)
+        assert rule.objective == pytest.approx(exact.objective)
 
 
 def test_restarts_are_never_worse_than_genetic_search_or_differential_evolution():
@@ -374,17 +374,17 @@ def test_restarts_are_never_worse_than_genetic_search_or_differential_evolution(
     g = GaussianNB(var_smoothing=1e-3).fit(x[::2, :2], y[::2]).predict_joint_log_proba(x[::2, :2])
     for seed in range(3):
         costs = np.random.default_rng(100 + seed).integers(1, 11, (3, 3)) * (1 - np.eye(3))
-        ours = optimize_weights(g, y[::2], costs, log=True, method="restarts", rng=0)
-        assert ours.objective == pytest.approx(optimize_weights(g, y[::2], costs, log=True).objective)
+        restarted = optimize_weights(g, y[::2], costs, log=True, method="restarts", rng=0)
+        assert restarted.objective == pytest.approx(optimize_weights(g, y[::2], costs, log=True).objective)
         for method in ("ga", "ga-solff", "de"):
-            theirs = optimize_weights(g, y[::2], costs, log=True, method=method, rng=0)
-            assert ours.objective <= theirs.objective + 1e-12
+            rival = optimize_weights(g, y[::2], costs, log=True, method=method, rng=0)
+            assert restarted.objective <= rival.objective + 1e-12
 
 
 def test_tied_examples_cannot_fill_every_quota():
-    found = weights_for_counts([[0.0, 1.0], [0.0, 1.0]], [1, 1])
-    assert sorted(found.labels.tolist()) == [0, 1]
-    assert found.margin == 0
+    quota = weights_for_counts([[0.0, 1.0], [0.0, 1.0]], [1, 1])
+    assert sorted(quota.labels.tolist()) == [0, 1]
+    assert quota.margin == 0
     assert weights_for_counts([[0.0, 1.0], [0.0, 1.0]], [0, 2]).margin == 1
 
 

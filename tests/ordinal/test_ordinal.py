@@ -117,38 +117,38 @@ def ordinal_data(draw, max_size=9, min_per_level=1, max_levels=4):
 
 
 def test_worked_example_by_hand():
-    found = ordinal_roc(LEVELS, SCORES)
-    assert [found.vus(ties) for ties in TIES] == pytest.approx([1 / 8, 13 / 32, 19 / 48], abs=1e-16)
-    assert np.allclose(found.auc_matrix()[[0, 0, 1], [1, 2, 2]], [1 / 4, 3 / 4, 3 / 4], atol=0)
-    assert np.isnan(found.auc_matrix()[np.tril_indices(3)]).all()
-    assert (found.ovo, found.pairs, found.cons) == pytest.approx((7 / 12, 7 / 12, 5 / 8), abs=1e-15)
-    assert found.measures().cons_aucs.tolist() == [1 / 2, 3 / 4]
-    assert found.measures().jt_auc == pytest.approx(7 / 4)
-    assert found.jonckheere == 9
+    roc = ordinal_roc(LEVELS, SCORES)
+    assert [roc.vus(ties) for ties in TIES] == pytest.approx([1 / 8, 13 / 32, 19 / 48], abs=1e-16)
+    assert np.allclose(roc.auc_matrix()[[0, 0, 1], [1, 2, 2]], [1 / 4, 3 / 4, 3 / 4], atol=0)
+    assert np.isnan(roc.auc_matrix()[np.tril_indices(3)]).all()
+    assert (roc.ovo, roc.pairs, roc.cons) == pytest.approx((7 / 12, 7 / 12, 5 / 8), abs=1e-15)
+    assert roc.measures().cons_aucs.tolist() == [1 / 2, 3 / 4]
+    assert roc.measures().jt_auc == pytest.approx(7 / 4)
+    assert roc.jonckheere == 9
     expected = {"strict": (0.046875, 0.015625, 0.037109375), "product": (0.0810546875, 0.0712890625)}
     expected["product"] += (0.0433349609375,)
     for ties, values in expected.items():
-        assert [found.variance(m, ties=ties) for m in METHODS] == pytest.approx(values, abs=1e-15)
+        assert [roc.variance(m, ties=ties) for m in METHODS] == pytest.approx(values, abs=1e-15)
 
 
 def test_constant_scores_by_hand():
-    found = ordinal_roc([0, 0, 1, 1, 2, 2, 3, 3], [5.0] * 8)
-    assert [found.vus(ties) for ties in TIES] == pytest.approx([0, 1 / 8, 1 / 24], abs=1e-17)
-    assert (found.cons, found.ovo, found.pairs) == (0, 0, 0)
-    halves = found.measures("random")
+    roc = ordinal_roc([0, 0, 1, 1, 2, 2, 3, 3], [5.0] * 8)
+    assert [roc.vus(ties) for ties in TIES] == pytest.approx([0, 1 / 8, 1 / 24], abs=1e-17)
+    assert (roc.cons, roc.ovo, roc.pairs) == (0, 0, 0)
+    halves = roc.measures("random")
     assert (halves.cons, halves.ovo, halves.pairs) == (1 / 2, 1 / 2, 1 / 2)
     # no variance, and yet no certainty: Hoeffding's interval stands in
-    assert found.variance() == 0
-    for theta in found.interval():
+    assert roc.variance() == 0
+    for theta in roc.interval():
         divergence = math.log(1 / 8 / theta) / 8 + math.log(7 / 8 / (1 - theta)) * 7 / 8
         assert 2 * divergence == pytest.approx(math.log(2 / 0.05))
 
 
 def test_perfect_order_is_exactly_one():
     y = np.repeat(np.arange(5), 20_001)
-    found = ordinal_roc(y, np.arange(len(y)) / 3)
-    assert all(found.vus(ties) == 1 for ties in TIES)
-    assert (found.cons, found.ovo, found.pairs, found.variance()) == (1, 1, 1, 0)
+    roc = ordinal_roc(y, np.arange(len(y)) / 3)
+    assert all(roc.vus(ties) == 1 for ties in TIES)
+    assert (roc.cons, roc.ovo, roc.pairs, roc.variance()) == (1, 1, 1, 0)
     reverse = ordinal_roc(y, -np.arange(len(y)))
     assert (reverse.vus(), reverse.cons, reverse.variance()) == (0, 0, 0)
     small = ordinal_roc([1, 1, 2, 2, 3, 3], range(6))
@@ -159,11 +159,11 @@ def test_perfect_order_is_exactly_one():
 
 def test_eq_15_as_printed_is_not_pairs():
     # equal sizes: the printed form is Ovo / r^2, while Pairs = Ovo (eq. 14)
-    found = ordinal_roc(LEVELS, SCORES)
-    share = found.level_counts / found.n
-    printed = np.nansum(found.auc_matrix() * np.outer(share, share)) * 2 / 6
-    assert printed == pytest.approx(found.ovo / 9)
-    assert found.pairs == pytest.approx(found.ovo)
+    roc = ordinal_roc(LEVELS, SCORES)
+    share = roc.level_counts / roc.n
+    printed = np.nansum(roc.auc_matrix() * np.outer(share, share)) * 2 / 6
+    assert printed == pytest.approx(roc.ovo / 9)
+    assert roc.pairs == pytest.approx(roc.ovo)
 
 
 # ---------------------------------------------------------------- reference cases (enumeration)
@@ -172,32 +172,32 @@ def test_eq_15_as_printed_is_not_pairs():
 @pytest.mark.parametrize("case", cases(FILE, "ordinal"))
 def test_measures_against_enumeration(case):
     data, expect, tol = case["input"], case["expected"], case["tol"]
-    found = ordinal_roc(data["y"], data["score"], order=list(range(1, data["r"] + 1)))
-    measured = found.measures("strict")
-    share = found.level_counts / found.n
+    roc = ordinal_roc(data["y"], data["score"], order=list(range(1, data["r"] + 1)))
+    measured = roc.measures("strict")
+    share = roc.level_counts / roc.n
     r = data["r"]
     got = {
-        **{f"vus_{ties}": found.vus(ties) for ties in TIES},
-        "cons": found.cons,
+        **{f"vus_{ties}": roc.vus(ties) for ties in TIES},
+        "cons": roc.cons,
         "cons_aucs": measured.cons_aucs.tolist(),
-        "ovo": found.ovo,
-        "pairs": found.pairs,
+        "ovo": roc.ovo,
+        "pairs": roc.pairs,
         "pairs_eq15_as_printed": np.nansum(measured.auc_matrix * np.outer(share, share)) * 2 / (r * (r - 1)),
-        "jt_half": found.jonckheere,
+        "jt_half": roc.jonckheere,
     }
-    assert (measured.cons, measured.ovo, measured.pairs) == (found.cons, found.ovo, found.pairs)
+    assert (measured.cons, measured.ovo, measured.pairs) == (roc.cons, roc.ovo, roc.pairs)
     for i, j in itertools.combinations(range(r), 2):
         close(measured.auc_matrix[i, j], expect["auc_matrix_strict"][i][j], tol)
     words = {"ustat": "components", "unbiased": "unbiased", "bootstrap": "bootstrap"}
     for (word, method), ties in itertools.product(words.items(), ("strict", "product")):
         if f"var_{word}_{ties}" in expect:
-            got[f"var_{word}_{ties}"] = found.variance(method, ties=ties)
+            got[f"var_{word}_{ties}"] = roc.variance(method, ties=ties)
         if f"cov_{word}_{ties}" in expect:
             table = vus_covariance(
                 data["y"], np.transpose([data["score"], data["score2"]]), method=method, ties=ties
             )
             got[f"cov_{word}_{ties}"] = table[0, 1]
-            assert table[0, 0] == pytest.approx(found.variance(method, ties=ties), abs=1e-16)
+            assert table[0, 0] == pytest.approx(roc.variance(method, ties=ties), abs=1e-16)
     if "jt_null_mean" in expect:
         test = jonckheere_test(data["y"], data["score"])
         got |= {"jt_null_mean": test.mean, "jt_null_var": test.variance}
@@ -209,9 +209,9 @@ def test_measures_against_enumeration(case):
 @pytest.mark.parametrize("case", cases(FILE, "ordinal_population"))
 def test_population_against_quadrature(case):
     data, expect, tol = case["input"], case["expected"], case["tol"]
-    found = normal_population(data["d"] * np.arange(1, data["r"] + 1))
+    population = normal_population(data["d"] * np.arange(1, data["r"] + 1))
     for name, value in expect.items():
-        close(getattr(found, name), value, tol)
+        close(getattr(population, name), value, tol)
 
 
 # ---------------------------------------------------------------- brute force on random tied data
@@ -253,15 +253,15 @@ def test_pair_measures_against_brute_force(data):
                 won[a, b] += 1 if f < g else half * (f == g)
         sizes = np.bincount(y)
         upper = np.triu_indices(r, 1)
-        found = ordinal_roc(y, s).measures(ties)
-        assert found.ovo == pytest.approx((won / np.outer(sizes, sizes))[upper].mean())
-        assert found.pairs == pytest.approx(won.sum() / np.outer(sizes, sizes)[upper].sum())
+        measures = ordinal_roc(y, s).measures(ties)
+        assert measures.ovo == pytest.approx((won / np.outer(sizes, sizes))[upper].mean())
+        assert measures.pairs == pytest.approx(won.sum() / np.outer(sizes, sizes)[upper].sum())
         aucs = []
         for cut in range(1, r):
             low, high = sizes[:cut].sum(), sizes[cut:].sum()
             aucs.append(won[:cut, cut:].sum() / (low * high))
-        assert found.cons_aucs == pytest.approx(aucs)
-        assert found.cons == pytest.approx(np.mean(aucs))
+        assert measures.cons_aucs == pytest.approx(aucs)
+        assert measures.cons == pytest.approx(np.mean(aucs))
 
 
 @settings(max_examples=30, deadline=None)
@@ -316,32 +316,32 @@ def test_weight_two_is_a_repeated_row(data, draw):
 @given(ordinal_data(max_size=12))
 def test_only_ranks_count_and_reversal_mirrors(data):
     y, s = data
-    found = ordinal_roc(y, s)
+    roc = ordinal_roc(y, s)
     ranks = np.unique(s, return_inverse=True)[1]
     mirrored = ordinal_roc([-label for label in y], -ranks)
     for ties in TIES:
-        assert ordinal_roc(y, ranks**3).vus(ties) == found.vus(ties)
+        assert ordinal_roc(y, ranks**3).vus(ties) == roc.vus(ties)
         # reversing both levels and scores changes nothing
-        assert mirrored.vus(ties) == pytest.approx(found.vus(ties), abs=1e-15)
+        assert mirrored.vus(ties) == pytest.approx(roc.vus(ties), abs=1e-15)
     backwards = ordinal_roc(y, -ranks).measures("product")
     for name in ("cons", "ovo", "pairs"):
-        assert getattr(backwards, name) == pytest.approx(1 - getattr(found.measures("product"), name))
+        assert getattr(backwards, name) == pytest.approx(1 - getattr(roc.measures("product"), name))
 
 
 @given(ordinal_data(max_size=12, max_levels=2))
 def test_two_levels_give_the_auc(data):
     y, s = data
-    found = ordinal_roc(y, s)
+    roc = ordinal_roc(y, s)
     auc = auc_score(y, s)
-    halves = found.measures("product")
+    halves = roc.measures("product")
     assert [
-        found.vus("product"),
-        found.vus("random"),
+        roc.vus("product"),
+        roc.vus("random"),
         halves.cons,
         halves.ovo,
         halves.pairs,
     ] == pytest.approx([auc] * 5, abs=1e-14)
-    assert [found.vus("strict")] * 3 == pytest.approx([found.cons, found.ovo, found.pairs])
+    assert [roc.vus("strict")] * 3 == pytest.approx([roc.cons, roc.ovo, roc.pairs])
 
 
 def test_two_levels_give_mann_whitney_against_scipy():
@@ -349,11 +349,15 @@ def test_two_levels_give_mann_whitney_against_scipy():
 
     rng = np.random.default_rng(2)
     y, s = rng.integers(0, 2, 60), rng.integers(0, 9, 60)
-    for ours, theirs in (("increasing", "greater"), ("decreasing", "less"), ("two-sided", "two-sided")):
+    for direction, alternative in (
+        ("increasing", "greater"),
+        ("decreasing", "less"),
+        ("two-sided", "two-sided"),
+    ):
         expected = mannwhitneyu(
-            s[y == 1], s[y == 0], alternative=theirs, use_continuity=False, method="asymptotic"
+            s[y == 1], s[y == 0], alternative=alternative, use_continuity=False, method="asymptotic"
         )
-        test = jonckheere_test(y, s, alternative=ours)
+        test = jonckheere_test(y, s, alternative=direction)
         assert (test.statistic, test.pvalue) == pytest.approx((expected.statistic, expected.pvalue))
 
 
@@ -361,12 +365,12 @@ def test_large_samples_keep_their_digits():
     rng = np.random.default_rng(8)
     y = rng.integers(0, 3, 100_000)
     s = np.round(rng.normal(size=len(y)) + y, 2)
-    found = ordinal_roc(y, s)
+    roc = ordinal_roc(y, s)
     # the middle level against running counts of the outer ones, in whole numbers
     below = np.searchsorted(np.sort(s[y == 0]), s[y == 1])
     above = np.sum(y == 2) - np.searchsorted(np.sort(s[y == 2]), s[y == 1], side="right")
     exact = int((below.astype(object) * above).sum()) / int(np.prod(np.bincount(y).astype(object)))
-    assert found.vus("strict") == pytest.approx(exact, rel=1e-13)
+    assert roc.vus("strict") == pytest.approx(exact, rel=1e-13)
     # the three variances meet in large samples
     part = ordinal_roc(y[:1500], s[:1500])
     assert part.variance("bootstrap") == pytest.approx(part.variance(), rel=0.01)
@@ -382,9 +386,9 @@ def test_surface_against_all_thresholds(data, low, high):
     low, high = low / 60, high / 60
     y, s = data
     assume(max(y) == 2)
-    found = ordinal_roc(y, s)
-    surface = found.surface()
-    assert surface.volume == pytest.approx(found.vus("strict"), abs=1e-14)  # theorem 2.1
+    roc = ordinal_roc(y, s)
+    surface = roc.surface()
+    assert surface.volume == pytest.approx(roc.vus("strict"), abs=1e-14)  # theorem 2.1
     sizes = np.bincount(y)
     points = []
     for b1, b2 in itertools.combinations_with_replacement([None, *sorted(set(s))], 2):
@@ -405,9 +409,9 @@ def test_surface_against_all_thresholds(data, low, high):
 def test_split_curves_against_binary_labels():
     rng = np.random.default_rng(4)
     y, s = rng.integers(0, 4, 80), rng.integers(0, 15, 80)
-    found = ordinal_roc(y, s)
-    aucs = found.measures("product").cons_aucs
-    for cut, curve in enumerate(found.split_curves()):
+    roc = ordinal_roc(y, s)
+    aucs = roc.measures("product").cons_aucs
+    for cut, curve in enumerate(roc.split_curves()):
         expected = roc_curve(y > cut, s)
         assert np.allclose(curve.tpr, expected.tpr)
         assert np.allclose(curve.fpr, expected.fpr)
@@ -469,12 +473,12 @@ def test_opposite_perfect_models_are_degenerate():
 
 def test_fractional_weights_against_components_of_the_definition():
     y, s, w = [0, 0, 1, 1, 1, 2, 2], [1, 3, 2, 3, 4, 3, 5], [0.5, 1, 2, 0.25, 1, 1.5, 1]
-    found = ordinal_roc(y, s, sample_weight=w)
+    roc = ordinal_roc(y, s, sample_weight=w)
     for ties in TIES:
-        assert found.vus(ties) == pytest.approx(float(tuples_vus(y, s, ties, w)), abs=1e-15)
+        assert roc.vus(ties) == pytest.approx(float(tuples_vus(y, s, ties, w)), abs=1e-15)
         for level in range(3):
-            mine = [found.components(ties)[k] * w[k] for k in range(7) if y[k] == level]
-            assert sum(mine) / found.level_counts[level] == pytest.approx(found.vus(ties))
+            mine = [roc.components(ties)[k] * w[k] for k in range(7) if y[k] == level]
+            assert sum(mine) / roc.level_counts[level] == pytest.approx(roc.vus(ties))
 
 
 @pytest.mark.parametrize("method", ["logit", "wald", "hoeffding"])
@@ -528,12 +532,12 @@ def test_ordered_categoricals_bring_their_order():
 
 
 def test_results_are_json_safe_frozen_and_not_iterable():
-    found = ordinal_roc(LEVELS, SCORES)
+    roc = ordinal_roc(LEVELS, SCORES)
     results = [
-        found,
-        found.measures(),
-        found.surface(),
-        found.surface().vertices(),
+        roc,
+        roc.measures(),
+        roc.surface(),
+        roc.surface().vertices(),
         jonckheere_test(LEVELS, SCORES),
         vus_difference_test(LEVELS, SCORES, SCORES[::-1]),
         normal_population([0, 1]),
@@ -548,22 +552,22 @@ def test_results_are_json_safe_frozen_and_not_iterable():
             setattr(result, dataclasses.fields(result)[0].name, 3)
         with pytest.raises(TypeError):
             iter(result)
-    assert found.to_dict()["vus"]["strict"] == 0.125
+    assert roc.to_dict()["vus"]["strict"] == 0.125
 
 
 def test_tiny_volumes_keep_their_interval():
     # 20 levels by chance: a volume of 1e-18 with a variance of 1e-38 is not "no variance"
     rng = np.random.default_rng(1)
-    found = ordinal_roc(np.arange(4000) % 20, rng.normal(size=4000))
-    low, high = found.interval()
-    assert 0 < low < found.vus() < high < 1e-15
+    roc = ordinal_roc(np.arange(4000) % 20, rng.normal(size=4000))
+    low, high = roc.interval()
+    assert 0 < low < roc.vus() < high < 1e-15
 
 
 def test_results_survive_pickling_and_are_short():
-    found = ordinal_roc(LEVELS, SCORES)
-    assert pickle.loads(pickle.dumps(found)).vus() == found.vus()
-    assert repr(found) == "OrdinalRoc(levels=3, n=6, vus=0.40625)"
-    assert repr(found.surface()) == "OrdinalSurface(volume=0.125, cells=2 x 2)"
+    roc = ordinal_roc(LEVELS, SCORES)
+    assert pickle.loads(pickle.dumps(roc)).vus() == roc.vus()
+    assert repr(roc) == "OrdinalRoc(levels=3, n=6, vus=0.40625)"
+    assert repr(roc.surface()) == "OrdinalSurface(volume=0.125, cells=2 x 2)"
 
 
 # ---------------------------------------------------------------- experiments
@@ -582,15 +586,15 @@ TRUE_OVO = [[0.5] * 3, [0.678859, 0.715095, 0.746591], [0.813950, 0.851084, 0.87
 
 
 def test_separability_against_theory():
-    found = separability_experiment(distances=[0, 0.5, 1, 2, 3], n_runs=20, rng=7)
-    assert np.allclose(found.true_vus.T, TRUE_VUS, atol=6e-7)
-    assert np.allclose(found.true_cons[1:, :3].T, TRUE_CONS, atol=6e-7)
-    assert np.allclose(found.true_ovo[1:, :3].T, TRUE_OVO, atol=6e-7)
+    experiment = separability_experiment(distances=[0, 0.5, 1, 2, 3], n_runs=20, rng=7)
+    assert np.allclose(experiment.true_vus.T, TRUE_VUS, atol=6e-7)
+    assert np.allclose(experiment.true_cons[1:, :3].T, TRUE_CONS, atol=6e-7)
+    assert np.allclose(experiment.true_ovo[1:, :3].T, TRUE_OVO, atol=6e-7)
     for name in ("vus", "cons", "ovo"):
-        gap = np.abs(getattr(found, name) - getattr(found, f"true_{name}"))
-        assert np.all(gap <= 4.5 * found.standard_errors[name])
-    assert np.allclose(found.pairs, found.ovo)  # equal sizes
-    assert np.all(found.true_cons[1:, 1:] > found.true_ovo[1:, 1:])
+        gap = np.abs(getattr(experiment, name) - getattr(experiment, f"true_{name}"))
+        assert np.all(gap <= 4.5 * experiment.standard_errors[name])
+    assert np.allclose(experiment.pairs, experiment.ovo)  # equal sizes
+    assert np.all(experiment.true_cons[1:, 1:] > experiment.true_ovo[1:, 1:])
 
 
 def test_population_against_normal_orthants():
@@ -598,12 +602,12 @@ def test_population_against_normal_orthants():
 
     # figures 1-3: scores x1 + x2 of the three bivariate normal levels (spec 104, section 5.1)
     sds = np.sqrt([50, 50, 98])
-    found = normal_population([20, 30, 40], sds=sds)
-    assert found.vus == pytest.approx(0.64522, abs=5e-6)
-    assert found.auc_matrix[[0, 1, 0], [1, 2, 2]] == pytest.approx([0.84134, 0.79446, 0.94991], abs=5e-6)
+    population = normal_population([20, 30, 40], sds=sds)
+    assert population.vus == pytest.approx(0.64522, abs=5e-6)
+    assert population.auc_matrix[[0, 1, 0], [1, 2, 2]] == pytest.approx([0.84134, 0.79446, 0.94991], abs=5e-6)
     cov = np.array([[100, -50], [-50, 148]])
     orthant = multivariate_normal.cdf([10, 10], mean=[0, 0], cov=cov)
-    assert found.vus == pytest.approx(orthant, abs=1e-9)
+    assert population.vus == pytest.approx(orthant, abs=1e-9)
     # no distance: every order of the levels is as likely, however long the chain
     assert normal_population(np.zeros(8)).vus * math.factorial(8) == pytest.approx(1, abs=1e-13)
     # a narrow level between two wide ones: both steps are then decided by its mean
@@ -612,23 +616,23 @@ def test_population_against_normal_orthants():
 
 
 def test_random_rankings_against_theory():
-    found = ranking_experiment(n_rankings=1000, rng=3)
+    rankings = ranking_experiment(n_rankings=1000, rng=3)
     sizes = np.full(4, 50)
     variance = jonckheere_test(np.repeat(range(4), 50), range(200)).variance
     exact_sd = math.sqrt(variance) / (6 * 50**2)
     assert exact_sd == pytest.approx(0.03052, abs=5e-6)
-    assert found.sds["pairs"] == pytest.approx(exact_sd, rel=0.1)
+    assert rankings.sds["pairs"] == pytest.approx(exact_sd, rel=0.1)
     for name, mean in (("vus", 1 / 24), ("cons", 0.5), ("ovo", 0.5), ("pairs", 0.5)):
-        assert abs(found.means[name] - mean) < 4 * found.sds[name] / math.sqrt(1000)
-    assert np.array_equal(found.level_counts, sizes)
+        assert abs(rankings.means[name] - mean) < 4 * rankings.sds[name] / math.sqrt(1000)
+    assert np.array_equal(rankings.level_counts, sizes)
     # spec 104, section 5.3: .843, .847, .998, 1 and 17.8 %, 17.5 %, 2.0 %, 0
-    assert found.correlations[0, 1:3] == pytest.approx([0.843, 0.847], abs=0.04)
-    assert found.correlations[1, 2] == pytest.approx(0.998, abs=0.001)
+    assert rankings.correlations[0, 1:3] == pytest.approx([0.843, 0.847], abs=0.04)
+    assert rankings.correlations[1, 2] == pytest.approx(0.998, abs=0.001)
     shares = [
-        found.agreement(*pair).discordant for pair in (("vus", "cons"), ("vus", "ovo"), ("cons", "ovo"))
+        rankings.agreement(*pair).discordant for pair in (("vus", "cons"), ("vus", "ovo"), ("cons", "ovo"))
     ]
     assert shares == pytest.approx([0.178, 0.175, 0.020], abs=0.02)
-    assert found.agreement("ovo", "pairs").equivalent
+    assert rankings.agreement("ovo", "pairs").equivalent
     unequal = ranking_experiment(level_counts=(5, 40, 20), n_rankings=100, rng=3)
     assert unequal.agreement("ovo", "pairs").discordant > 0
 
@@ -641,15 +645,15 @@ def test_order_agreement_against_brute_force(values):
             tally["tied_both" if a == c and b == d else "tied_first" if a == c else "tied_second"] += 1
         else:
             tally["concordant" if (a < c) == (b < d) else "discordant"] += 1
-    found = order_agreement(*np.transpose(values) / 7).to_dict()
+    agreement = order_agreement(*np.transpose(values) / 7).to_dict()
     pairs = math.comb(len(values), 2)
-    assert found == pytest.approx({name: count / pairs for name, count in tally.items()})
+    assert agreement == pytest.approx({name: count / pairs for name, count in tally.items()})
 
 
 def test_same_seed_same_numbers():
     settings_used = {"n_levels": [3], "distances": [1.0], "n_runs": 3}
-    one, other = (separability_experiment(**settings_used, rng=5) for _ in range(2))
-    assert one.to_dict() == other.to_dict()
+    first, second = (separability_experiment(**settings_used, rng=5) for _ in range(2))
+    assert first.to_dict() == second.to_dict()
     assert (
         ranking_experiment(n_rankings=5, rng=1).to_dict() == ranking_experiment(n_rankings=5, rng=1).to_dict()
     )
@@ -700,7 +704,7 @@ def test_same_seed_same_numbers():
         ),
         (
             lambda: ordinal_roc(np.arange(200_000) % 2, np.arange(200_000)).variance("unbiased"),
-            "`method` 'unbiased' looks at all pairs",
+            "`method` 'unbiased' visits all pairs",
         ),
         (
             lambda: ordinal_roc(np.arange(30_000) % 3, np.arange(30_000)).surface(),
@@ -817,6 +821,6 @@ def test_compiled_path_against_the_searched_one(monkeypatch):
     results = []
     for choice in (True, False):
         monkeypatch.setattr(sweep, "worth_compiling", lambda size, choice=choice: choice)
-        found = ordinal_roc(y, s)
-        results.append([found.vus("product"), found.vus("strict"), found.variance(), found.cons, found.ovo])
+        roc = ordinal_roc(y, s)
+        results.append([roc.vus("product"), roc.vus("strict"), roc.variance(), roc.cons, roc.ovo])
     assert results[0] == results[1]

@@ -1,7 +1,7 @@
 """More than two classes: weights per class that make the cheapest decisions, and how good they can be.
 
-After Deng, Bosch, Hull (2006): weights, exact search, meta-classes; maps of costs and the area
-of Hand and Till (2001).
+After Deng, Bourke, Scott, Sunderman, Zheng (2006): weights, exact search, meta-classes; maps of
+costs; the area of Hand and Till (2001).
 
 Imports: ordinal, surface, costs, counts.
 """

@@ -59,8 +59,8 @@ class HandTillAuc(Result, float):
         ----------
         confidence_level : float, default 0.95
         method : {"logit", "wald", "hoeffding"}
-            "hoeffding" is wide, but holds for every sample size and law of the scores. It stands in
-            where the variance is 0 (perfect separation, constant scores).
+            "hoeffding" is wide, but holds for every sample size and every distribution of the
+            scores. It is used where the variance is 0 (perfect separation, constant scores).
 
         Raises
         ------
@@ -70,10 +70,10 @@ class HandTillAuc(Result, float):
         check_choice(method, "method", INTERVALS)
         smallest = float(self.class_counts.min())
         if method != "hoeffding" and np.isnan(self.variance):
-            bare = self.labels[int(np.argmin(self.class_counts))]
+            rarest = self.labels[int(np.argmin(self.class_counts))]
             raise UndefinedError(
                 f"The variance of a multi-class AUC needs at least 2 cases of every class, got {smallest:g} "
-                f"of class {bare!r}. Hint: method='hoeffding' is defined from 1 case on."
+                f"of class {rarest!r}. Hint: method='hoeffding' is defined from 1 case on."
             )
         return bounded_interval(float(self), self.variance, smallest, confidence_level, method)
 
@@ -90,8 +90,8 @@ def hand_till_auc(
 ) -> HandTillAuc:
     """Mean AUC over all pairs of classes, with an interval; the higher the better, 1/2 by chance.
 
-    Does not depend on the class distribution. Every class counts the same, however rare; look at
-    `pair_auc` for the pair that is confused. Assumes independent cases.
+    Does not depend on the class distribution. Every class counts the same, however rare;
+    `pair_auc` shows which pair is confused. Assumes independent cases.
 
     Parameters
     ----------
@@ -138,27 +138,27 @@ def hand_till_auc(
     >>> round(auc, 3), [round(limit, 2) for limit in auc.interval()]
     (0.979, [0.73, 1.0])
     """
-    codes, found = check_levels(y_true, labels, name="labels", word="class")
+    codes, classes = check_levels(y_true, labels, name="labels", word="class")
     columns = check_columns(proba, "proba")
     weights = check_weights(sample_weight)
     check_same_length(y_true=codes, proba=columns, sample_weight=weights)
-    if columns.shape[1] != len(found):
+    if columns.shape[1] != len(classes):
         raise input_error(
             "proba",
-            f"must have one column per class ({len(found)}: {', '.join(map(repr, found))})",
+            f"must have one column per class ({len(classes)}: {', '.join(map(repr, classes))})",
             f"{columns.shape[1]} columns",
             "every class must have cases; name the columns with labels.",
         )
-    counts = LevelCounts(codes, columns[:, 0], weights, len(found))
+    counts = LevelCounts(codes, columns[:, 0], weights, len(classes))
     if counts.sizes.min() == 0:
-        bare = found[int(np.argmin(counts.sizes))]
-        raise input_error("sample_weight", f"must give class {bare!r} a positive weight", "all 0")
+        empty = classes[int(np.argmin(counts.sizes))]
+        raise input_error("sample_weight", f"must give class {empty!r} a positive weight", "all 0")
     pair_auc, credit = _pairwise(codes, columns, weights, counts.sizes)
-    c = len(found)
+    c = len(classes)
     enough = counts.sizes.min() > 1
     return HandTillAuc(
         auc=float(np.nansum(pair_auc) / (c * (c - 1))),
-        labels=tuple(found),
+        labels=tuple(classes),
         class_counts=counts.sizes,
         pair_auc=pair_auc,
         variance=class_covariance(counts, credit, credit) if enough else float("nan"),
@@ -177,7 +177,7 @@ def _pairwise(
         members = Sample(columns[sweep.order[own], i], None if sweep.weights is None else sweep.weights[own])
         for j in range(c):
             if j == i:
-                # seen from the cases of the other classes: class i above them, ties one half
+                # credit of the cases of the other classes: class i above them, ties one half
                 others = np.flatnonzero(sweep.codes != i)
                 above = 1 - _placement(sweep.column(i)) / sizes[i]
                 credit[sweep.order[others]] += above[sweep.groups[others]]

@@ -107,20 +107,20 @@ def cell_margin(log_scores: ArrayLike, labels: ArrayLike) -> CellMargin:
     (False, True)
     """
     g = check_finite(check_columns(log_scores, "log_scores"), "log_scores")
-    wanted = _check_label_columns(labels, *g.shape)
+    wanted = _label_columns(labels, *g.shape)
     margin, u = widest_weights(g, wanted)
     return CellMargin(margin=margin, log_weights=u)
 
 
-def _check_label_columns(labels: ArrayLike, n: int, m: int) -> IntArray:
-    found = check_whole_counts(labels, "labels")
-    if found.shape != (n,):
+def _label_columns(labels: ArrayLike, n: int, m: int) -> IntArray:
+    columns = check_whole_counts(labels, "labels")
+    if columns.shape != (n,):
         raise input_error(
-            "labels", f"must hold one column index for each of {n} rows", f"shape {found.shape}"
+            "labels", f"must hold one column index for each of {n} rows", f"shape {columns.shape}"
         )
-    if found.size and found.max() >= m:
-        raise input_error("labels", f"must be column indices below {m}", int(found.max()))
-    return found
+    if columns.size and columns.max() >= m:
+        raise input_error("labels", f"must be column indices below {m}", int(columns.max()))
+    return columns
 
 
 def cell_gaps(g: FloatArray, labels: IntArray) -> FloatArray:

@@ -64,7 +64,7 @@ def class_cost_maps(
 ) -> dict[Any, ClassCostMap]:
     """Abstention surface and cheapest window of every binary decision inside a multi-class one.
 
-    Shows which pair of classes the money is lost on. Each map answers its own question: the
+    Shows which pair of classes costs most. Each map answers its own question: the
     windows do not add up to a multi-class rule (use `optimize_weights` for that), and a map
     assumes that its two sides are the only possibilities.
 
@@ -97,7 +97,7 @@ def class_cost_maps(
     >>> y = ["a", "b", "b", "b", "a", "c", "c", "a"]
     >>> costs = {"a": {"b": 1, "c": 4}, "b": {"a": 3, "c": 2}, "c": {"a": 8, "b": 6}}
     >>> maps = class_cost_maps(scores, y, costs)
-    >>> {pair: round(found.share * found.window.expected_cost, 3) for pair, found in maps.items()}
+    >>> {pair: round(m.share * m.window.expected_cost, 3) for pair, m in maps.items()}
     {('a', 'b'): 0.25, ('a', 'c'): 0.5, ('b', 'c'): 0.0}
     """
     check_choice(scheme, "scheme", ("one-vs-one", "one-vs-rest"))
@@ -112,22 +112,22 @@ def class_cost_maps(
         log=log,
     )
     names = data.costs.classes
-    found: dict[Any, ClassCostMap] = {}
+    maps: dict[Any, ClassCostMap] = {}
     sides = (
         combinations(range(len(names)), 2)
         if scheme == "one-vs-one"
         else ((a, None) for a in range(len(names)))
     )
     for a, b in sides:
-        one = _one_map(data, a, b)
-        if one is not None:
-            found[names[a] if b is None else (names[a], names[b])] = one
-    if not found:
+        cost_map = _cost_map(data, a, b)
+        if cost_map is not None:
+            maps[names[a] if b is None else (names[a], names[b])] = cost_map
+    if not maps:
         raise UndefinedError("No two classes have examples and costs to decide between.")
-    return found
+    return maps
 
 
-def _one_map(data: LabelledScores, a: int, b: int | None) -> ClassCostMap | None:
+def _cost_map(data: LabelledScores, a: int, b: int | None) -> ClassCostMap | None:
     """The map of class `a` against `b` (None: all others), or None if there is nothing to decide."""
     names = data.costs.classes
     shares, sizes = data.class_shares()

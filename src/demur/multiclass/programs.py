@@ -10,7 +10,7 @@ from demur.typing import FloatArray, IntArray
 
 __all__ = ["LinearRelaxation", "MixedSolution", "linear_relaxation", "mixed_integer", "pair_bound"]
 
-_LARGEST_PROGRAM = 200_000  # rows of the integer program; beyond it nothing is ever closed
+_LARGEST_PROGRAM = 200_000  # rows of the integer program; beyond it the gap never closes
 _GAP = 1e-9
 _PAIR_BUDGET = 10**7
 _LARGEST_GROUP = 400
@@ -32,10 +32,10 @@ class LinearRelaxation(NamedTuple):
 
 
 def mixed_integer(table: Table, *, margin: float, time_limit: float) -> MixedSolution:
-    """Minimise eq. (1) over all weights that part every example by `margin` in log score.
+    """Minimise eq. (1) of Deng et al. over all weights that decide every example by `margin` in log score.
 
     u_k - u_l + g_ik - g_il >= margin - M_ikl (1 - z_ik) for l != k. With margin 0 tied scores
-    could be answered at will and the value would only be a bound (spec 202, section 3.3).
+    could be answered either way and the value would only be a bound.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -48,12 +48,12 @@ def mixed_integer(table: Table, *, margin: float, time_limit: float) -> MixedSol
         )
     widest = float((table.g.max(axis=1) - table.g.min(axis=1)).max()) + 1
     part, right = _parting_rows(table.g, widest, margin)
-    one = _one_answer_each(n, m)
+    single_answer = _one_answer_each(n, m)
     solved = milp(
         np.concatenate([np.zeros(m), table.v.ravel()]),
         integrality=np.repeat([0, 1], [m, n * m]),
         bounds=Bounds(0, np.repeat([widest, 1.0], [m, n * m])),
-        constraints=[LinearConstraint(part, right, np.inf), LinearConstraint(one, 1, 1)],
+        constraints=[LinearConstraint(part, right, np.inf), LinearConstraint(single_answer, 1, 1)],
         options={"mip_rel_gap": _GAP, "time_limit": time_limit},
     )
     bound = solved.mip_dual_bound
@@ -66,16 +66,16 @@ def _parting_rows(g: FloatArray, widest: float, margin: float) -> tuple[Any, Flo
     from scipy.sparse import coo_array
 
     n, m = g.shape
-    i, k, other = (axis.ravel() for axis in np.meshgrid(*map(np.arange, (n, m, m)), indexing="ij"))
-    keep = k != other
-    i, k, other = i[keep], k[keep], other[keep]
-    ahead = g[i, k] - g[i, other]
-    slack = np.maximum(0.0, widest - ahead + margin)
+    i, k, rival = (axis.ravel() for axis in np.meshgrid(*map(np.arange, (n, m, m)), indexing="ij"))
+    keep = k != rival
+    i, k, rival = i[keep], k[keep], rival[keep]
+    lead = g[i, k] - g[i, rival]
+    slack = np.maximum(0.0, widest - lead + margin)
     rows = np.arange(len(i))
     entries = np.concatenate([np.ones(len(i)), -np.ones(len(i)), -slack])
-    columns = np.concatenate([k, other, m + i * m + k])
+    columns = np.concatenate([k, rival, m + i * m + k])
     matrix = coo_array((entries, (np.tile(rows, 3), columns)), shape=(len(i), m + n * m)).tocsr()
-    return matrix, margin - slack - ahead
+    return matrix, margin - slack - lead
 
 
 def _one_answer_each(n: int, m: int) -> Any:
@@ -150,11 +150,11 @@ def pair_bound(table: Table) -> float:
     if n < 2 or m < 2:
         return float(single.sum())
     size = int(min(n, max(2, _PAIR_BUDGET // (n * m * m)), _LARGEST_GROUP))
-    # rows that are answered alike fight for the same weights: deal them out evenly
+    # rows with the same answer compete for the same weights: spread them evenly over the groups
     order = np.argsort(np.argmax(g, axis=1), kind="stable")
     n_groups = n // size
     gains = pair_gains(table, order, n_groups)
-    return float(single.sum() + sum(_matched(*found) for found in gains))
+    return float(single.sum() + sum(_matched(*group) for group in gains))
 
 
 def _matched(first: IntArray, second: IntArray, gain: FloatArray) -> float:
@@ -162,10 +162,10 @@ def _matched(first: IntArray, second: IntArray, gain: FloatArray) -> float:
     ranked = np.argsort(-gain, kind="stable")
     used: set[int] = set()
     total = 0.0
-    for i, j, more in zip(
+    for i, j, pair_gain in zip(
         first[ranked].tolist(), second[ranked].tolist(), gain[ranked].tolist(), strict=True
     ):
         if i not in used and j not in used:
             used.update((i, j))
-            total += more
+            total += pair_gain
     return total

@@ -73,7 +73,7 @@ class LabelledScores(NamedTuple):
 
 
 class SearchOptions(NamedTuple):
-    """What the methods may be told."""
+    """Options of the methods."""
 
     rng: np.random.Generator
     n_restarts: int = 100
@@ -147,7 +147,7 @@ class ClassWeights(Result):
     optimal : bool
         Whether the objective equals the lower bound.
     method, family : str
-        How the weights were found, and what they multiply.
+        The search used, and what the weights multiply.
     classes : tuple
         Names of the score columns.
     priors : array
@@ -209,7 +209,7 @@ def _as_codes(labels: IntArray, m: int) -> IntArray:
 
 
 def fitted_rule(data: LabelledScores, method: str, family: Family, options: SearchOptions) -> ClassWeights:
-    """Run one method and describe what it found."""
+    """Run one method and return its rule."""
     answers = answer_scores(data.log_scores, data.costs, data.abstain_costs, family)
     v = data.answer_costs()
     if data.sample_weight is not None and not data.sample_weight.all():
@@ -221,7 +221,7 @@ def fitted_rule(data: LabelledScores, method: str, family: Family, options: Sear
     u, bound = _solved(method, table, answers, v, options)
     labels = predicted(table.g, u)
     margin, centred = widest_weights(table.g, labels)
-    # "none" promises the scores as they are; other weights of the cell answer new cases otherwise
+    # "none" promises the scores as they are; other weights of the cell may answer new cases differently
     if options.center and method != "none" and np.array_equal(predicted(table.g, centred), labels):
         u = centred
     objective = total_cost(table.v, labels)
@@ -250,7 +250,7 @@ def fitted_rule(data: LabelledScores, method: str, family: Family, options: Sear
 
 
 def _resolved(method: str, table: Table) -> str:
-    """The method that "auto" stands for; refuse what cannot be done for so many answers."""
+    """The method that "auto" stands for; refuse methods that cannot handle so many answers."""
     n, answers = table.g.shape
     if answers == 1 and method != "none":
         return "exact"
@@ -313,8 +313,8 @@ def _exact(table: Table) -> tuple[FloatArray, float | None]:
 
 def _proved(table: Table, options: SearchOptions) -> tuple[FloatArray, float | None]:
     """Integer program, compared with the restarts: the better weights with the program's bound."""
-    found = restarts(table, options.rng, options.n_restarts)
-    value = table_cost(table, found)
+    u = restarts(table, options.rng, options.n_restarts)
+    value = table_cost(table, u)
     solution = mixed_integer(table, margin=_MILP_MARGIN, time_limit=options.time_limit)
     bound = solution.bound
     if value < bound - table.cost_tolerance - 1e-9 * abs(bound):
@@ -324,9 +324,9 @@ def _proved(table: Table, options: SearchOptions) -> tuple[FloatArray, float | N
             DegenerateDataWarning,
             stacklevel=4,
         )
-        return found, None
+        return u, None
     if solution.u is not None and table_cost(table, solution.u) < value - table.cost_tolerance:
-        found, value = solution.u, table_cost(table, solution.u)
+        u, value = solution.u, table_cost(table, solution.u)
     # HiGHS proves to its own tolerance only
     closed = solution.closed and value <= bound + 1e-6 * max(1.0, abs(bound))
-    return found, value if closed else max(bound, pair_bound(table))
+    return u, value if closed else max(bound, pair_bound(table))

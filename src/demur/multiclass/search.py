@@ -1,7 +1,7 @@
-"""Searches for cheap class weights: exact line searches, restarts, and the paper's own ways.
+"""Searches for cheap class weights: exact line searches, restarts, and the paper's own methods.
 
 Every function takes a `Table` (distinct log scores and costs) and returns log weights. They
-reach a local optimum of eq. (1) of Deng et al. (2006), none proves it to be the global one.
+reach a local optimum of eq. (1) of Deng et al. (2006); none proves that it is the global one.
 """
 
 from collections.abc import Callable
@@ -151,7 +151,7 @@ def _best_of(table: Table, starts: list[FloatArray], work: int) -> tuple[FloatAr
 def soft_search(table: Table, rng: np.random.Generator) -> FloatArray:
     """Minimise the smooth objective of eq. (15) while it cools down to eq. (1), then polish.
 
-    L-BFGS on u with phi = softmax((u + g) / T); the best weights for eq. (1) seen on the way are
+    L-BFGS on u with phi = softmax((u + g) / T); the best weights for eq. (1) on the way are
     the start of a coordinate search.
     """
     from scipy.optimize import minimize
@@ -181,10 +181,10 @@ def differential_evolution(table: Table, rng: np.random.Generator) -> FloatArray
     def cost(columns: FloatArray) -> FloatArray:
         return _population_cost(table, np.vstack([np.zeros(columns.shape[1]), columns]).T)
 
-    found = evolve(
+    evolved = evolve(
         cost, [(-_BOX, _BOX)] * (m - 1), rng=rng, polish=False, vectorized=True, updating="deferred"
     )
-    return np.concatenate([[0.0], found.x])
+    return np.concatenate([[0.0], evolved.x])
 
 
 def _population_cost(table: Table, population: FloatArray) -> FloatArray:

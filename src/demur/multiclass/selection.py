@@ -1,4 +1,4 @@
-"""Choice among ways to weight classes by the cost on held-out examples."""
+"""Choice of the method and family of class weights by the cost on held-out examples."""
 
 import dataclasses
 
@@ -28,7 +28,7 @@ def selected_rule(
     """Fit the candidate with the lowest cross-validated cost to all examples.
 
     Candidates are the plain scores, the Bayes rule, and the searches in the given family. The
-    training optimum overfits where examples are few (spec 202, section 7).
+    training optimum overfits where examples are few: cross-validation tells whether weights pay.
     """
     parts = _stratified_folds(data.y, folds, options.rng)
     names = [name for name, (method, kind) in _CANDIDATES.items() if method == "none" or kind == family]
@@ -46,9 +46,9 @@ def _stratified_folds(y: IntArray, folds: int, rng: np.random.Generator) -> list
     if len(y) < folds:
         raise input_error("folds", f"must not exceed the number of examples, {len(y)}", folds)
     fold_of = np.empty(len(y), dtype=np.int64)
-    # one deck for all classes, so that small classes do not all end up in the first fold
-    deck = np.concatenate([rng.permutation(np.flatnonzero(y == k)) for k in np.unique(y)])
-    fold_of[deck] = np.arange(len(y)) % folds
+    # one sequence for all classes, so that small classes do not all end up in the first fold
+    sequence = np.concatenate([rng.permutation(np.flatnonzero(y == k)) for k in np.unique(y)])
+    fold_of[sequence] = np.arange(len(y)) % folds
     return [np.flatnonzero(fold_of == fold) for fold in range(folds)]
 
 
@@ -59,19 +59,20 @@ def _held_out_cost(
     v = data.answer_costs()
     total = 0.0
     everything = np.arange(len(data.y))
-    for held in parts:
-        seen = data.part(np.setdiff1d(everything, held))
+    for held_out in parts:
+        training = data.part(np.setdiff1d(everything, held_out))
         # a class may be missing from small training parts; its prior has nothing to act on there
         if data.priors is not None:
-            seen = seen._replace(priors=_seen_priors(data, seen))
-        rule = fitted_rule(seen, method, family, options)
-        codes = rule.decide(data.log_scores[held], log=True)
-        total += float(v[held, np.where(codes == ABSTAIN, v.shape[1] - 1, codes)].sum())
+            training = training._replace(priors=_training_priors(data, training))
+        rule = fitted_rule(training, method, family, options)
+        codes = rule.decide(data.log_scores[held_out], log=True)
+        total += float(v[held_out, np.where(codes == ABSTAIN, v.shape[1] - 1, codes)].sum())
     return total
 
 
-def _seen_priors(data: LabelledScores, seen: LabelledScores) -> list[float]:
+def _training_priors(data: LabelledScores, training: LabelledScores) -> list[float]:
+    """Priors of the classes present in the training part, scaled to sum to 1."""
     shares, _ = data.class_shares()
-    present = np.bincount(seen.y, minlength=len(shares)) > 0
+    present = np.bincount(training.y, minlength=len(shares)) > 0
     kept = np.where(present, shares, 0.0)
     return [float(share) for share in (kept / kept.sum() if kept.sum() else present / present.sum())]

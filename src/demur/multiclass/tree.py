@@ -49,7 +49,7 @@ class MetaClassNode(Result):
 class MetaClassTree:
     """Multi-class answers by a balanced tree of binary thresholds; the lower the cost the better.
 
-    Each node parts its classes in two groups with examples as evenly as possible and chooses one
+    Each node splits its classes into two groups with examples as evenly as possible and chooses one
     threshold for the ratio of the groups' total scores. Trains in O(n log n log m), answers in
     O(m), and is not a rule of class weights: it can be better or worse than `optimize_weights`.
 
@@ -186,16 +186,16 @@ def _shares(scores: ArrayLike, *, log: bool) -> FloatArray:
 
 
 def _answers(node: MetaClassNode | int, f: FloatArray) -> IntArray:
-    found = np.empty(len(f), dtype=np.int64)
+    answers = np.empty(len(f), dtype=np.int64)
     waiting: list[tuple[MetaClassNode | int, IntArray]] = [(node, np.arange(len(f)))]
     while waiting:
         current, rows = waiting.pop()
         if not isinstance(current, MetaClassNode):
-            found[rows] = current
+            answers[rows] = current
             continue
         goes_left = _ratio(f[rows], current.left, current.right) >= current.threshold
         waiting += [(current.on_left, rows[goes_left]), (current.on_right, rows[~goes_left])]
-    return found
+    return answers
 
 
 def _ratio(f: FloatArray, left: tuple[int, ...], right: tuple[int, ...]) -> FloatArray:

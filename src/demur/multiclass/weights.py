@@ -31,7 +31,7 @@ from demur.multiclass.rules import (
 from demur.multiclass.selection import selected_rule
 from demur.typing import ArrayLike, IntArray, Labels
 
-__all__ = ["optimize_weights"]
+__all__ = ["labelled_scores", "optimize_weights"]
 
 _SHORT = {"ils": "restarts", "coord": "coordinate", "lf": "lachiche-flach"}
 
@@ -74,7 +74,7 @@ def optimize_weights(
     priors : mapping {class: p} or m numbers, optional
         P(class) where the rule is used; default: the shares of the sample.
     sample_weight : n numbers, optional
-        Weight 2 stands for a case seen twice.
+        Weight 2 means the same as a repeated row.
     method : str
         "auto" (exact for two answers, and for three up to n = 5000, else restarts), "exact",
         "milp", "restarts" ("ils"), "coordinate" ("coord"), "subsets", "lachiche-flach" ("lf"),
@@ -109,7 +109,7 @@ def optimize_weights(
     J(w) = sum_j p(C_j) sum_k r(C_j, C_k) c(C_j, C_k), eq. (1), r the share of class j answered
     k. J is constant on the cells of an arrangement, so no gradient helps; with the number of
     classes part of the input the problem is NP-hard. `lower_bound` holds for all weights,
-    except that "milp" looks only at weights with a margin of 1e-4. Confidences of 0 count as
+    except that "milp" considers only weights with a margin of 1e-4. Confidences of 0 count as
     exp(-690) of the best of their row, log ratios closer than 4e-13 of the largest as equal.
 
     References
@@ -120,7 +120,7 @@ def optimize_weights(
 
     Examples
     --------
-    Missing the rare third class is dear. What do the plain scores cost, and the best weights?
+    Missing the rare third class is expensive. What do the plain scores cost, and the best weights?
 
     >>> from demur import optimize_weights
     >>> scores = [[.7, .2, .1], [.5, .3, .2], [.4, .35, .25], [.3, .5, .2],
@@ -155,7 +155,7 @@ def optimize_weights(
     options = SearchOptions(
         rng=check_rng(rng),
         n_restarts=check_positive_int(n_restarts, "n_restarts", minimum=0),
-        order=None if order is None else _check_order(order, data),
+        order=None if order is None else _order_indices(order, data),
         time_limit=float(time_limit),
         center=center,
     )
@@ -182,11 +182,11 @@ def labelled_scores(
     y = class_indices(y_true, names)
     weight = check_weights(sample_weight)
     check_same_length(scores=g, y_true=y, sample_weight=weight)
-    rest = None if abstain_cost is None else by_class(abstain_cost, "abstain_cost", names)
-    return LabelledScores(g, y, weight, matrix, rest, priors)
+    abstain_costs = None if abstain_cost is None else by_class(abstain_cost, "abstain_cost", names)
+    return LabelledScores(g, y, weight, matrix, abstain_costs, priors)
 
 
-def _check_order(order: Sequence[Any], data: LabelledScores) -> IntArray:
+def _order_indices(order: Sequence[Any], data: LabelledScores) -> IntArray:
     """Indices of the classes in the order given by name; abstaining comes last."""
     classes = data.costs.classes
     names = list(order)

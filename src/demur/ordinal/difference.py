@@ -26,6 +26,7 @@ from demur.ordinal.roc import (
     class_covariance,
     moment_covariance,
     ordinal_roc,
+    require_two_cases,
     rounding_of_variance,
 )
 from demur.typing import ArrayLike, FloatArray, Labels
@@ -111,10 +112,10 @@ def vus_covariance(
 
 def _covariances(models: list[OrdinalRoc], method: str, ties: str) -> FloatArray:
     size = len(models)
-    found = np.empty((size, size))
+    covariance = np.empty((size, size))
     columns = []
     if method == "components":
-        models[0]._require_two(method)
+        require_two_cases(models[0], method)
         columns = [model.components(ties) for model in models]
     for a in range(size):
         for b in range(a, size):
@@ -122,8 +123,8 @@ def _covariances(models: list[OrdinalRoc], method: str, ties: str) -> FloatArray
                 value = class_covariance(models[0].counts, columns[a], columns[b])
             else:
                 value = moment_covariance(models[a], models[b], method, ties)
-            found[a, b] = found[b, a] = value
-    return found
+            covariance[a, b] = covariance[b, a] = value
+    return covariance
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -162,7 +163,7 @@ class VusDifferenceTest(Result):
         """Return the confidence interval of the difference, within [-1, 1].
 
         Wald limits; where the volumes differ but the variance is 0, Hoeffding's limits, which hold
-        for every law of the scores.
+        for every distribution of the scores.
         """
         level = check_confidence_level(confidence_level)
         if self.degenerate:
@@ -187,7 +188,7 @@ def vus_difference_test(
     """Test whether two ordinal models that scored the same cases have the same VUS.
 
     A positive difference favours model a. Assumes independent cases; approximate in small
-    samples. Looks at each model's ranks only, so the scores need no common scale.
+    samples. Uses each model's ranks only, so the scores need no common scale.
 
     Parameters
     ----------
@@ -234,7 +235,9 @@ def vus_difference_test(
     >>> round(test.difference, 3), round(test.pvalue, 2)
     (0.25, 0.16)
     """
-    _check_choices(method, ties, alternative)
+    check_choice(method, "method", VARIANCES)
+    check_choice(ties, "ties", TIES)
+    check_choice(alternative, "alternative", _ALTERNATIVES)
     columns = check_scores(score_a, "score_a"), check_scores(score_b, "score_b")
     check_same_length(score_a=columns[0], score_b=columns[1])
     a, b = (ordinal_roc(y_true, column, order=order, sample_weight=sample_weight) for column in columns)
@@ -286,7 +289,6 @@ def vus_unpaired_test(
     Does the score work less well in the south? Nine patients each cannot tell.
 
     >>> from demur import ordinal_roc
-
     >>> from demur.ordinal import vus_unpaired_test
     >>> north = ordinal_roc([1, 1, 1, 2, 2, 2, 3, 3, 3], [1, 2, 4, 3, 5, 6, 7, 8, 9])
     >>> south = ordinal_roc([1, 1, 1, 2, 2, 2, 3, 3, 3], [1, 2, 7, 3, 5, 8, 4, 6, 9])
@@ -294,9 +296,11 @@ def vus_unpaired_test(
     >>> round(test.difference, 3), round(test.pvalue, 2)
     (0.407, 0.19)
     """
-    _check_choices(method, ties, alternative)
-    for name, found in (("first", first), ("second", second)):
-        check_type(found, name, OrdinalRoc, "an")
+    check_choice(method, "method", VARIANCES)
+    check_choice(ties, "ties", TIES)
+    check_choice(alternative, "alternative", _ALTERNATIVES)
+    for name, roc in (("first", first), ("second", second)):
+        check_type(roc, name, OrdinalRoc, "an")
     if len(first.levels) != len(second.levels):
         sizes = f"{len(first.levels)} and {len(second.levels)}"
         raise input_error("first and second", "must have the same number of levels", sizes)
@@ -304,15 +308,9 @@ def vus_unpaired_test(
     return _difference_test(first, second, variance, method, ties, alternative)
 
 
-def _check_choices(method: str, ties: str, alternative: str) -> None:
-    check_choice(method, "method", VARIANCES)
-    check_choice(ties, "ties", TIES)
-    check_choice(alternative, "alternative", _ALTERNATIVES)
-
-
 def _paired_variance(a: OrdinalRoc, b: OrdinalRoc, method: str, ties: str) -> float:
     if method == "components":
-        a._require_two(method)
+        require_two_cases(a, method)
         gap = a.components(ties) - b.components(ties)
         return class_covariance(a.counts, gap, gap)
     table = _covariances([a, b], method, ties)
@@ -362,7 +360,7 @@ def _normal_test(difference: float, variance: float, alternative: str) -> tuple[
     return statistic, float(ndtr(-statistic if alternative == "greater" else statistic))
 
 
-# ---------------------------------------------------------------- no order at all?
+# ---------------------------------------------------------------- test of order
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -402,9 +400,9 @@ def jonckheere_test(
 ) -> JonckheereTest:
     """Test whether scores rise with the levels at all; a small p-value says that they do.
 
-    The test behind Pairs: the statistic divided by the number of pairs is
-    ``ordinal_roc(...).measures("product").pairs``. It does not say that every step between levels
-    is seen (look at the AUC matrix for that).
+    This is the test that belongs to Pairs: the statistic divided by the number of pairs is
+    ``ordinal_roc(...).measures("product").pairs``. It does not say that the scores tell
+    every two neighbouring levels apart (the AUC matrix does).
 
     Parameters
     ----------
@@ -430,7 +428,7 @@ def jonckheere_test(
     c(x) = sum x (x-1) (2x+5), Var = [c(n) - c(n_i) - c(t)] / 72 + s_3(n_i) s_3(t) / (36 s_3(n)) +
     s_2(n_i) s_2(t) / (8 s_2(n)). Normal in large samples. For two levels it is the Mann-Whitney
     test without continuity correction. The paper's eqs. 10 and 11 print hypotheses that are order
-    cones in opposite directions; the null hypothesis is that all levels have the same law.
+    cones in opposite directions; the null hypothesis is that all levels have the same distribution.
 
     References
     ----------
@@ -445,16 +443,16 @@ def jonckheere_test(
     (9.0, 6.0, 0.098)
     """
     check_choice(alternative, "alternative", tuple(_DIRECTIONS))
-    found = ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight)
-    if not found.counts.whole:
+    roc = ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight)
+    if not roc.counts.whole:
         raise UndefinedError(
             "The Jonckheere-Terpstra test permutes whole cases, got fractional weights. "
             "Hint: weights must be numbers of repeated rows."
         )
-    sizes, ties, n = found.level_counts, found.counts.group_sizes, found.n
+    sizes, ties, n = roc.level_counts, roc.counts.group_sizes, roc.n
     mean = float(n**2 - (sizes**2).sum()) / 4
     variance = _null_variance(n, sizes, ties)
-    statistic = found.jonckheere
+    statistic = roc.jonckheere
     z, pvalue = _normal_test(statistic - mean, variance, _DIRECTIONS[alternative])
     return JonckheereTest(
         statistic=statistic,
@@ -463,7 +461,7 @@ def jonckheere_test(
         z=z,
         pvalue=pvalue,
         alternative=alternative,
-        jt_auc=found.measures("strict").jt_auc,
+        jt_auc=roc.measures("strict").jt_auc,
     )
 
 

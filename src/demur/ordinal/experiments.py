@@ -35,7 +35,7 @@ MEASURES = ("vus", "cons", "ovo", "pairs")
 
 _NODES = 16
 _REACH = 9.0  # standard deviations: what lies beyond weighs less than 1e-18
-_SAME = 12  # decimals to which measures that are equal in exact arithmetic agree
+_DECIMALS = 12  # measures that are equal in exact arithmetic agree to so many
 
 
 # ---------------------------------------------------------------- exact truth for normal levels
@@ -52,7 +52,7 @@ class NormalPopulation(Result):
     auc_matrix : array
         Element (l, k), l < k, is the AUC of level k against level l; NaN elsewhere.
     means, sds : array
-        The normal laws of the levels.
+        Means and standard deviations of the levels.
     """
 
     vus: float
@@ -156,10 +156,10 @@ def _panel_rule() -> tuple[FloatArray, FloatArray, FloatArray]:
     degree = np.arange(_NODES)
     # values at the nodes -> Legendre coefficients -> antiderivatives (P_{m+1} - P_{m-1}) / (2m + 1)
     coefficients = (basis[:, :_NODES] * weights[:, None]).T * (2 * degree[:, None] + 1) / 2
-    grown = np.empty((_NODES, _NODES))
-    grown[:, 0] = nodes + 1
-    grown[:, 1:] = (basis[:, 2:] - basis[:, :-2]) / (2 * degree[1:] + 1)
-    return nodes, weights, grown @ coefficients
+    antiderivatives = np.empty((_NODES, _NODES))
+    antiderivatives[:, 0] = nodes + 1
+    antiderivatives[:, 1:] = (basis[:, 2:] - basis[:, :-2]) / (2 * degree[1:] + 1)
+    return nodes, weights, antiderivatives @ coefficients
 
 
 # ---------------------------------------------------------------- figures 4 to 6
@@ -208,8 +208,8 @@ def separability_experiment(
 ) -> SeparabilityExperiment:
     """Measure simulated normal levels at growing distances (figures 4-6 of Waegeman et al.).
 
-    Shows what the measures share and what not: VUS falls with the number of levels, Cons exceeds
-    Ovo from three levels on, and the two drift apart. The defaults are the paper's, but for the
+    Shows where the measures agree and where not: VUS falls with the number of levels, Cons exceeds
+    Ovo from three levels on, and the two drift apart. The defaults are the paper's, except the
     number of runs (20 there), and take about half a second.
 
     Parameters
@@ -233,8 +233,8 @@ def separability_experiment(
     Examples
     --------
     >>> from demur.ordinal import separability_experiment
-    >>> found = separability_experiment(n_levels=[2, 4], distances=[0, 1], n_runs=2, rng=0)
-    >>> found.true_vus.round(3).tolist()
+    >>> experiment = separability_experiment(n_levels=[2, 4], distances=[0, 1], n_runs=2, rng=0)
+    >>> experiment.true_vus.round(3).tolist()
     [[0.5, 0.76], [0.042, 0.369]]
     """
     sizes = [check_positive_int(r, "n_levels", minimum=2) for r in n_levels]
@@ -252,7 +252,7 @@ def separability_experiment(
         y = np.repeat(np.arange(1, r + 1), cases)
         for j, d in enumerate(steps):
             scores = generator.normal(size=(runs, len(y))) + d * y
-            table = np.array([_four(ordinal_roc(y, row)) for row in scores])
+            table = np.array([_measured(ordinal_roc(y, row)) for row in scores])
             exact = normal_population(d * np.arange(1, r + 1))
             for column, name in enumerate(MEASURES):
                 means[name][i, j] = table[:, column].mean()
@@ -271,9 +271,10 @@ def separability_experiment(
     )
 
 
-def _four(found: OrdinalRoc) -> tuple[float, ...]:
-    measured = found.measures("strict")
-    return tuple(getattr(measured, name) for name in MEASURES)
+def _measured(roc: OrdinalRoc) -> tuple[float, ...]:
+    """The values of MEASURES under the paper's rule for ties."""
+    measures = roc.measures("strict")
+    return tuple(getattr(measures, name) for name in MEASURES)
 
 
 # ---------------------------------------------------------------- figure 7
@@ -327,8 +328,8 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
     Examples
     --------
     >>> from demur.ordinal import order_agreement
-    >>> found = order_agreement([0.5, 0.6, 0.7], [0.2, 0.4, 0.3])
-    >>> round(found.discordant, 2), found.equivalent
+    >>> agreement = order_agreement([0.5, 0.6, 0.7], [0.2, 0.4, 0.3])
+    >>> round(agreement.discordant, 2), agreement.equivalent
     (0.33, False)
     """
     a, b = (
@@ -337,13 +338,13 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
     check_same_length(first=a, second=b)
     if a.ndim != 1 or b.ndim != 1 or len(a) < 2:
         raise input_error("first", "must hold at least 2 rankings", f"shape {a.shape}")
-    a, b = np.round(a, _SAME), np.round(b, _SAME)
+    a, b = np.round(a, _DECIMALS), np.round(b, _DECIMALS)
     tally = np.zeros(5, dtype=np.int64)
     for i in range(len(a) - 1):
         signs = np.sign(a[i + 1 :] - a[i]), np.sign(b[i + 1 :] - b[i])
         product = signs[0] * signs[1]
-        level = signs[0] == 0, signs[1] == 0
-        kinds = (product > 0, product < 0, level[0] & ~level[1], level[1] & ~level[0], level[0] & level[1])
+        tied = signs[0] == 0, signs[1] == 0
+        kinds = (product > 0, product < 0, tied[0] & ~tied[1], tied[1] & ~tied[0], tied[0] & tied[1])
         tally += [int(np.count_nonzero(kind)) for kind in kinds]
     shares = (tally / tally.sum()).tolist()
     names = ("concordant", "discordant", "tied_first", "tied_second", "tied_both")
@@ -405,7 +406,7 @@ def ranking_experiment(
     """Measure random rankings (figure 7 of Waegeman et al.): can one measure stand for another?
 
     Under random rankings VUS and the pairwise measures order about one pair in six differently,
-    Cons and Ovo one in fifty. The defaults are the paper's, but for the number of rankings (1000
+    Cons and Ovo one in fifty. The defaults are the paper's, except the number of rankings (1000
     there), and take less than a second.
 
     Parameters
@@ -429,8 +430,8 @@ def ranking_experiment(
     May Ovo replace VUS when choosing a model?
 
     >>> from demur.ordinal import ranking_experiment
-    >>> found = ranking_experiment(n_rankings=200, rng=1)
-    >>> found.agreement("vus", "ovo").discordant > 0.1, found.agreement("ovo", "pairs").equivalent
+    >>> rankings = ranking_experiment(n_rankings=200, rng=1)
+    >>> rankings.agreement("vus", "ovo").discordant > 0.1, rankings.agreement("ovo", "pairs").equivalent
     (True, True)
     """
     sizes = [check_positive_int(size, "level_counts") for size in level_counts]
@@ -439,6 +440,6 @@ def ranking_experiment(
     runs = check_positive_int(n_rankings, "n_rankings", minimum=2)
     generator = check_rng(rng)
     y = np.repeat(np.arange(len(sizes)), sizes)
-    table = np.array([_four(ordinal_roc(y, generator.permutation(len(y)))) for _ in range(runs)])
+    table = np.array([_measured(ordinal_roc(y, generator.permutation(len(y)))) for _ in range(runs)])
     columns = {name: table[:, k].copy() for k, name in enumerate(MEASURES)}
     return RankingExperiment(**columns, level_counts=np.array(sizes))

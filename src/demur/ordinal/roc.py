@@ -47,6 +47,7 @@ __all__ = [
     "class_covariance",
     "moment_covariance",
     "ordinal_roc",
+    "require_two_cases",
     "rounding_of_variance",
 ]
 
@@ -198,7 +199,7 @@ class OrdinalRoc(Result):
         straddling = [won[:cut, cut:].sum() for cut in range(1, len(self.levels))]
         return np.array(straddling) / (below * (self.n - below))
 
-    # ---------------------------------------------------------------- how sure
+    # ---------------------------------------------------------------- variance and interval
 
     def components(self, ties: str = "product") -> FloatArray:
         """Return for every case (in input order) the mean credit of the tuples that contain it.
@@ -228,7 +229,7 @@ class OrdinalRoc(Result):
         check_choice(method, "method", VARIANCES)
         check_choice(ties, "ties", TIES)
         if method == "components":
-            self._require_two(method)
+            require_two_cases(self, method)
             if ties == "random":
                 values = self.components(ties)
                 return class_covariance(self.counts, values, values)
@@ -251,8 +252,8 @@ class OrdinalRoc(Result):
         ----------
         confidence_level : float, default 0.95
         method : {"logit", "wald", "hoeffding"}
-            "hoeffding" is wide, but holds for every sample size and law of the scores. It stands
-            in where the variance is 0 (perfect or reversed order, constant scores).
+            "hoeffding" is wide, but holds for every sample size and every distribution of the
+            scores. It is used where the variance is 0 (perfect or reversed order, constant scores).
         variance : {"components", "unbiased", "bootstrap"}
             As in `variance`; ignored by "hoeffding".
         ties : {"product", "strict", "random"}
@@ -261,18 +262,9 @@ class OrdinalRoc(Result):
         check_choice(variance, "variance", VARIANCES)
         value = self.vus(ties)
         smallest = float(self.level_counts.min())
-        needs = method != "hoeffding" and 0 < value < 1
-        spread = self.variance(variance, ties=ties) if needs else 0.0
+        needs_variance = method != "hoeffding" and 0 < value < 1
+        spread = self.variance(variance, ties=ties) if needs_variance else 0.0
         return bounded_interval(value, spread, smallest, confidence_level, method)
-
-    def _require_two(self, method: str) -> None:
-        smallest = int(np.argmin(self.level_counts))
-        count = float(self.level_counts[smallest])
-        if count <= 1:
-            raise UndefinedError(
-                f"The variance by method {method!r} needs at least 2 cases of every level, got {count:g} "
-                f"of level {self.levels[smallest]!r}. Hint: 'bootstrap' is defined from 1 case on."
-            )
 
     # ---------------------------------------------------------------- curves and the surface
 
@@ -316,6 +308,17 @@ def _upper(levels: tuple[Any, ...]) -> Any:
     return np.triu(np.ones((len(levels), len(levels)), dtype=np.bool_), 1)
 
 
+def require_two_cases(roc: OrdinalRoc, method: str) -> None:
+    """Raise unless every level has two cases, which a sample variance needs."""
+    smallest = int(np.argmin(roc.level_counts))
+    count = float(roc.level_counts[smallest])
+    if count <= 1:
+        raise UndefinedError(
+            f"The variance by method {method!r} needs at least 2 cases of every level, got {count:g} "
+            f"of level {roc.levels[smallest]!r}. Hint: 'bootstrap' is defined from 1 case on."
+        )
+
+
 def class_covariance(counts: LevelCounts, first: FloatArray, second: FloatArray) -> float:
     """Sum over the levels of the sample covariance of two columns of components over n_k.
 
@@ -343,7 +346,7 @@ def moment_covariance(first: OrdinalRoc, second: OrdinalRoc, method: str, ties: 
             "ties", f"must be 'product' or 'strict' for method {method!r}", "'random'", "use 'components'."
         )
     if method == "unbiased":
-        first._require_two(method)
+        require_two_cases(first, method)
     sizes = first.level_counts
     if sizes.min() < 1:
         raise UndefinedError(
@@ -353,7 +356,7 @@ def moment_covariance(first: OrdinalRoc, second: OrdinalRoc, method: str, ties: 
     cells = float(sizes[:-1] @ sizes[1:])
     if cells > _MOST_PAIRS:
         raise InputError(
-            f"`method` {method!r} looks at all pairs of cases of neighbouring levels, got {cells:.2g} of "
+            f"`method` {method!r} visits all pairs of cases of neighbouring levels, got {cells:.2g} of "
             f"them (at most {_MOST_PAIRS:.0g}). Hint: method='components' takes any number."
         )
     product = first.vus(ties) * second.vus(ties)
@@ -371,7 +374,7 @@ def rounding_of_variance(value: float) -> float:
 def bounded_interval(
     value: float, variance: float, smallest: float, confidence_level: float, method: str
 ) -> Interval:
-    """Interval of a mean credit; without variance Hoeffding's stands in."""
+    """Interval of a mean credit; Hoeffding's where the variance is 0."""
     level = check_confidence_level(confidence_level)
     if method == "hoeffding" or variance <= rounding_of_variance(value):
         return Interval(*hoeffding_limits(value, max(math.floor(smallest), 1), level))
@@ -439,10 +442,10 @@ def ordinal_roc(
     >>> from demur import ordinal_roc
     >>> stage = ["healthy"] * 3 + ["mild"] * 3 + ["severe"] * 3
     >>> score = [1, 2, 3, 5, 7, 8, 4, 6, 9]
-    >>> found = ordinal_roc(stage, score, order=["healthy", "mild", "severe"])
-    >>> [round(float(auc), 2) for auc in found.auc_matrix()[[0, 1], [1, 2]]]
+    >>> roc = ordinal_roc(stage, score, order=["healthy", "mild", "severe"])
+    >>> [round(float(auc), 2) for auc in roc.auc_matrix()[[0, 1], [1, 2]]]
     [1.0, 0.44]
-    >>> round(found.vus(), 2), round(found.ovo, 2)
+    >>> round(roc.vus(), 2), round(roc.ovo, 2)
     (0.44, 0.81)
     """
     codes, levels = check_levels(y_true, order)
@@ -452,9 +455,9 @@ def ordinal_roc(
     if weights is not None and not weights.all():
         kept = weights > 0
         codes, scores, weights = codes[kept], scores[kept], weights[kept]
-        held = np.bincount(codes, minlength=len(levels)) > 0
-        if not held.all():
-            bare = levels[int(np.argmin(held))]
-            raise input_error("sample_weight", f"must give level {bare!r} a positive weight", "all 0")
+        has_cases = np.bincount(codes, minlength=len(levels)) > 0
+        if not has_cases.all():
+            empty = levels[int(np.argmin(has_cases))]
+            raise input_error("sample_weight", f"must give level {empty!r} a positive weight", "all 0")
     counts = LevelCounts(codes, scores, weights, len(levels))
     return OrdinalRoc(levels=tuple(levels), level_counts=counts.sizes, counts=counts)

@@ -72,15 +72,15 @@ class OrdinalSurface(Result):
 
     def height(self, tpr_low: float, tpr_high: float) -> float:
         """Return the best share of the middle level, given at least these shares of the others."""
-        at = []
+        steps = []
         for name, share, edges in (
             ("tpr_low", tpr_low, self.low_edges),
             ("tpr_high", tpr_high, self.high_edges),
         ):
             if not 0 <= share <= 1:
                 raise input_error(name, "must lie in [0, 1]", share)
-            at.append(int(np.searchsorted(edges, share)))
-        lowest, highest = at
+            steps.append(int(np.searchsorted(edges, share)))
+        lowest, highest = steps
         return _middle_share(self.counts, self._cut(lowest, low=True), self._cut(highest, low=False))
 
     def _cut(self, steps: int, *, low: bool) -> int:
@@ -97,7 +97,7 @@ class OrdinalSurface(Result):
         """
         scores = self.counts.scores
         size = len(scores) + 1
-        _check_size(size * (size + 1) // 2, "vertices")
+        _refuse_oversized(size * (size + 1) // 2, "vertices")
         first, second = np.triu_indices(size)
         low, middle, high = (_running_share(self.counts.column(code)) for code in range(3))
         thresholds = np.concatenate([[-np.inf], scores])
@@ -114,10 +114,11 @@ class OrdinalSurface(Result):
         return f"OrdinalSurface(volume={self.volume:.6g}, cells={rows} x {columns})"
 
 
-def _check_size(cells: int, what: str) -> None:
+def _refuse_oversized(cells: int, what: str) -> None:
+    """Raise before memory runs out."""
     if cells > _MOST_CELLS:
         raise InputError(
-            f"The ROC surface of these scores has {cells} {what}, more than {_MOST_CELLS} of which no figure "
+            f"The ROC surface of these scores has {cells} {what}, more than the {_MOST_CELLS} a figure "
             "can show. Hint: take a sample of the cases, or round the scores."
         )
 
@@ -136,7 +137,7 @@ def make_surface(sweep: LevelSweep, levels: tuple[Any, ...]) -> OrdinalSurface:
     """Heights of all cells from the running counts of the three levels."""
     low, high = sweep.column(0), sweep.column(2)[::-1]
     rows, columns = np.flatnonzero(low), len(high) - 1 - np.flatnonzero(high)
-    _check_size(len(rows) * len(columns), "cells")
+    _refuse_oversized(len(rows) * len(columns), "cells")
     middle = _running_share(sweep.column(1))
     # class-2 cases strictly between the class-1 score of the row and the class-3 score of the column
     heights = np.maximum(middle[columns][None, :] - middle[rows + 1][:, None], 0.0)
