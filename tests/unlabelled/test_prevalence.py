@@ -131,7 +131,7 @@ def test_no_shift_where_none_is_seen():
 
 
 def test_too_few_steps_warn(monkeypatch):
-    monkeypatch.setattr(demur.prevalence_shift, "_MAX_STEPS", 2)
+    monkeypatch.setattr(demur.unlabelled.prevalence, "_MAX_STEPS", 2)
     with pytest.warns(DegenerateDataWarning, match="not settled after 2 steps"):
         shift = adjust_prevalence([0.9, 0.8, 0.6, 0.3, 0.2, 0.7], prevalence=0.5)
     assert not shift.converged

@@ -77,12 +77,12 @@ def test_only_mu_matters_by_hand():
     [(1, 0.8, 2 / 3), (2, 0.8, 1 / 3), (3, 0.8, 1 / 6), (0.5, 0.8 - 0.5 / 3, None)],
 )
 def test_ties_by_hand(mu, threshold, share):
-    found = ranking_threshold(TIED, mu=mu)
-    assert found.threshold == pytest.approx(threshold, abs=1e-15)
-    assert found.tie_share == (None if share is None else pytest.approx(share, abs=1e-15))
+    rule = ranking_threshold(TIED, mu=mu)
+    assert rule.threshold == pytest.approx(threshold, abs=1e-15)
+    assert rule.tie_share == (None if share is None else pytest.approx(share, abs=1e-15))
     # 6 / (1 + mu) positives are wanted: the first tied cases in input order
     wanted = {1: [1, 1, 1, 0, 0, 0], 2: [1, 1, 0, 0, 0, 0], 3: [1, 1, 0, 0, 0, 0], 0.5: [1, 1, 1, 1, 0, 0]}
-    assert relabelled(np.array(TIED), found).astype(int).tolist() == wanted[mu]
+    assert relabelled(np.array(TIED), rule).astype(int).tolist() == wanted[mu]
 
 
 def test_nroc_curve_by_hand():
@@ -97,8 +97,8 @@ def test_nroc_curve_by_hand():
 
 
 def test_shifted_threshold_by_hand():
-    found = shifted_threshold(CostModel(), prevalence=0.5, target_prevalence=0.1)
-    assert found.threshold == pytest.approx(0.9, abs=1e-15)
+    rule = shifted_threshold(CostModel(), prevalence=0.5, target_prevalence=0.1)
+    assert rule.threshold == pytest.approx(0.9, abs=1e-15)
     # odds 3 (1/4)/(3/4) (1/2)/(1/2) = 1
     assert shifted_threshold(mu=3, prevalence=0.25, target_prevalence=0.5).threshold == pytest.approx(0.5)
     assert "0.25" in shifted_threshold(mu=3, prevalence=0.25, target_prevalence=0.5).assumption
@@ -111,23 +111,23 @@ def test_shifted_threshold_by_hand():
 def test_thresholds_against_paper(case):
     proba, expect, tol = case["input"]["p0"], case["expected"], case["tol"]
     costs = costs_of(case["input"]["cost_pred_true"])
-    found = {
+    rules = {
         "dir": direct_threshold(costs),
         "ord": ranking_threshold(proba, costs),
         "roc": nroc_threshold(proba, costs),
     }
-    for name, threshold in found.items():
+    for name, threshold in rules.items():
         close(threshold.threshold, expect[name], tol)
         close(threshold.mu, expect["skew"], tol)
-    close(1 - found["dir"].threshold, expect["p_star"], tol)
-    share = found["ord"].tie_share
+    close(1 - rules["dir"].threshold, expect["p_star"], tol)
+    share = rules["ord"].tie_share
     assert share is None if expect["ord_ro"] is None else share == pytest.approx(expect["ord_ro"], abs=tol)
     curve = nroc_curve(proba)
     close(curve.fpr.tolist(), expect["nroc_x"], tol)
     close(curve.tpr.tolist(), expect["nroc_y"], tol)
     for name in ("dir", "roc"):
         # class 0 of the paper is the positive class
-        assert (1 - found[name].decide(proba)).tolist() == expect[f"labels_{name}"]
+        assert (1 - rules[name].decide(proba)).tolist() == expect[f"labels_{name}"]
 
 
 @pytest.mark.parametrize("case", cases(FILE, "invalid_cost"))
@@ -147,8 +147,8 @@ def test_invalid_costs_raise(case):
 @given(MIXED, st.floats(0, 50))
 @settings(max_examples=200, deadline=None)
 def test_ranking_threshold_against_numpy_quantile(proba, mu):
-    found = ranking_threshold(proba, mu=mu).threshold
-    assert found == pytest.approx(np.quantile(proba, mu / (1 + mu), method="linear"), abs=1e-12)
+    threshold = ranking_threshold(proba, mu=mu).threshold
+    assert threshold == pytest.approx(np.quantile(proba, mu / (1 + mu), method="linear"), abs=1e-12)
 
 
 @given(MIXED, MU)
@@ -174,10 +174,12 @@ def test_direct_and_nroc_thresholds_against_exhaustive_search(proba, mu):
 @settings(max_examples=100, deadline=None)
 def test_decisions_against_the_abstention_surface_of_expected_counts(proba, mu):
     p = np.array(proba)
-    found = unlabelled_decision(p, CostModel(cost_fp=mu))
+    decision = unlabelled_decision(p, CostModel(cost_fp=mu))
     surface = abstention_surface(ScoreCounts.from_counts(p, p, 1 - p))
-    assert found.expected_costs["direct"] == pytest.approx(surface.cost(mu, math.inf), abs=1e-12)
-    assert min(found.expected_costs.values()) == pytest.approx(found.expected_costs["direct"], abs=1e-12)
+    assert decision.expected_costs["direct"] == pytest.approx(surface.cost(mu, math.inf), abs=1e-12)
+    assert min(decision.expected_costs.values()) == pytest.approx(
+        decision.expected_costs["direct"], abs=1e-12
+    )
     if 0.01 < p.mean() < 0.99:
         fpr, tpr = nroc_curve(p).point(nroc_threshold(p, mu=mu).threshold)
         balanced = abstention_surface(surface.counts, prevalence=0.5).cost(mu, math.inf)
@@ -267,28 +269,28 @@ def test_unchanged_prevalence_is_the_direct_threshold():
 
 def test_decision_by_hand():
     costs = CostModel(cost_fn=100, cost_fp=200)
-    found = unlabelled_decision(WORKED, costs)
+    decision = unlabelled_decision(WORKED, costs)
     # positive: 0.9 and 0.8 (alarms 0.1 + 0.2 at 200); missed: the other five (1.85 at 100)
-    assert found.expected_costs["direct"] == pytest.approx((0.3 * 200 + 1.85 * 100) / 7)
-    assert found.positive_rates == {"direct": 2 / 7, "ranking": 3 / 7, "nroc": 2 / 7}
-    assert "2 of 7 cases, expected cost 35 per case" in found.sentence
-    assert found.window is None
-    json.dumps(found.to_dict(), allow_nan=False)
+    assert decision.expected_costs["direct"] == pytest.approx((0.3 * 200 + 1.85 * 100) / 7)
+    assert decision.positive_rates == {"direct": 2 / 7, "ranking": 3 / 7, "nroc": 2 / 7}
+    assert "2 of 7 cases, expected cost 35 per case" in decision.sentence
+    assert decision.window is None
+    json.dumps(decision.to_dict(), allow_nan=False)
 
 
 def test_decision_with_abstention_by_hand():
     costs = CostModel(cost_fn=10, cost_fp=10, cost_abstain=3)
-    found = unlabelled_decision(WORKED, costs)
+    decision = unlabelled_decision(WORKED, costs)
     # abstain where 0.3 < p < 0.7: three cases
-    assert decide(WORKED, found.window).tolist() == [1, 1, ABSTAIN, ABSTAIN, ABSTAIN, 0, 0]
-    assert found.window.expected_cost == pytest.approx((1 + 2 + 9 + 2 + 1) / 7)
-    assert "abstain between: 3 of 7 cases" in found.sentence
+    assert decide(WORKED, decision.window).tolist() == [1, 1, ABSTAIN, ABSTAIN, ABSTAIN, 0, 0]
+    assert decision.window.expected_cost == pytest.approx((1 + 2 + 9 + 2 + 1) / 7)
+    assert "abstain between: 3 of 7 cases" in decision.sentence
 
 
 def test_decision_where_abstaining_never_pays_names_the_direct_threshold():
-    found = unlabelled_decision(WORKED, CostModel(cost_abstain=0.6))
-    assert found.window.is_empty
-    assert "from P(positive) 0.5 on: 4 of 7" in found.sentence
+    decision = unlabelled_decision(WORKED, CostModel(cost_abstain=0.6))
+    assert decision.window.is_empty
+    assert "from P(positive) 0.5 on: 4 of 7" in decision.sentence
 
 
 # ---------------------------------------------------------------- edges
@@ -299,6 +301,25 @@ def test_limits_of_mu(mu, threshold):
     assert direct_threshold(mu=mu).threshold == threshold
     assert nroc_threshold(WORKED, mu=mu).threshold == threshold
     assert ranking_threshold(WORKED, mu=mu).threshold == (min(WORKED) if mu == 0 else max(WORKED))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        direct_threshold,
+        lambda costs: ranking_threshold(WORKED, costs),
+        lambda costs: nroc_threshold(WORKED, costs),
+        lambda costs: nroc_curve(WORKED).threshold(costs),
+        lambda costs: shifted_threshold(costs, prevalence=0.5, target_prevalence=0.1),
+        lambda costs: unlabelled_decision(WORKED, costs),
+    ],
+)
+def test_costs_without_a_price_of_false_alarms_are_refused_against_paper(rule):
+    # C(0, 1) = C(1, 1): calling positive is never worse, so the skew of eq. 2 decides nothing
+    for free in (CostModel(cost_fp=0), CostModel(cost_fp=2, cost_tn=2, cost_fn=7)):
+        with pytest.raises(InputError, match=r"cost_fp > cost_tn.*pass mu=0"):
+            rule(free)
+    rule(CostModel(cost_fp=1e-9))
 
 
 def test_mean_at_an_end():
@@ -314,29 +335,29 @@ def test_mean_at_an_end():
 
 
 def test_constant_probabilities_all_go_to_the_positive_class():
-    found = ranking_threshold([0.3] * 5, mu=4)
-    assert found.decide([0.3] * 5).tolist() == [1] * 5
-    assert found.tie_share == pytest.approx(0.2)
-    assert relabelled(np.full(5, 0.3), found).sum() == 1
+    rule = ranking_threshold([0.3] * 5, mu=4)
+    assert rule.decide([0.3] * 5).tolist() == [1] * 5
+    assert rule.tie_share == pytest.approx(0.2)
+    assert relabelled(np.full(5, 0.3), rule).sum() == 1
 
 
 def test_threshold_reached_up_to_rounding_is_positive():
-    found = direct_threshold(mu=2)
-    assert found.decide([found.threshold - 1e-13, found.threshold - 1e-9]).tolist() == [1, 0]
-    # The specification asks for an absolute slack of 1e-12; with a class this rare it would
-    # call a case of half the threshold positive, at twice the class-balanced cost.
+    rule = direct_threshold(mu=2)
+    assert rule.decide([rule.threshold - 1e-13, rule.threshold - 1e-9]).tolist() == [1, 0]
+    # An absolute slack of 1e-12 would call a case of half the threshold positive with a class
+    # this rare, at twice the class-balanced cost.
     rare = [1e-15, 1e-15]
     assert nroc_threshold(rare, mu=2).decide(rare).tolist() == [0, 0]
 
 
 def test_every_result_tells_its_assumption():
-    found = unlabelled_decision(WORKED, CostModel())
-    for result in (found, found.direct, nroc_curve(WORKED)):
+    decision = unlabelled_decision(WORKED, CostModel())
+    for result in (decision, decision.direct, nroc_curve(WORKED)):
         json.dumps(result.to_dict(), allow_nan=False)
-    texts = {found.direct.assumption, found.ranking.assumption, found.nroc.assumption}
+    texts = {decision.direct.assumption, decision.ranking.assumption, decision.nroc.assumption}
     assert len(texts) == 3
     assert "calibrated" in nroc_curve(WORKED).assumption
-    assert nroc_curve(WORKED).threshold(CostModel()).threshold == pytest.approx(found.nroc.threshold)
+    assert nroc_curve(WORKED).threshold(CostModel()).threshold == pytest.approx(decision.nroc.threshold)
     assert all("cheapest if" in text for text in texts)
 
 

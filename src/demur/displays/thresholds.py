@@ -9,13 +9,8 @@ from demur.costs.model import CostModel
 from demur.displays._base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
 from demur.estimators.mimetic import MimeticComparison, mimetic_configurations
 from demur.typing import ArrayLike, FloatArray
-from demur.unlabelled.thresholds import (
-    NrocCurve,
-    direct_threshold,
-    nroc_curve,
-    nroc_threshold,
-    ranking_threshold,
-)
+from demur.unlabelled.nroc import NrocCurve, nroc_curve
+from demur.unlabelled.thresholds import direct_threshold, nroc_threshold, ranking_threshold
 
 __all__ = ["MimeticCostDisplay", "NrocCurveDisplay", "ThresholdsByCostDisplay"]
 

@@ -31,8 +31,8 @@ from demur.unlabelled.coding import code_book, describe_column, encode, fits_flo
 from demur.unlabelled.invented import (
     DATA_KINDS,
     InventedCases,
-    check_schema,
     invented_cases,
+    named_attributes,
     oracle_classes,
     oracle_proba,
     ranges_to_schema,
@@ -354,11 +354,11 @@ class MimeticClassifier(_OracleMixin):
         if y is not None:
             labels = _two_classes(y, len(y) if checked is None else len(checked))
         if self.schema is not None:
-            self.names_, self.attributes_ = check_schema(self.schema)
+            self.names_, self.attributes_ = named_attributes(self.schema)
         elif self.ranges is not None:
-            self.names_, self.attributes_ = check_schema(ranges_to_schema(self.ranges))
+            self.names_, self.attributes_ = named_attributes(ranges_to_schema(self.ranges))
         elif checked is not None:
-            self.names_, self.attributes_ = check_schema(schema_of(X, checked))
+            self.names_, self.attributes_ = named_attributes(schema_of(X, checked))
         else:
             raise input_error("ranges", "or `schema`, or else the X of fit, is needed", "none of them")
         if checked is not None and checked.shape[1] != len(self.attributes_):

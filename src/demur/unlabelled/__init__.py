@@ -1,7 +1,7 @@
-"""Thresholds when no labels are at hand, new prevalence, invented cases.
+"""Decisions without labels: thresholds, a changed prevalence, invented cases.
 
-After Blanco-Vega, Hernandez-Orallo, Ramirez-Quintana (2006); new prevalence by maximum
-likelihood after Saerens, Latinne, Decaestecker (2002).
+After Blanco-Vega, Ferri-Ramirez, Hernandez-Orallo, Ramirez-Quintana (2006); the changed
+prevalence by maximum likelihood after Saerens, Latinne, Decaestecker (2002).
 
 Imports: surface, roc, costs, counts.
 """
@@ -15,12 +15,11 @@ from demur.unlabelled.invented import (
     SampledAttribute,
     invented_cases,
 )
+from demur.unlabelled.nroc import NrocCurve, nroc_curve
 from demur.unlabelled.prevalence import PrevalenceShift, adjust_prevalence
 from demur.unlabelled.thresholds import (
-    NrocCurve,
     UnlabelledThreshold,
     direct_threshold,
-    nroc_curve,
     nroc_threshold,
     ranking_threshold,
     shifted_threshold,

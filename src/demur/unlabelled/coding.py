@@ -1,4 +1,4 @@
-"""Attributes to columns of numbers and back to words, for trees that learn from invented cases."""
+"""Attributes as columns of numbers, and columns in words, for trees that learn from invented cases."""
 
 import math
 from collections.abc import Sequence
@@ -26,7 +26,10 @@ def fits_floats(attribute: Attribute) -> bool:
 
 
 def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tuple[str, Any, Any]]:
-    """One (name, value, other) per encoded column; value None for numbers, other for two values."""
+    """One (name, value, alternative) per encoded column.
+
+    `value` is None for numbers; `alternative` is the other one of two values, else None.
+    """
     book: list[tuple[str, Any, Any]] = []
     for name, attribute in zip(names, attributes, strict=True):
         if not isinstance(attribute, NominalAttribute):
@@ -40,12 +43,12 @@ def code_book(attributes: Sequence[Attribute], names: Sequence[str]) -> list[tup
 
 def describe_column(book: list[tuple[str, Any, Any]], column: int, low: float, high: float) -> str:
     """Words for low < column <= high, with nominal values named."""
-    name, value, other = book[column]
+    name, value, alternative = book[column]
     if value is None:
         return describe_bounds(name, low, high)
     if low >= 0:
         return f"{name} is {value}"
-    return f"{name} is not {value}" if other is None else f"{name} is {other}"
+    return f"{name} is not {value}" if alternative is None else f"{name} is {alternative}"
 
 
 def encode(attributes: Sequence[Attribute], names: Sequence[str], X: np.ndarray) -> FloatArray:
@@ -68,20 +71,20 @@ def encode(attributes: Sequence[Attribute], names: Sequence[str], X: np.ndarray)
 
 
 def schema_of(X: Any, checked: np.ndarray) -> dict[str, Attribute]:
-    """Ranges of real cases: floats, whole numbers (by dtype) or the values seen."""
+    """Ranges of real cases: floats, whole numbers (by dtype) or the values that occur."""
     names = [str(name) for name in getattr(X, "columns", [f"x{k}" for k in range(checked.shape[1])])]
-    found: dict[str, Attribute] = {}
+    schema: dict[str, Attribute] = {}
     for k, name in enumerate(names):
         column = checked[:, k]
         if column.dtype.kind == "O" and all(isinstance(v, (int, float, np.number)) for v in column):
             column = np.array(column.tolist())
         if column.dtype.kind in "iu":
-            found[name] = IntegerAttribute(int(column.min()), int(column.max()))
+            schema[name] = IntegerAttribute(int(column.min()), int(column.max()))
         elif column.dtype.kind == "f":
-            found[name] = NumericAttribute(float(column.min()), float(column.max()))
+            schema[name] = NumericAttribute(float(column.min()), float(column.max()))
         else:
-            found[name] = NominalAttribute(_values_of(name, column))
-    return found
+            schema[name] = NominalAttribute(_values_of(name, column))
+    return schema
 
 
 def _values_of(name: str, column: np.ndarray) -> tuple[Any, ...]:

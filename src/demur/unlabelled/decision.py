@@ -10,11 +10,11 @@ from demur.costs.model import CostModel
 from demur.surface.surface import abstention_surface
 from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, BoolArray, FloatArray
+from demur.unlabelled.nroc import expected_counts
 from demur.unlabelled.thresholds import (
     UnlabelledThreshold,
     check_positive_proba,
     direct_threshold,
-    expected_counts,
     nroc_threshold,
     ranking_threshold,
     reaches,
@@ -37,7 +37,7 @@ class UnlabelledDecision(Result):
         By method: share of the cases called positive, and expected cost per case in the
         unit of the costs if the probabilities are calibrated.
     window : AbstentionWindow or None
-        Cheapest window if the probabilities are calibrated, where the costs allow to abstain.
+        Cheapest window if the probabilities are calibrated, where the costs allow abstaining.
     n : int
         Number of cases.
     prevalence : float
@@ -59,7 +59,7 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
     """Decide from costs and unlabelled probabilities, with all three thresholds side by side.
 
     Recommends the direct threshold, which is the cheapest if the probabilities are
-    calibrated, and shows how much the others would differ. Where the costs allow to abstain,
+    calibrated, and shows how much the others would differ. Where the costs allow abstaining,
     recommends the window that is cheapest for calibrated probabilities instead.
 
     Parameters
@@ -77,7 +77,7 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
     Raises
     ------
     InputError
-        For no case, NaN or numbers outside [0, 1].
+        For no case, NaN, numbers outside [0, 1], or `costs` as in `direct_threshold`.
 
     Notes
     -----
@@ -94,23 +94,25 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
     >>> from demur import CostModel
     >>> from demur.unlabelled import unlabelled_decision
     >>> proba = [0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1]
-    >>> found = unlabelled_decision(proba, CostModel(cost_fn=100, cost_fp=200))
-    >>> print(found.sentence)
+    >>> decision = unlabelled_decision(proba, CostModel(cost_fn=100, cost_fp=200))
+    >>> print(decision.sentence)
     Call a case positive from P(positive) 0.6667 on: 2 of 7 cases, expected cost 35 per case
     if the probabilities are calibrated. No label was used.
-    >>> found.ranking.threshold, found.positive_rates["ranking"] > found.positive_rates["direct"]
-    (0.6, True)
+    >>> decision.ranking.threshold
+    0.6
+    >>> decision.positive_rates["ranking"] > decision.positive_rates["direct"]
+    True
     """
     values = check_positive_proba(proba)
     check_type(costs, "costs", CostModel)
     mean = float(values.mean())
-    found = {
+    rules = {
         "direct": direct_threshold(costs),
         "ranking": ranking_threshold(values, costs),
         "nroc": nroc_threshold(values, costs),
     }
-    called = {name: reaches(values, one.threshold) for name, one in found.items()}
-    price = {
+    called = {name: reaches(values, rule.threshold) for name, rule in rules.items()}
+    expected = {
         name: float(
             costs.expected_cost(float(np.where(positive, costs.mu * (1 - values), values).mean()), mean)
         )
@@ -118,10 +120,10 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
     }
     window = abstention_surface(expected_counts(values)).window(costs=costs) if costs.may_abstain else None
     return UnlabelledDecision(
-        sentence=_sentence(found["direct"].threshold, called["direct"], price["direct"], window, values),
-        **found,
+        sentence=_sentence(rules["direct"].threshold, called["direct"], expected["direct"], window, values),
+        **rules,
         positive_rates={name: float(positive.mean()) for name, positive in called.items()},
-        expected_costs=price,
+        expected_costs=expected,
         window=window,
         n=len(values),
         prevalence=mean,
@@ -129,7 +131,7 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
 
 
 def _sentence(
-    threshold: float, called: BoolArray, price: float, window: AbstentionWindow | None, values: FloatArray
+    threshold: float, called: BoolArray, cost: float, window: AbstentionWindow | None, values: FloatArray
 ) -> str:
     n, start = len(values), "Call a case positive from P(positive)"
     if window is None or window.is_empty:
@@ -139,7 +141,7 @@ def _sentence(
             f"{start} {window.upper:.4g} on, negative up to {window.lower:.4g}, and abstain between: "
             f"{round(window.abstention_rate * n)} of {n} cases abstained on"
         )
-        price = window.expected_cost
+        cost = window.expected_cost
     return (
-        f"{rule}, expected cost {price:.4g} per case if the probabilities are calibrated. No label was used."
+        f"{rule}, expected cost {cost:.4g} per case if the probabilities are calibrated. No label was used."
     )

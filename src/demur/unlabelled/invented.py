@@ -37,8 +37,12 @@ __all__ = [
     "NumericAttribute",
     "SampledAttribute",
     "class_quota",
+    "draw_cases",
     "invented_cases",
+    "named_attributes",
+    "oracle_classes",
     "oracle_proba",
+    "ranges_to_schema",
 ]
 
 DATA_KINDS = ("prior", "balanced", "random", "oversampling")
@@ -157,7 +161,7 @@ class InventedCases(NamedTuple):
     drawn: int
 
 
-def check_schema(schema: Any) -> tuple[tuple[str, ...], tuple[Attribute, ...]]:
+def named_attributes(schema: Any) -> tuple[tuple[str, ...], tuple[Attribute, ...]]:
     """Return names and attributes; names are x0, x1, ... where the schema is a sequence."""
     if isinstance(schema, Mapping):
         names, attributes = tuple(map(str, schema)), tuple(schema.values())
@@ -260,14 +264,14 @@ def oracle_classes(oracle: Oracle) -> np.ndarray | None:
 
 
 def _positive_column(oracle: Oracle, pos_label: Any) -> int:
-    """Column of the positive class: that of `pos_label`, the second one if not said."""
+    """Column of the positive class: that of `pos_label`, by default the second."""
     classes = oracle_classes(oracle)
     if pos_label is None or classes is None:
         return 1
-    found = [k for k, label in enumerate(classes.tolist()) if label == pos_label]
-    if not found:
+    matches = [k for k, label in enumerate(classes.tolist()) if label == pos_label]
+    if not matches:
         raise input_error("pos_label", f"must be one of {classes.tolist()}", repr(pos_label))
-    return found[0]
+    return matches[0]
 
 
 def _positives(oracle: Oracle, answer: Any, pos_label: Any) -> FloatArray:
@@ -314,7 +318,7 @@ def invented_cases(
     """Draw cases from the ranges of their attributes and let an oracle label them.
 
     Attributes are drawn independently, so invented cases fill the whole box of the ranges,
-    also where no real case lives; missing values are not invented. Take the ranges from
+    also where real cases never occur; missing values are not invented. Take the ranges from
     training data, never from test data.
 
     Parameters
@@ -338,7 +342,7 @@ def invented_cases(
     max_draws : int, optional
         Stop after so many draws, 200 n by default.
     on_shortage : {"resample", "error"}
-        If a class is too rare: repeat the cases found, with a warning, or raise. If it never
+        If a class is too rare: repeat its cases, with a warning, or raise. If it never
         occurs at all, "resample" takes the cases as they come, with a warning.
 
     Returns
@@ -366,7 +370,7 @@ def invented_cases(
     >>> int(cases.positive.sum()), cases.drawn
     (50, 200)
     """
-    names, attributes = check_schema(schema)
+    names, attributes = named_attributes(schema)
     size = check_positive_int(n, "n")
     generator = check_rng(rng)
     check_choice(on_shortage, "on_shortage", ("resample", "error"))
@@ -401,9 +405,9 @@ def _fill(batch: Callable[[], InventedCases], wanted: dict[bool, int], limit: in
         first = first or new
         keep = []
         for side, needed in missing.items():
-            found = np.flatnonzero(new.positive == side)[:needed]
-            missing[side] -= len(found)
-            keep.append(found)
+            rows = np.flatnonzero(new.positive == side)[:needed]
+            missing[side] -= len(rows)
+            keep.append(rows)
         parts.append(_rows(new, np.sort(np.concatenate(keep))))
     for side, needed in wanted.items():
         if needed and missing[side] == needed and first is not None:
@@ -422,18 +426,18 @@ def _supplement(
     """Settle a shortage: repeat the rare cases, take them as they come, or raise."""
     index = [np.arange(len(cases.proba))]
     for side, needed in wanted.items():
-        found = np.flatnonzero(cases.positive == side)
-        if len(found) >= needed:
+        rows = np.flatnonzero(cases.positive == side)
+        if len(rows) >= needed:
             continue
         word = "positive" if side else "negative"
         text = (
-            f"The oracle called {len(found)} of {cases.drawn} invented cases {word}, but {needed} are needed."
+            f"The oracle called {len(rows)} of {cases.drawn} invented cases {word}, but {needed} are needed."
         )
         if on_shortage == "error":
             raise InputError(f'{text} Hint: widen the ranges, raise max_draws, or use data="random".')
-        how = "They are repeated." if len(found) else "The cases are taken as they come."
+        how = "They are repeated." if len(rows) else "The cases are taken as they come."
         warnings.warn(f"{text} {how}", DegenerateDataWarning, stacklevel=3)
-        if not len(found):
+        if not len(rows):
             return cases
-        index.append(rng.choice(found, size=needed - len(found)))
+        index.append(rng.choice(rows, size=needed - len(rows)))
     return _rows(cases, np.concatenate(index))

@@ -1,4 +1,4 @@
-"""New class distribution from unlabelled cases (Saerens, Latinne, Decaestecker 2002)."""
+"""Class distribution of unlabelled cases (Saerens, Latinne, Decaestecker 2002)."""
 
 import warnings
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class PrevalenceShift(Result):
     proba : array
         The probabilities adjusted to the new class distribution, in the form they came in.
     log_likelihood_gain : float
-        Mean log-likelihood per case over the one without a shift; 0 means no shift is seen.
+        Mean log-likelihood per case over the one without a shift; 0 means no sign of a shift.
     iterations : int
         Steps taken.
     converged : bool
@@ -190,9 +190,9 @@ def _newton_direction(scaled: FloatArray, gradient: FloatArray, free: BoolArray)
     system[:size, :size] = -(part @ part.T) / part.shape[1]
     system[:size, size] = system[size, :size] = unit / unit.max()
     # least squares: classes that cannot be told apart make the system singular
-    found = np.linalg.lstsq(system, np.append(-gradient[free] * unit, 0.0), rcond=None)[0][:size]
+    solution = np.linalg.lstsq(system, np.append(-gradient[free] * unit, 0.0), rcond=None)[0][:size]
     direction = np.zeros(len(free))
-    direction[free] = found * unit
+    direction[free] = solution * unit
     return direction
 
 

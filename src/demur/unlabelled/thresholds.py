@@ -17,18 +17,13 @@ import numpy as np
 from demur._checks import check_probability, check_rate, check_scores, check_type, input_error
 from demur._results import Result
 from demur.costs.model import CostModel
-from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
-from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
-    "NrocCurve",
     "UnlabelledThreshold",
     "check_positive_proba",
     "direct_threshold",
-    "expected_counts",
-    "nroc_curve",
     "nroc_threshold",
     "ranking_threshold",
     "reaches",
@@ -48,12 +43,11 @@ _NROC = (
     "cheapest if the probabilities are calibrated and both classes will be equally frequent "
     "where the rule is used"
 )
-_EXPECTED = "the true curve on average if the probabilities are calibrated"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class UnlabelledThreshold(Result):
-    """A threshold on P(positive) found without labels, and what makes it the cheapest one.
+    """A threshold on P(positive) chosen without labels, and what makes it the cheapest one.
 
     Attributes
     ----------
@@ -112,6 +106,13 @@ def _relative_cost(costs: CostModel | None, mu: float | None) -> float:
         )
     if costs is not None:
         check_type(costs, "costs", CostModel)
+        if costs.mu == 0:
+            raise input_error(
+                "costs",
+                "must make a false alarm cost more than a correct rejection (cost_fp > cost_tn)",
+                f"cost_fp = {costs.cost_fp:g} and cost_tn = {costs.cost_tn:g}",
+                "calling every case positive is then never worse; pass mu=0 for that limit.",
+            )
         return costs.mu
     if isinstance(mu, bool) or not isinstance(mu, (int, float, np.number)) or not mu >= 0:
         raise input_error("mu", "must be one number >= 0 (inf allowed)", repr(mu))
@@ -132,13 +133,14 @@ def _threshold(mu: float, positives: float = 1.0, negatives: float = 1.0) -> flo
 def direct_threshold(costs: CostModel | None = None, *, mu: float | None = None) -> UnlabelledThreshold:
     """Threshold on P(positive) that follows from the costs alone.
 
-    No data are needed. The cheapest rule there is for calibrated probabilities; with
-    probabilities that are too extreme or too timid it can be far from the best.
+    No data are needed. No rule is cheaper for calibrated probabilities; with probabilities
+    that are too extreme or too cautious it can be far from the best.
 
     Parameters
     ----------
     costs : CostModel
-        What each outcome costs. A cost of abstaining is not used.
+        What each outcome costs, with cost_fp > cost_tn: where a false alarm costs nothing
+        extra there is nothing to decide. A cost of abstaining is not used.
     mu : float, optional
         The relative cost of a false alarm instead of `costs`; 0 and inf are its limits.
 
@@ -150,13 +152,14 @@ def direct_threshold(costs: CostModel | None = None, *, mu: float | None = None)
     Raises
     ------
     InputError
-        If neither or both of `costs` and `mu` are given.
+        If neither or both of `costs` and `mu` are given, or a false alarm in `costs` costs no
+        more than a correct rejection (the paper's C(0, 1) = C(1, 1)).
 
     Notes
     -----
     T = mu / (1 + mu): the p at which calling positive, mu (1 - p), and calling negative, p,
-    cost the same. The paper's inequality gives p = T to the other class; its labelling scheme
-    gives it to this one. demur calls p = T positive everywhere.
+    cost the same. The paper's inequality calls p = T negative, its labelling scheme positive;
+    demur calls p = T positive everywhere.
 
     References
     ----------
@@ -165,13 +168,13 @@ def direct_threshold(costs: CostModel | None = None, *, mu: float | None = None)
 
     Examples
     --------
-    A false alarm costs twice a miss, so a case must be quite surely positive:
+    A false alarm costs twice as much as a miss, so a case needs a high probability:
 
     >>> from demur import CostModel, direct_threshold
-    >>> found = direct_threshold(CostModel(cost_fn=1, cost_fp=2))
-    >>> round(found.threshold, 4)
+    >>> rule = direct_threshold(CostModel(cost_fn=1, cost_fp=2))
+    >>> round(rule.threshold, 4)
     0.6667
-    >>> found.decide([0.9, 0.6, 0.7]).tolist()
+    >>> rule.decide([0.9, 0.6, 0.7]).tolist()
     [1, 0, 1]
     """
     ratio = _relative_cost(costs, mu)
@@ -223,25 +226,24 @@ def shifted_threshold(
 
     Examples
     --------
-    Trained on half positives, used where one case in ten is positive: be more demanding.
+    Trained on half positives, used where one case in ten is positive: raise the threshold.
 
     >>> from demur import CostModel
-
     >>> from demur.unlabelled import shifted_threshold
-    >>> found = shifted_threshold(CostModel(), prevalence=0.5, target_prevalence=0.1)
-    >>> round(found.threshold, 4)
+    >>> rule = shifted_threshold(CostModel(), prevalence=0.5, target_prevalence=0.1)
+    >>> round(rule.threshold, 4)
     0.9
     """
     ratio = _relative_cost(costs, mu)
-    old = check_rate(prevalence, "prevalence")
-    new = check_rate(target_prevalence, "target_prevalence")
+    trained = check_rate(prevalence, "prevalence")
+    target = check_rate(target_prevalence, "target_prevalence")
     return UnlabelledThreshold(
-        threshold=_threshold(ratio, old * (1 - new), (1 - old) * new),
+        threshold=_threshold(ratio, trained * (1 - target), (1 - trained) * target),
         method="shifted",
-        assumption=f"cheapest if the probabilities are calibrated at prevalence {old:.4g} and only the "
-        f"prevalence changes, to {new:.4g}",
+        assumption=f"cheapest if the probabilities are calibrated at prevalence {trained:.4g} and only the "
+        f"prevalence changes, to {target:.4g}",
         mu=ratio,
-        prevalence=old,
+        prevalence=trained,
     )
 
 
@@ -270,13 +272,13 @@ def ranking_threshold(
     Raises
     ------
     InputError
-        For no case, NaN or numbers outside [0, 1].
+        For no case, NaN, numbers outside [0, 1], or `costs` as in `direct_threshold`.
 
     Notes
     -----
     With p_1 >= ... >= p_n and the position (n - 1) / (1 + mu) + 1 = a + f, a whole and
     0 <= f < 1: T = p_a - f (p_a - p_{a+1}). The same as the linearly interpolated quantile of
-    p at the level of the direct threshold; found by selection in O(n).
+    p at the level of the direct threshold; computed by selection in O(n).
 
     References
     ----------
@@ -287,10 +289,9 @@ def ranking_threshold(
     Three of six cases are tied where the cut falls; two of them belong above it:
 
     >>> from demur import CostModel
-
     >>> from demur.unlabelled import ranking_threshold
-    >>> found = ranking_threshold([0.9, 0.8, 0.8, 0.8, 0.3, 0.1], CostModel())
-    >>> found.threshold, round(found.tie_share, 4)
+    >>> rule = ranking_threshold([0.9, 0.8, 0.8, 0.8, 0.3, 0.1], CostModel())
+    >>> rule.threshold, round(rule.tie_share, 4)
     (0.8, 0.6667)
     """
     values, ratio = check_positive_proba(proba), _relative_cost(costs, mu)
@@ -320,122 +321,14 @@ def _tie_share(proba: FloatArray, threshold: float, mu: float) -> float | None:
     return min(max((len(proba) / (1 + mu) - above) / tied, 0.0), 1.0)
 
 
-def relabelled(proba: FloatArray, found: UnlabelledThreshold) -> BoolArray:
+def relabelled(proba: FloatArray, rule: UnlabelledThreshold) -> BoolArray:
     """True where a case is called positive, with ties split by `tie_share` in input order."""
-    positive = reaches(proba, found.threshold)
-    if found.tie_share is None:
+    positive = reaches(proba, rule.threshold)
+    if rule.tie_share is None:
         return positive
-    tied = np.flatnonzero(_ties(proba, found.threshold))
-    positive[tied[math.floor(found.tie_share * len(tied) + 0.5) :]] = False
+    tied = np.flatnonzero(_ties(proba, rule.threshold))
+    positive[tied[math.floor(rule.tie_share * len(tied) + 0.5) :]] = False
     return positive
-
-
-def expected_counts(proba: FloatArray) -> ScoreCounts:
-    """Counts that calibrated probabilities lead one to expect: p positives, 1 - p negatives."""
-    return ScoreCounts.from_counts(proba, proba, 1 - proba)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class NrocCurve(Result):
-    """ROC curve that calibrated probabilities lead one to expect; made by `nroc_curve`.
-
-    Attributes
-    ----------
-    fpr, tpr : array
-        Element i: expected rates when the i cases with the highest probabilities are called
-        positive; from (0, 0) to (1, 1). The curve is concave.
-    thresholds : array
-        Element i: probability of case i in that order; inf for the first point. Points inside
-        a run of equal probabilities lie on one straight line and cannot be reached exactly.
-    auc : float
-        Area under the curve: the expected AUC of the probabilities.
-    n : int
-        Number of cases.
-    prevalence : float
-        Mean of the probabilities.
-    assumption : str
-        What has to hold for the curve to be the true one on average.
-    """
-
-    fpr: FloatArray
-    tpr: FloatArray
-    thresholds: FloatArray
-    auc: float
-    n: int
-    prevalence: float
-    assumption: str = _EXPECTED
-
-    def threshold(self, costs: CostModel | None = None, *, mu: float | None = None) -> UnlabelledThreshold:
-        """Return the threshold at which a line of slope mu touches the curve; see `nroc_threshold`."""
-        return nroc_threshold(self.thresholds[1:], costs, mu=mu)
-
-    def point(self, threshold: float) -> tuple[float, float]:
-        """Return (fpr, tpr) of calling positive where the probability is at least `threshold`."""
-        called = int(np.count_nonzero(reaches(self.thresholds[1:], check_rate(threshold, "threshold"))))
-        return float(self.fpr[called]), float(self.tpr[called])
-
-
-def nroc_curve(proba: ArrayLike) -> NrocCurve:
-    """ROC curve expected from the probabilities alone; up and left is better.
-
-    Each case counts as p positives and 1 - p negatives. Equal to the true ROC curve on
-    average if the probabilities are calibrated; overconfident ones look too good.
-
-    Parameters
-    ----------
-    proba : array of n numbers in [0, 1]
-        P(positive) of unlabelled cases.
-
-    Returns
-    -------
-    NrocCurve
-        n + 1 points, the expected `auc`, `point`, `threshold`.
-
-    Raises
-    ------
-    UndefinedError
-        If all probabilities are 0 or all are 1: one of the rates does not exist.
-
-    Notes
-    -----
-    With p descending, point i is (sum_{j <= i} (1 - p_j) / sum (1 - p), sum_{j <= i} p_j / sum p).
-    The second sum is n - sum p; the paper's proposition 2 prints 1 - sum p.
-
-    References
-    ----------
-    Blanco-Vega et al. (2006), ROCML, section 2.3.
-
-    Examples
-    --------
-    How good is the ranking, if the probabilities mean what they say?
-
-    >>> from demur.unlabelled import nroc_curve
-    >>> curve = nroc_curve([0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1])
-    >>> round(curve.auc, 4), [round(y, 4) for y in curve.tpr[:4].tolist()]
-    (0.8103, [0.0, 0.2535, 0.4789, 0.6479])
-    """
-    values = check_positive_proba(proba)
-    counts = expected_counts(values)
-    for mass, word in ((counts.n_positive, 0), (counts.n_negative, 1)):
-        if mass == 0:
-            raise UndefinedError(
-                f"An NROC curve needs probabilities that are not all {word}, got all {word}."
-            )
-    repeats = np.rint(counts.positives + counts.negatives).astype(np.int64)[::-1]
-    return NrocCurve(
-        fpr=_rates_per_case(counts.negatives[::-1], repeats),
-        tpr=_rates_per_case(counts.positives[::-1], repeats),
-        thresholds=np.concatenate([[np.inf], np.repeat(counts.scores[::-1], repeats)]),
-        auc=auc_score(counts),
-        n=len(values),
-        prevalence=float(values.mean()),
-    )
-
-
-def _rates_per_case(mass: FloatArray, repeats: IntArray) -> FloatArray:
-    """Running share of the mass after each case, ties spread evenly; ends at 1 exactly."""
-    running = np.cumsum(np.concatenate([[0.0], np.repeat(mass / repeats, repeats)]))
-    return np.asarray(running / running[-1])
 
 
 def nroc_threshold(
@@ -460,16 +353,16 @@ def nroc_threshold(
     Raises
     ------
     InputError
-        For no case, NaN or numbers outside [0, 1].
+        For no case, NaN, numbers outside [0, 1], or `costs` as in `direct_threshold`.
     UndefinedError
-        If all probabilities are 1 and false alarms cost nothing, or all are 0 and mu is inf.
+        If all probabilities are 1 and mu is 0, or all are 0 and mu is inf.
 
     Notes
     -----
     T = mu S / (mu S + n - S) with S = sum p, hence logit T = logit T_direct + logit mean(p):
     above the direct threshold exactly where mean(p) > 1/2 (proposition 2). The paper calls
     it optimal for calibrated probabilities; that holds for the class-balanced cost only. It
-    prints the limit form with the ratio S / (n - S) turned over.
+    prints the limit form with the ratio S / (n - S) inverted.
 
     References
     ----------
@@ -479,8 +372,8 @@ def nroc_threshold(
     --------
     >>> from demur import CostModel
     >>> from demur.unlabelled import nroc_threshold
-    >>> found = nroc_threshold([0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1], CostModel(cost_fp=2))
-    >>> round(found.threshold, 6)
+    >>> rule = nroc_threshold([0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1], CostModel(cost_fp=2))
+    >>> round(rule.threshold, 6)
     0.672986
     """
     values, ratio = check_positive_proba(proba), _relative_cost(costs, mu)
