@@ -309,6 +309,7 @@ def test_interpreted_and_compiled_kernels_agree():
     g, y, costs = random_case(rng, 40, 3, tied=True)
     table = table_of(g, costs[y] / 40)
     from demur._kernels.jit import compiled
+    from demur._kernels.line_search import descend_loop
 
     starts = [np.array([0.3, -0.2, 0.0]) for _ in range(2)]
     n = len(table.g)
@@ -326,9 +327,7 @@ def test_interpreted_and_compiled_kernels_agree():
             np.empty((4, n)),
             np.empty((4, n), dtype=np.int64),
         )
-        for kernel, u in zip(
-            (weight_objective._descend, compiled(weight_objective._descend)), starts, strict=True
-        )
+        for kernel, u in zip((descend_loop, compiled(descend_loop)), starts, strict=True)
     ]
     assert values[0] == values[1]
     assert starts[0].tolist() == starts[1].tolist()

@@ -1,5 +1,6 @@
 """Columns of numbers to and from one Parquet file, with a schema name and version inside."""
 
+import glob
 from pathlib import Path
 from typing import Any
 
@@ -36,26 +37,29 @@ def read_columns(
     """
     import duckdb
 
-    source = _quoted(Path(path))
+    if not Path(path).is_file():
+        got = "a folder" if str(path) and Path(path).is_dir() else "no such file"
+        raise input_error(str(path) or "path", "must be an existing file", got)
+    source = _quoted_literally(Path(path))
     try:
         with duckdb.connect() as connection:
             stored = connection.sql(f"select decode(key), decode(value) from parquet_kv_metadata({source})")
-            found: dict[str, str] = dict(stored.fetchall())
-            if found.get("schema") != schema:
+            written: dict[str, str] = dict(stored.fetchall())
+            if written.get("schema") != schema:
                 raise input_error(
-                    str(path), f"must hold {schema}", found.get("schema", "another Parquet file")
+                    str(path), f"must hold {schema}", written.get("schema", "another Parquet file")
                 )
             known = {str(version): columns for version, columns in names.items()}
-            if found.get("version") not in known:
+            if written.get("version") not in known:
                 rule = f"must be of version {' or '.join(known)}"
-                raise input_error(str(path), rule, found.get("version"), "use a newer demur.")
-            wanted = ", ".join(known[found["version"]])
+                raise input_error(str(path), rule, written.get("version"), "use a newer demur.")
+            wanted = ", ".join(known[written["version"]])
             columns: dict[str, Any] = connection.sql(
                 f"select {wanted} from read_parquet({source})"
             ).fetchnumpy()
     except duckdb.Error as error:
         raise InputError(f"`{path}` must be a readable Parquet file: {_first_line(error)}.") from None
-    return int(found["version"]), columns
+    return int(written["version"]), columns
 
 
 def parquet_schema(path: Path) -> str | None:
@@ -68,7 +72,7 @@ def parquet_schema(path: Path) -> str | None:
     try:
         with duckdb.connect() as connection:
             stored = connection.sql(
-                f"select decode(value) from parquet_kv_metadata({_quoted(path)}) where decode(key) = 'schema'"
+                f"select decode(value) from parquet_kv_metadata({_quoted_literally(path)}) where decode(key) = 'schema'"
             ).fetchall()
     except duckdb.Error:
         return None
@@ -77,6 +81,11 @@ def parquet_schema(path: Path) -> str | None:
 
 def _quoted(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
+
+
+def _quoted_literally(path: Path) -> str:
+    """Quote the name of a file to read, where DuckDB would take [1] for a pattern."""
+    return _quoted(Path(glob.escape(str(path))))
 
 
 def _first_line(error: Exception) -> str:

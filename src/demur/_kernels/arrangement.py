@@ -1,4 +1,4 @@
-"""Cells of the (mu, nu) quadrant in which one block window is optimal (spec 000, section 8).
+"""Cells of the (mu, nu) quadrant in which one block window is optimal.
 
 With the shares of positives r_1 < ... < r_B of the mixed blocks and q = 1 - r, block b
 contributes a horizontal nu = r_b (right of its triple point), a ray nu = mu q_b (left of

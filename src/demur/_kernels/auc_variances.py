@@ -8,7 +8,16 @@ import math
 
 from demur._kernels.placements import TwoWay
 
-__all__ = ["bootstrap", "delong", "hanley_mcneil", "jackknife", "obuchowski", "pooled_bootstrap", "unbiased"]
+__all__ = [
+    "bootstrap",
+    "delong",
+    "equal_binormal",
+    "hanley_mcneil",
+    "jackknife",
+    "obuchowski",
+    "pooled_bootstrap",
+    "unbiased",
+]
 
 _SPREAD = 40  # a binomial has no mass in double precision beyond so many standard deviations
 
@@ -34,7 +43,7 @@ def unbiased(table: TwoWay) -> float:
 def bootstrap(table: TwoWay, n_negative: float | None = None, n_positive: float | None = None) -> float:
     """Ideal bootstrap within each class (eq. 7): the limit of infinitely many resamples.
 
-    With sizes: as many cases are drawn from each class (m out of n, spec section 2.1).
+    With sizes: as many cases are drawn from each class (m out of n bootstrap).
     """
     n, m = table.n_negative, table.n_positive
     n_drawn = n if n_negative is None else n_negative
@@ -44,7 +53,7 @@ def bootstrap(table: TwoWay, n_negative: float | None = None, n_positive: float 
 
 
 def pooled_bootstrap(table: TwoWay) -> float:
-    """Ideal bootstrap of all cases together, given that both classes are drawn (spec section 2.1)."""
+    """Ideal bootstrap of all cases together, given that both classes are drawn."""
     n, m = table.n_negative, table.n_positive
     per_negative, per_positive = _mean_reciprocals(round(n), round(n + m))
     within = _interaction(table) / (n * m) * (per_negative + per_positive) / (n + m)
@@ -77,10 +86,29 @@ def hanley_mcneil(auc: float, n_negative: float, n_positive: float) -> float:
     return (auc * (1 - auc) + shared) / (n_negative * n_positive)
 
 
-def obuchowski(auc: float, n_negative: float, n_positive: float) -> float:
-    """Variance if the scores were binormal (Obuchowski 1994), 0 < auc < 1; needs only the AUC."""
+def equal_binormal(auc: float, n_negative: float, n_positive: float) -> float:
+    """Variance for binormal scores of equal spread (Obuchowski 1994), 0 < auc < 1; needs only the AUC.
+
+    `obuchowski` with B = 1, where 1 / (32 pi) is rounded to 0.0099 and sqrt(2) to 1.414.
+    """
     from scipy.special import ndtri
 
     a_squared = (1.414 * float(ndtri(auc))) ** 2
     per_negative = (a_squared + 8) * n_positive / n_negative
     return 0.0099 * math.exp(-a_squared / 2) * (5 * a_squared + 8 + per_negative) / n_positive
+
+
+def obuchowski(a: float, b: float, n_negative: float, n_positive: float) -> float:
+    """Variance for binormal scores with parameters A and B (Obuchowski and McClish 1997, eq. 4).
+
+    f^2 (1 + B^2/R + A^2/2) + g^2 B^2 (1 + R)/(2 R) per positive, R = N/M, with f and g the
+    derivatives of Phi(A / sqrt(1 + B^2)) by A and B. The covariance of A and B is left out there.
+    """
+    spread = 1 + b**2
+    density = math.exp(-(a**2) / (2 * spread)) / math.sqrt(2 * math.pi)
+    by_a = density / math.sqrt(spread)
+    by_b = -density * a * b / spread**1.5
+    ratio = n_negative / n_positive
+    variance_a = 1 + b**2 / ratio + a**2 / 2
+    variance_b = b**2 * (1 + ratio) / (2 * ratio)
+    return (by_a**2 * variance_a + by_b**2 * variance_b) / n_positive

@@ -5,7 +5,7 @@ Cutting at one threshold, with cost s of a false alarm and 1 - s of a miss, cost
     H(s) = sum over blocks b of min((1 - s) P_b, s N_b),
 
 and a window costs H(nu) + mu H(1 - nu / mu) where abstaining pays, (1 + mu) H(mu / (1 + mu))
-elsewhere: its two thresholds are chosen apart (Friedel et al. 2006; spec 000, section 4). So
+elsewhere: its two thresholds are chosen apart (Friedel et al. 2006, section 3). So
 the gap between two surfaces follows from one function of one variable, the gap of their H.
 """
 
@@ -59,10 +59,10 @@ def largest_surface_gap(pooled: Masses, split: Masses) -> float:
 def _largest_below_one(low: FloatArray, gap: FloatArray) -> float:
     """Largest gap over mu <= 1; `gap` is given at `low`, which ends with 1/2, and its mirror image."""
     half = len(low)
-    ahead, mirrored = gap[:half], gap[::-1][:half]
-    rates = np.maximum(ahead / (1 - low), mirrored / low)
+    forward, mirrored = gap[:half], gap[::-1][:half]
+    rates = np.maximum(forward / (1 - low), mirrored / low)
     best = np.maximum.accumulate(rates[::-1])[::-1]
-    return float((ahead + low * best).max())
+    return float((forward + low * best).max())
 
 
 def bin_gaps(bins: Masses, blocks: IntArray, open_bins: BoolArray) -> FloatArray:

@@ -3,7 +3,7 @@
 With class bias k and window w the thresholds are tau_i = (1 - k_i) w + k_i, and a case is
 called the class with the largest p_i / tau_i, provided p_i >= tau_i. The inverse ratios
 tau_i / p_i are straight lines in w, so the class of a case follows their lower envelope and
-the case is abstained on once the envelope exceeds 1 (spec 003, section 4).
+the case is abstained on once the envelope exceeds 1.
 """
 
 import numpy as np
@@ -51,11 +51,11 @@ def class_changes(
     start = ratio_class(proba, bias)
     none = np.empty(0, dtype=np.int64)
     if proba.shape[1] == 2 or np.all(bias == bias[0]):
-        # the envelope changes class only where it reaches 1 (spec 003, section 4)
+        # the envelope changes class only where it reaches 1
         return start, start, none, np.empty(0), none, none
     now, at = start.copy(), np.zeros(len(proba))
     active = np.arange(len(proba))
-    found: list[tuple[IntArray, FloatArray, IntArray, IntArray]] = []
+    steps: list[tuple[IntArray, FloatArray, IntArray, IntArray]] = []
     for _ in range(proba.shape[1] - 1):
         window, following = _next_on_envelope(proba[active], bias, now[active])
         moves = window < limit[active]
@@ -64,11 +64,11 @@ def class_changes(
         active = active[moves]
         # rounding must not let a case step back
         at[active] = np.maximum(window[moves], at[active])
-        found.append((active, at[active], now[active], following[moves]))
+        steps.append((active, at[active], now[active], following[moves]))
         now[active] = following[moves]
-    if not found:
+    if not steps:
         return start, now, none, np.empty(0), none, none
-    case, window, before, after = (np.concatenate(column) for column in zip(*found, strict=True))
+    case, window, before, after = (np.concatenate(column) for column in zip(*steps, strict=True))
     return start, now, case, window, before, after
 
 

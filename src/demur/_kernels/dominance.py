@@ -2,14 +2,14 @@
 
 2 psi = [x < y] + [x <= y], so four times the sum counts points below points in the plane, with
 and without the borders. One sweep over the scores of the first model with a Fenwick tree over
-the ranks of the second does it in O(n log n), ties included (spec 101, section 1.1).
+the ranks of the second does it in O(n log n), ties included.
 """
 
 from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur._kernels.placements import Ordered, insertion_ranks
 from demur.typing import FloatArray, IntArray
 
@@ -54,6 +54,7 @@ def _reordered(weights: FloatArray | None, order: Ordered) -> FloatArray:
     return np.empty(0) if weights is None else weights[order.cases]
 
 
+@kernel
 def _sweep(
     neg_scores: Any,
     neg_place: Any,

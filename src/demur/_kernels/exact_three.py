@@ -3,14 +3,14 @@
 With a = u_1 - u_3 and b = u_2 - u_3 every example cuts the plane by three rays from the apex
 (g_3 - g_1, g_3 - g_2): downwards, to the left, and up the diagonal. A cell of the arrangement
 holds no whole line, so it has edges of at least two of the three directions: the cells on both
-sides of all vertical and all horizontal edges are all cells (spec 202, section 3.2).
+sides of all vertical and all horizontal edges are all cells.
 """
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur._kernels.weight_objective import Table
 from demur.typing import FloatArray, IntArray
 
@@ -28,13 +28,13 @@ class _Breakpoints(NamedTuple):
 
 def cheapest_labels(table: Table) -> IntArray:
     """Return the answers in a cell with the lowest objective, one per row of `table`."""
-    best, found = np.inf, np.zeros(len(table.g), dtype=np.int64)
+    best, cheapest = np.inf, np.zeros(len(table.g), dtype=np.int64)
     # vertical lines, then horizontal ones by exchanging the first two classes
     for first, second in ((0, 1), (1, 0)):
         value, labels = _cheapest_beside_lines(table, first, second)
         if value < best - table.cost_tolerance:
-            best, found = value, labels
-    return found
+            best, cheapest = value, labels
+    return cheapest
 
 
 def _cheapest_beside_lines(table: Table, first: int, second: int) -> tuple[float, IntArray]:
@@ -44,11 +44,10 @@ def _cheapest_beside_lines(table: Table, first: int, second: int) -> tuple[float
     slopes = _breakpoints(al, al - be, v[:, second] - v[:, first])
     flats = _breakpoints(al, -be, v[:, second] - v[:, 2])
     lines = np.unique(al)
-    kernel = compiled(_scan) if worth_compiling(8 * n * n) else _scan
+    loop = compiled(_scan) if worth_compiling(8 * n * n) else _scan
     buffers = np.empty((4, n + 1))
     limits = table.tolerance, table.cost_tolerance
-    found = kernel(al, below, *slopes[1:], *flats[1:], lines, *limits, buffers)
-    value, bound, n_slopes, n_flats = found
+    value, bound, n_slopes, n_flats = loop(al, below, *slopes[1:], *flats[1:], lines, *limits, buffers)
     labels = np.where(al > bound, first, 2)
     for kind, passed, chosen in ((slopes, n_slopes, al > bound), (flats, n_flats, al <= bound)):
         labels[kind.order[chosen[kind.order]][:passed]] = second
@@ -60,6 +59,7 @@ def _breakpoints(al: FloatArray, keys: FloatArray, changes: FloatArray) -> _Brea
     return _Breakpoints(order, al[order], keys[order], changes[order])
 
 
+@kernel
 def _scan(
     al: Any,
     below: Any,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
 from demur._kernels.sweep import places_among
 from demur.typing import BoolArray, FloatArray, IntArray
 
@@ -35,10 +35,13 @@ def shrinking_hand_till(
     codes, weights = codes[order], weights[order]
 
     def column_total(column: int) -> FloatArray:
-        places, tied = places_among(proba[:, column][order], codes == column)
-        return _column_total(codes, weights, places, tied, column, n_classes, sizes)
+        with whole_job(work):
+            places, tied = places_among(proba[:, column][order], codes == column)
+            return _column_total(codes, weights, places, tied, column, n_classes, sizes)
 
     columns = np.unique(codes)
+    # a case takes a walk of a tree with all classes, in every column
+    work = len(codes) * len(columns) * n_classes * len(codes).bit_length()
     if len(codes) < _THREADS_FROM:
         total = sum(map(column_total, columns), np.zeros(n_states))
     else:
@@ -75,6 +78,7 @@ def _column_total(
     return np.array(listed)
 
 
+@kernel
 def _column_loop(
     codes: Any,
     weights: Any,

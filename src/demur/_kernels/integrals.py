@@ -1,4 +1,4 @@
-"""Closed-form integrals of the block formula over costs (spec 000, section 7).
+"""Closed-form integrals of the block formula over costs.
 
 `positive` and `negative` are the masses P_b, N_b of the blocks; a block with one class
 only costs nothing anywhere and drops out of every integral.

@@ -1,8 +1,8 @@
 """Law of a sum of integers with random signs: the exact paired permutation test of two AUCs.
 
 When each case keeps or swaps its two scores at random, the difference of the AUCs is a sum of
-independent two-point variables, +a_k or -a_k (spec 101, section 4). Times 4 N M the a_k are
-integers, so that the law lives on a lattice and can be had exactly.
+independent two-point variables, +a_k or -a_k (Bandos, Rockette and Gur 2005). Times 4 N M the a_k are
+integers, so that the law lives on a lattice and can be computed exactly.
 """
 
 import math

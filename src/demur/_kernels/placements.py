@@ -4,7 +4,7 @@ With psi = 1, 1/2 or 0 for a positive above, level with or below a negative, the
 of negative i and the column sum c_j of positive j are its placements. Every nonparametric
 variance of an AUC, and of a difference of AUCs, is linear in the three sums of squares of the
 two-way table u_ij (psi of one model, or the difference of psi of two): Bandos, Rockette and
-Gur (2006), spec section 1.
+Gur (2006), section 2.
 
 One model: placements per distinct score, from `ScoreCounts`. Several models on the same cases:
 the joint data are needed, because the difference is taken case by case; each class of each
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
-from demur._kernels.sweep import ascending_order
+from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.sweep import ascending_order, places
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
@@ -71,30 +71,7 @@ def ordered(scores: FloatArray, weights: FloatArray | None) -> Ordered:
 
 def insertion_ranks(keys: Ordered, into: Ordered) -> tuple[IntArray, IntArray]:
     """How many scores of `into` lie below, and not above, each key; keys ascending."""
-    if not worth_compiling(len(keys.scores) + len(into.scores)):
-        return (
-            np.searchsorted(into.scores, keys.scores, side="left"),
-            np.searchsorted(into.scores, keys.scores, side="right"),
-        )
-    # both are ascending: one merging pass, where searching would start afresh for every key
-    low, high = np.empty(len(keys.scores), np.int64), np.empty(len(keys.scores), np.int64)
-    compiled(_merge_ranks)(keys.scores, into.scores, low, high)
-    return low, high
-
-
-def _merge_ranks(keys: Any, into: Any, low: Any, high: Any) -> None:
-    below = 0
-    upto = 0
-    size = len(into)
-    for at in range(len(keys)):
-        key = keys[at]
-        while below < size and into[below] < key:
-            below += 1
-        upto = max(upto, below)
-        while upto < size and into[upto] <= key:
-            upto += 1
-        low[at] = below
-        high[at] = upto
+    return places(into.scores, keys.scores)
 
 
 def placements(negative: Ordered, positive: Ordered) -> tuple[FloatArray, FloatArray, float]:
@@ -113,6 +90,7 @@ def placements(negative: Ordered, positive: Ordered) -> tuple[FloatArray, FloatA
     return row, column, tied
 
 
+@kernel
 def _merge_placements(
     neg_scores: Any,
     neg_cases: Any,

@@ -33,10 +33,10 @@ def best_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
     # rounding may leave three points in line slightly convex; height 1 is the line after the last
     falling = np.maximum.accumulate((np.diff(y) / np.diff(x))[::-1])[::-1]
     chords: list[float] = [*falling.tolist(), 0.0]
-    path, ahead = [points[0]], (0.0, 1.0)
+    path, direction = [points[0]], (0.0, 1.0)
     stops, turns = [points[0]], [(math.inf, math.inf)]
     for i in range(1, len(points)):
-        kept, stop = _path_to_line(path, ahead, points[i], chords[i])
+        kept, stop = _path_to_line(path, direction, points[i], chords[i])
         stops.append(stop)
         if i == len(points) - 1:
             break
@@ -48,12 +48,12 @@ def best_slopes(x: FloatArray, y: FloatArray) -> FloatArray:
             path = [(2 * px - u, 2 * py - v) for u, v in reversed([*kept, stop])]
             turn = path[-1]
         turns.append(turn)
-        ahead = (1.0, chords[i - 1])
+        direction = (1.0, chords[i - 1])
     return _slopes_back(points, chords, stops, turns)
 
 
 def _path_to_line(
-    path: list[_Point], ahead: _Point, point: _Point, slope: float
+    path: list[_Point], direction: _Point, point: _Point, slope: float
 ) -> tuple[list[_Point], _Point]:
     """Part of the path before it meets the line of `slope` through `point`, and where it does."""
 
@@ -70,12 +70,12 @@ def _path_to_line(
             (u, v), (s, t) = path[k - 1], path[k]
             return path[:k], (u + share * (s - u), v + share * (t - v))
         before = after
-    (u, v), climb = path[-1], ahead[1] - slope * ahead[0]
-    if climb * (point[0] - u) <= -before * ahead[0]:
+    (u, v), climb = path[-1], direction[1] - slope * direction[0]
+    if climb * (point[0] - u) <= -before * direction[0]:
         # three points in line: the path runs along the line, and rounding says where they meet
         return path, point
     far = -before / climb
-    return path, (u + far * ahead[0], v + far * ahead[1])
+    return path, (u + far * direction[0], v + far * direction[1])
 
 
 def _slopes_back(

@@ -10,7 +10,7 @@ __all__ = ["rectangle_scores"]
 def rectangle_scores(p: FloatArray, mu: Range, nu: Range) -> tuple[FloatArray, FloatArray]:
     """Return S(1, p) and S(0, p): losses of a positive and of a negative, integrated over costs.
 
-    A case with forecast p is treated by the plug-in rule of spec 000, section 5, at every
+    A case with forecast p is treated as the surface treats a block of share p, at every
     (mu, nu) of the rectangle. The volume H(P, N) of one block is homogeneous of degree 1 in
     its masses, so by Euler's theorem these losses are its partial derivatives at (p, 1 - p).
     """
@@ -27,7 +27,7 @@ def rectangle_scores(p: FloatArray, mu: Range, nu: Range) -> tuple[FloatArray, F
 def _corner_slopes(p: FloatArray, mu: float, nu: float) -> tuple[FloatArray, FloatArray]:
     """Derivatives of the integral of min(P, x N, y (P + N)) over [0, mu] x [0, nu], at P + N = 1.
 
-    The three cases of spec 000, section 7, differentiated by P and by N: the false alarm is
+    The three cases of the volume (`corner_volume`), differentiated by P and by N: the false alarm is
     cheapest throughout; the miss is reached; abstaining is cheaper than both from some mu on.
     """
     n = 1 - p

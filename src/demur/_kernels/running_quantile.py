@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["running_quantile"]
@@ -17,15 +17,17 @@ def running_quantile(ranks: IntArray, weights: FloatArray, last: IntArray, share
     to which at least `share` of the weight so far lies.
     """
     size = int(ranks.max()) + 1
-    if worth_compiling(len(ranks)):
+    # a case is a walk up the tree, an answer one down
+    if worth_compiling((len(ranks) + len(last)) * size.bit_length() // 8):
         out = np.empty(len(last), dtype=np.int64)
         compiled(_fill)(ranks, weights, last, share, np.zeros(size + 1), out)
         return out
-    found = [0] * len(last)
-    _fill(ranks.tolist(), weights.tolist(), last.tolist(), share, [0.0] * (size + 1), found)
-    return np.array(found, dtype=np.int64)
+    listed = [0] * len(last)
+    _fill(ranks.tolist(), weights.tolist(), last.tolist(), share, [0.0] * (size + 1), listed)
+    return np.array(listed, dtype=np.int64)
 
 
+@kernel
 def _fill(ranks: Any, weights: Any, last: Any, share: Any, tree: Any, out: Any) -> None:
     size = len(tree) - 1
     top = 1

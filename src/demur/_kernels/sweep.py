@@ -3,7 +3,7 @@
 Positives and negatives are sorted apart (values only, no argsort, in two threads) and
 merged in one pass. The pass merges equal scores into groups, optionally writes the groups
 out, counts ordered pairs (Mann-Whitney), and pools the groups to blocks by the
-pool-adjacent-violators rule (Friedel et al. 2006 with spec section 4; Barlow et al. 1972).
+pool-adjacent-violators rule (Friedel et al. 2006; Barlow et al. 1972).
 """
 
 import threading
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -73,9 +73,9 @@ def sorted_samples(
     """Split by class and sort each part; cases of weight zero are dropped."""
     if weights is None:
         parts, n_positive = _partition(scores, positive)
-        ahead, behind = parts[:n_positive], parts[n_positive:]
-        _sort_both(ahead, behind)
-        return Sample(ahead, None), Sample(behind, None)
+        positives, negatives = parts[:n_positive], parts[n_positive:]
+        _sort_both(positives, negatives)
+        return Sample(positives, None), Sample(negatives, None)
     keep = weights > 0
     if not keep.all():
         positive, scores, weights = positive[keep], scores[keep], weights[keep]
@@ -105,17 +105,18 @@ def _partition(scores: FloatArray, positive: BoolArray) -> tuple[FloatArray, int
     return out, int(compiled(_partition_loop)(scores, positive, out))
 
 
+@kernel
 def _partition_loop(scores: Any, positive: Any, out: Any) -> int:
     # Writes every score at both ends and advances one of them: no branch to mispredict.
-    ahead = 0
-    behind = len(scores) - 1
+    front = 0
+    back = len(scores) - 1
     for index in range(len(scores)):
-        out[ahead] = scores[index]
-        out[behind] = scores[index]
+        out[front] = scores[index]
+        out[back] = scores[index]
         step = int(positive[index])
-        ahead += step
-        behind -= 1 - step
-    return ahead
+        front += step
+        back -= 1 - step
+    return front
 
 
 def _sort_both(first: FloatArray, second: FloatArray) -> None:
@@ -143,13 +144,13 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
         stack = _stack_size(size, weighted=len(weights[0]) > 0 or len(weights[1]) > 0)
         outputs: list[Any] = [np.empty(stack) for _ in range(4)] + [np.empty(stack, np.int64)]
         outputs += [np.empty(size if groups else 0) for _ in range(3)]
-        kernel = compiled(_merge_and_pool)
+        loop: Any = compiled(_merge_and_pool)
     else:
         inputs = [values.tolist() for values in (positives.scores, weights[0], negatives.scores, weights[1])]
         outputs = [[0.0] * size for _ in range(4)] + [[0] * size]
         outputs += [[0.0] * (size if groups else 0) for _ in range(3)]
-        kernel = _merge_and_pool
-    n_blocks, n_groups, won, tied = kernel(*inputs, *outputs, groups)
+        loop = _merge_and_pool
+    n_blocks, n_groups, won, tied = loop(*inputs, *outputs, groups)
     lengths = [n_blocks] * 5 + [n_groups if groups else 0] * 3
     # copies, so that the worst-case buffers are released
     arrays = [np.array(out[:length]) for out, length in zip(outputs, lengths, strict=True)]
@@ -185,6 +186,7 @@ def _scale_exponent(positives: Sample, negatives: Sample) -> int:
     return exponent if abs(exponent) > _SCALE_LIMIT else 0
 
 
+@kernel
 def _merge_and_pool(
     pos_scores: Any,
     pos_weights: Any,
@@ -212,43 +214,41 @@ def _merge_and_pool(
     won = 0.0
     tied = 0.0
     while at_pos < n_pos or at_neg < n_neg:
-        # ---- the next step: a run of scores of one class only, or one score of both. Runs
-        # belong to one block whatever follows (share 0 or 1), so they are pooled unseen.
+        # the next step: a run of scores of one class only, or one score of both. Runs belong to
+        # one block whatever follows (share 0 or 1), so they are pooled unseen
         pos = 0.0
         neg = 0.0
-        groups = n_groups
+        members = -n_groups
         if at_neg >= n_neg or (at_pos < n_pos and pos_scores[at_pos] < neg_scores[at_neg]):
             lower = pos_scores[at_pos]
-            score = lower
-            while at_pos < n_pos and (at_neg >= n_neg or pos_scores[at_pos] < neg_scores[at_neg]):
-                weight = pos_weights[at_pos] if weighted_pos else 1.0
-                if pos == 0.0 or pos_scores[at_pos] != score:
-                    score = pos_scores[at_pos]
-                    if emit:
-                        group_scores[n_groups] = score
-                        group_pos[n_groups] = 0.0
-                        group_neg[n_groups] = 0.0
-                    n_groups += 1
-                if emit:
-                    group_pos[n_groups - 1] += weight
-                pos += weight
-                at_pos += 1
+            rival = neg_scores[at_neg] if at_neg < n_neg else np.inf
+            at_pos, pos, score, n_groups = _take_run(
+                pos_scores,
+                pos_weights,
+                at_pos,
+                rival,
+                at_neg >= n_neg,
+                group_scores,
+                group_pos,
+                group_neg,
+                n_groups,
+                emit,
+            )
         elif at_pos >= n_pos or neg_scores[at_neg] < pos_scores[at_pos]:
             lower = neg_scores[at_neg]
-            score = lower
-            while at_neg < n_neg and (at_pos >= n_pos or neg_scores[at_neg] < pos_scores[at_pos]):
-                weight = neg_weights[at_neg] if weighted_neg else 1.0
-                if neg == 0.0 or neg_scores[at_neg] != score:
-                    score = neg_scores[at_neg]
-                    if emit:
-                        group_scores[n_groups] = score
-                        group_pos[n_groups] = 0.0
-                        group_neg[n_groups] = 0.0
-                    n_groups += 1
-                if emit:
-                    group_neg[n_groups - 1] += weight
-                neg += weight
-                at_neg += 1
+            rival = pos_scores[at_pos] if at_pos < n_pos else np.inf
+            at_neg, neg, score, n_groups = _take_run(
+                neg_scores,
+                neg_weights,
+                at_neg,
+                rival,
+                at_pos >= n_pos,
+                group_scores,
+                group_neg,
+                group_pos,
+                n_groups,
+                emit,
+            )
         else:
             lower = pos_scores[at_pos]
             score = lower
@@ -264,46 +264,98 @@ def _merge_and_pool(
                 group_neg[n_groups] = neg
             n_groups += 1
             tied += pos * neg
-        members = n_groups - groups
+        members += n_groups
         won += pos * negatives_below
         negatives_below += neg
-        # ---- pool while the block below has at least this block's ratio of positives
-        while top >= 0:
-            left = block_pos[top] * neg
-            right = pos * block_neg[top]
-            gap = left - right
-            if abs(gap) <= 4e-16 * left:
-                # The two products may round to either order: add their exact rounding
-                # errors (Dekker 1971), so that equal ratios of huge counts still pool.
-                total = block_pos[top] * _SPLITTER
-                ah = total - (total - block_pos[top])
-                al = block_pos[top] - ah
-                total = neg * _SPLITTER
-                bh = total - (total - neg)
-                bl = neg - bh
-                left_error = ((ah * bh - left) + ah * bl + al * bh) + al * bl
-                total = pos * _SPLITTER
-                ah = total - (total - pos)
-                al = pos - ah
-                total = block_neg[top] * _SPLITTER
-                bh = total - (total - block_neg[top])
-                bl = block_neg[top] - bh
-                right_error = ((ah * bh - right) + ah * bl + al * bh) + al * bl
-                gap += left_error - right_error
-            if gap < 0.0:
-                break
-            pos += block_pos[top]
-            neg += block_neg[top]
-            lower = block_lower[top]
-            members += block_groups[top]
-            top -= 1
-        top += 1
-        block_pos[top] = pos
-        block_neg[top] = neg
-        block_lower[top] = lower
-        block_upper[top] = score
-        block_groups[top] = members
+        top = _pool(
+            block_pos, block_neg, block_lower, block_upper, block_groups, top, pos, neg, lower, score, members
+        )
     return top + 1, n_groups, won, tied
+
+
+@kernel
+def _take_run(
+    scores: Any,
+    weights: Any,
+    at: Any,
+    rival: Any,
+    last: Any,
+    group_scores: Any,
+    group_own: Any,
+    group_other: Any,
+    n_groups: Any,
+    emit: Any,
+) -> Any:
+    # from `at` on, the scores of one class below the next score of the other (`last`: all the rest)
+    weighted = len(weights) > 0
+    size = len(scores)
+    score = scores[at]
+    total = 0.0
+    while at < size and (last or scores[at] < rival):
+        weight = weights[at] if weighted else 1.0
+        if total == 0.0 or scores[at] != score:
+            score = scores[at]
+            if emit:
+                group_scores[n_groups] = score
+                group_own[n_groups] = 0.0
+                group_other[n_groups] = 0.0
+            n_groups += 1
+        if emit:
+            group_own[n_groups - 1] += weight
+        total += weight
+        at += 1
+    return at, total, score, n_groups
+
+
+@kernel
+def _pool(
+    block_pos: Any,
+    block_neg: Any,
+    block_lower: Any,
+    block_upper: Any,
+    block_groups: Any,
+    top: Any,
+    pos: Any,
+    neg: Any,
+    lower: Any,
+    upper: Any,
+    members: Any,
+) -> Any:
+    # pool while the block below has at least this block's ratio of positives, then put it on top
+    while top >= 0:
+        left = block_pos[top] * neg
+        right = pos * block_neg[top]
+        gap = left - right
+        if abs(gap) <= 4e-16 * left:
+            # the two products may round to either order: their exact rounding errors decide, so
+            # that equal ratios of huge counts still pool
+            gap += _rounding_error(block_pos[top], neg, left) - _rounding_error(pos, block_neg[top], right)
+        if gap < 0.0:
+            break
+        pos += block_pos[top]
+        neg += block_neg[top]
+        lower = block_lower[top]
+        members += block_groups[top]
+        top -= 1
+    top += 1
+    block_pos[top] = pos
+    block_neg[top] = neg
+    block_lower[top] = lower
+    block_upper[top] = upper
+    block_groups[top] = members
+    return top
+
+
+@kernel
+def _rounding_error(a: Any, b: Any, product: Any) -> Any:
+    # a b - product, exactly (Dekker 1971)
+    total = a * _SPLITTER
+    ah = total - (total - a)
+    al = a - ah
+    total = b * _SPLITTER
+    bh = total - (total - b)
+    bl = b - bh
+    return ((ah * bh - product) + ah * bl + al * bh) + al * bl
 
 
 def merge_close(first: FloatArray, second: FloatArray, width: float) -> tuple[FloatArray, IntArray, IntArray]:
@@ -323,6 +375,7 @@ def merge_close(first: FloatArray, second: FloatArray, width: float) -> tuple[Fl
     return np.array(values, dtype=np.float64), np.array(below, np.int64), np.array(beside, np.int64)
 
 
+@kernel
 def _merge_close_loop(first: Any, second: Any, width: Any, values: Any, below: Any, beside: Any) -> int:
     at, other, n_groups = 0, 0, 0
     while at < len(first) or other < len(second):
@@ -363,6 +416,7 @@ def places_among(values: FloatArray, members: BoolArray) -> tuple[IntArray, Bool
     return np.array(listed[0], dtype=np.int64), np.array(listed[1], dtype=np.bool_)
 
 
+@kernel
 def _places_loop(values: Any, members: Any, order: Any, places: Any, tied: Any) -> None:
     start, below = 0, 0
     while start < len(order):
@@ -438,6 +492,7 @@ def sorted_levels(
     return [Sample(level, None) for level in levels]
 
 
+@kernel
 def _distribute_loop(codes: Any, scores: Any, free: Any, out: Any) -> None:
     for index in range(len(codes)):
         code = codes[index]
@@ -457,6 +512,7 @@ def places(lower: Any, upper: Any) -> tuple[IntArray, IntArray]:
     return below, reached
 
 
+@kernel
 def _lookup_loop(lower: Any, upper: Any, below: Any, reached: Any) -> None:
     left = 0
     right = 0

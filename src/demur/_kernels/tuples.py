@@ -47,12 +47,12 @@ def _running(level: Sample, values: FloatArray | None) -> FloatArray:
 
 def _preceding(levels: list[Sample], *, strict: bool) -> list[FloatArray | None]:
     """Per level and case: share of the tuples of lower levels that may precede it (None: all 1)."""
-    found: list[FloatArray | None] = [None]
+    chains: list[FloatArray | None] = [None]
     for lower, level in pairwise(levels):
-        running = _running(lower, found[-1])
+        running = _running(lower, chains[-1])
         below, reached = places(lower.scores, level.scores)
-        found.append(running[below] if strict else (running[below] + running[reached]) / 2)
-    return found
+        chains.append(running[below] if strict else (running[below] + running[reached]) / 2)
+    return chains
 
 
 def _mirrored(levels: list[Sample]) -> list[Sample]:
@@ -138,7 +138,7 @@ def _random_components(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]
     # row b: levels b + 1..r above the group
     up = _group_chains([column[::-1] for column in reversed(counts)], sizes[::-1])[::-1, -2::-1]
     columns = [column / size for column, size in zip(counts, sizes, strict=True)]
-    found = []
+    totals = []
     for k in range(1, r + 1):
         total = np.zeros(low.shape[1])
         left = np.ones(low.shape[1])
@@ -148,8 +148,8 @@ def _random_components(sweep: LevelSweep, sizes: FloatArray) -> list[FloatArray]
                 total += low[a] * inside * up[b] / math.factorial(b - a)
                 inside = inside * columns[b] if b < r else inside
             left = left * columns[a - 1] if a else left
-        found.append(total[sweep.groups[sweep.codes == k - 1]])
-    return found
+        totals.append(total[sweep.groups[sweep.codes == k - 1]])
+    return totals
 
 
 # ---------------------------------------------------------------- pairs

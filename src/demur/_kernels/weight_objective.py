@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.line_search import descend_loop
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
@@ -119,158 +120,11 @@ def descend(
     """
     n = len(table.g)
     size = table.g.size * len(moves) * work * _PASSES
-    kernel = compiled(_descend) if worth_compiling(size) else _descend
+    loop = compiled(descend_loop) if worth_compiling(size) else descend_loop
     limits = table.tolerance, table.cost_tolerance
     floats, whole = np.empty((4, n)), np.empty((4, n), dtype=np.int64)
     buckets = min(max(n // 4, 1), _MOST_BUCKETS)
-    return float(kernel(table.g, table.v, u, moves, current, steps, buckets, *limits, floats, whole))
-
-
-def _descend(
-    g: Any,
-    v: Any,
-    u: Any,
-    moves: Any,
-    current: float,
-    steps: int,
-    buckets: int,
-    tolerance: float,
-    tiny: float,
-    floats: Any,
-    whole: Any,
-) -> float:
-    # Line search of spec 202, section 3.1. Sorting all breakpoints would take most of the time;
-    # they are put in buckets instead, and a bucket is sorted only if what its falling costs add
-    # up to could beat the best value so far. Same minimum, same place. All in one function:
-    # compiled twins cannot call each other.
-    n, m = g.shape
-    breaks, change, tops, runners = floats[0], floats[1], floats[2], floats[3]
-    bucket_of, order, leader, second = whole[0], whole[1], whole[2], whole[3]
-    ends = np.empty(buckets + 1, dtype=np.int64)
-    sums, falls = np.empty(buckets), np.empty(buckets)
-    lows = np.empty(buckets + 1)
-    unimproved = index = 0
-    stale = True
-    while unimproved < len(moves) and steps > 0:
-        steps -= 1
-        side = moves[index]
-        index = (index + 1) % len(moves)
-        lone = -1
-        for k in range(m):
-            if side[k] != 0:
-                lone = k if side[k] == 1 and lone == -1 else -2
-        if lone >= 0 and stale:
-            # the two best answers of every row: all a line of one class needs, until weights move
-            for i in range(n):
-                top = runner = -np.inf
-                leader[i] = second[i] = 0
-                for k in range(m):
-                    value = u[k] + g[i, k]
-                    if value > top:
-                        runner = top
-                        second[i] = leader[i]
-                        top = value
-                        leader[i] = k
-                    elif value > runner:
-                        runner = value
-                        second[i] = k
-                tops[i] = top
-                runners[i] = runner
-            stale = False
-        prefix = spread = 0.0
-        for i in range(n):
-            outside = inside = -np.inf
-            below = above = 0
-            if lone >= 0:
-                above = lone
-                inside = u[lone] + g[i, lone]
-                below = second[i] if leader[i] == lone else leader[i]
-                outside = runners[i] if leader[i] == lone else tops[i]
-            else:
-                for k in range(m):
-                    value = u[k] + g[i, k]
-                    if side[k] == 0:
-                        if value > outside:
-                            outside = value
-                            below = k
-                    elif side[k] == 1 and value > inside:
-                        inside = value
-                        above = k
-            breaks[i] = outside - inside
-            spread += abs(outside - inside)
-            prefix += v[i, below]
-            change[i] = v[i, above] - v[i, below]
-        spread = spread / n + 1e-300
-        for b in range(buckets):
-            ends[b] = 0
-            sums[b] = falls[b] = 0.0
-            lows[b] = np.inf
-        for i in range(n):
-            x = breaks[i]
-            b = min(int((x / (spread + abs(x)) + 1.0) * 0.5 * buckets), buckets - 1)
-            bucket_of[i] = b
-            ends[b] += 1
-            sums[b] += change[i]
-            falls[b] += min(change[i], 0.0)
-            lows[b] = min(lows[b], x)
-        lows[buckets] = np.inf
-        # from the last bucket down: `lows` becomes the next breakpoint at or after the bucket
-        for b in range(buckets - 1, -1, -1):
-            lows[b] = min(lows[b], lows[b + 1])
-        position = 0
-        for b in range(buckets):
-            position += ends[b]
-            ends[b] = position
-        ends[buckets] = n
-        for i in range(n - 1, -1, -1):
-            b = bucket_of[i]
-            ends[b] -= 1
-            order[ends[b]] = i
-        # ends[b] is now the start of bucket b, ends[b + 1] its end
-        best, low, high = current, 0.0, 0.0
-        if prefix < best - tiny:
-            best, low, high = prefix, -np.inf, lows[0]
-        for b in range(buckets):
-            start, stop = ends[b], ends[b + 1]
-            if start == stop or prefix + falls[b] >= best - tiny:
-                prefix += sums[b]
-                continue
-            if stop - start > 32:
-                part = order[start:stop].copy()
-                ranks = np.argsort(breaks[part], kind="mergesort")
-                for j in range(stop - start):
-                    order[start + j] = part[ranks[j]]
-            else:
-                for j in range(start + 1, stop):
-                    moved = order[j]
-                    hole = j
-                    while hole > start and breaks[order[hole - 1]] > breaks[moved]:
-                        order[hole] = order[hole - 1]
-                        hole -= 1
-                    order[hole] = moved
-            for j in range(start, stop):
-                here = breaks[order[j]]
-                after = breaks[order[j + 1]] if j + 1 < stop else lows[b + 1]
-                prefix += change[order[j]]
-                # equal breakpoints are passed together: there is no cell between them
-                if after - here > tolerance and prefix < best - tiny:
-                    best, low, high = prefix, here, after
-        if best < current - tiny:
-            if low == -np.inf:
-                step = high - 1.0
-            elif high == np.inf:
-                step = low + 1.0
-            else:
-                step = (low + high) / 2
-            for k in range(m):
-                if side[k] == 1:
-                    u[k] += step
-            current = best
-            unimproved = 1
-            stale = True
-        else:
-            unimproved += 1
-    return current
+    return float(loop(table.g, table.v, u, moves, current, steps, buckets, *limits, floats, whole))
 
 
 def pair_gains(
@@ -284,16 +138,17 @@ def pair_gains(
     """
     g, v = table.g, table.v
     n, m = g.shape
-    kernel = compiled(_pair_gains) if worth_compiling(n * n // n_groups * m) else _pair_gains
+    loop = compiled(_pair_gains) if worth_compiling(n * n // n_groups * m) else _pair_gains
     cheapest = v.argmin(axis=1)
     for start in range(n_groups):
         rows = order[start::n_groups]
         gain = np.zeros((len(rows), len(rows)))
-        kernel(g[rows], v[rows], cheapest[rows], table.tolerance, gain)
+        loop(g[rows], v[rows], cheapest[rows], table.tolerance, gain)
         first, second = np.nonzero(gain)
         yield first, second, gain[first, second]
 
 
+@kernel
 def _pair_gains(g: Any, v: Any, cheapest: Any, tolerance: float, gain: Any) -> None:
     n, m = g.shape
     for i in range(n):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["TIE", "CutMasses", "cheapest_cuts", "widest_cuts", "widest_joint_cuts"]
@@ -74,21 +74,22 @@ def widest_joint_cuts(
     """Least abstained weight such that two margins, each a term of j plus a term of i, are not negative.
 
     `first` and `second` hold those terms; `weight` is that of a rightly called negative. At most
-    O(k^2) steps, O(k w) if the window found early holds w scores.
+    O(k^2) steps, O(k w) if the first feasible window holds w scores.
     """
     columns = (masses.below, masses.positive_above, weight * masses.negative_below, *first, *second)
     slack = TIE * (masses.total[0] + weight * masses.total[1])
     inputs: Any = columns
-    kernel: Any = _joint_loop
+    loop: Any = _joint_loop
     # the loop may visit all pairs, so it pays to compile it for far fewer scores than a sweep
     if worth_compiling(len(masses.below) ** 2 // 64):
-        kernel = compiled(_joint_loop)
+        loop = compiled(_joint_loop)
     else:
         inputs = [column.tolist() for column in columns]
-    i, j = kernel(*inputs, slack)
+    i, j = loop(*inputs, slack)
     return int(i), int(j)
 
 
+@kernel
 def _joint_loop(
     mass: Any,
     tp: Any,
@@ -99,7 +100,7 @@ def _joint_loop(
     other_by_start: Any,
     slack: Any,
 ) -> Any:
-    # Abstaining on everything always keeps both promises (0/0), so something is found. A start
+    # Abstaining on everything always keeps both promises (0/0), so there is an answer. A start
     # further down than the best window so far allows is not looked at.
     top = len(mass) - 1
     best, best_right, best_i, best_j = mass[top] + 1.0, 0.0, 0, top
@@ -127,13 +128,13 @@ def _last_minimum(values: FloatArray, first: IntArray, slack: float) -> IntArray
 
     last = np.arange(len(values))
     level = np.frexp(last - first + 1.0)[1] - 1
-    found = np.empty_like(last)
+    smallest = np.empty_like(last)
     best, width = last.copy(), 1
     for size in range(int(level.max()) + 1):
         at = np.flatnonzero(level == size)
-        found[at] = better(best[first[at]], best[at - width + 1])
+        smallest[at] = better(best[first[at]], best[at - width + 1])
         best, width = better(best[:-width], best[width:]), 2 * width
-    return found
+    return smallest
 
 
 def cheapest_cuts(

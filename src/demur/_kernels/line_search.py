@@ -1,0 +1,246 @@
+"""Exact line searches over class weights, the inner loop of every search for weights.
+
+Along a line all weights of some classes move together. An example changes its answer once, at its
+breakpoint, so the objective is a step function of the position, and its minimum lies between two
+neighbouring breakpoints (Deng et al. 2006, section 3). Sorting all breakpoints would take most of
+the time; they are put in buckets instead, and a bucket is sorted only if what its falling costs
+add up to could beat the best value so far. Same minimum, same place.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from demur._kernels.jit import kernel
+
+__all__ = ["descend_loop"]
+
+_SORT_BY_INSERTION = 32
+
+
+@kernel
+def descend_loop(
+    g: Any,
+    v: Any,
+    u: Any,
+    moves: Any,
+    current: float,
+    steps: int,
+    buckets: int,
+    tolerance: float,
+    tiny: float,
+    floats: Any,
+    whole: Any,
+) -> float:
+    """Move `u` in place until a whole cycle of moves does not help; return the objective reached."""
+    breaks, change = floats[0], floats[1]
+    order = whole[1]
+    ends = np.empty(buckets + 1, dtype=np.int64)
+    sums, falls = np.empty(buckets), np.empty(buckets)
+    lows = np.empty(buckets + 1)
+    unimproved = index = 0
+    stale = True
+    while unimproved < len(moves) and steps > 0:
+        steps -= 1
+        side = moves[index]
+        index = (index + 1) % len(moves)
+        lone = _lone_class(side)
+        if lone >= 0:
+            if stale:
+                _best_two_answers(g, u, floats, whole)
+                stale = False
+            prefix, spread = _break_beside_one(g, v, u, lone, floats, whole)
+        else:
+            prefix, spread = _break_beside_many(g, v, u, side, floats)
+        _fill_buckets(breaks, change, spread, whole[0], order, ends, sums, falls, lows)
+        best, low, high = _cheapest_interval(
+            breaks, change, order, ends, sums, falls, lows, prefix, current, tolerance, tiny
+        )
+        if best < current - tiny:
+            step = _middle(low, high)
+            for k in range(len(side)):
+                if side[k] == 1:
+                    u[k] += step
+            current = best
+            unimproved = 1
+            stale = True
+        else:
+            unimproved += 1
+    return current
+
+
+@kernel
+def _lone_class(side: Any) -> int:
+    # the class that moves against all others; negative if there is no such class
+    lone = -1
+    for k in range(len(side)):
+        if side[k] != 0:
+            lone = k if side[k] == 1 and lone == -1 else -2
+    return lone
+
+
+@kernel
+def _best_two_answers(g: Any, u: Any, floats: Any, whole: Any) -> None:
+    # the two best answers of every row: all a line of one class needs, until weights move
+    n, m = g.shape
+    tops, runners = floats[2], floats[3]
+    leader, second = whole[2], whole[3]
+    for i in range(n):
+        top = runner = -np.inf
+        leader[i] = second[i] = 0
+        for k in range(m):
+            value = u[k] + g[i, k]
+            if value > top:
+                runner = top
+                second[i] = leader[i]
+                top = value
+                leader[i] = k
+            elif value > runner:
+                runner = value
+                second[i] = k
+        tops[i] = top
+        runners[i] = runner
+
+
+@kernel
+def _break_beside_one(g: Any, v: Any, u: Any, lone: Any, floats: Any, whole: Any) -> Any:
+    # breakpoints where one class moves; returns the objective far below and the sum of distances
+    breaks, change, tops, runners = floats[0], floats[1], floats[2], floats[3]
+    leader, second = whole[2], whole[3]
+    prefix = spread = 0.0
+    for i in range(len(g)):
+        inside = u[lone] + g[i, lone]
+        below = second[i] if leader[i] == lone else leader[i]
+        outside = runners[i] if leader[i] == lone else tops[i]
+        breaks[i] = outside - inside
+        spread += abs(outside - inside)
+        prefix += v[i, below]
+        change[i] = v[i, lone] - v[i, below]
+    return prefix, spread
+
+
+@kernel
+def _break_beside_many(g: Any, v: Any, u: Any, side: Any, floats: Any) -> Any:
+    # breakpoints where several classes move together
+    n, m = g.shape
+    breaks, change = floats[0], floats[1]
+    prefix = spread = 0.0
+    for i in range(n):
+        outside = inside = -np.inf
+        below = above = 0
+        for k in range(m):
+            value = u[k] + g[i, k]
+            if side[k] == 0:
+                if value > outside:
+                    outside = value
+                    below = k
+            elif side[k] == 1 and value > inside:
+                inside = value
+                above = k
+        breaks[i] = outside - inside
+        spread += abs(outside - inside)
+        prefix += v[i, below]
+        change[i] = v[i, above] - v[i, below]
+    return prefix, spread
+
+
+@kernel
+def _fill_buckets(
+    breaks: Any,
+    change: Any,
+    spread: Any,
+    bucket_of: Any,
+    order: Any,
+    ends: Any,
+    sums: Any,
+    falls: Any,
+    lows: Any,
+) -> None:
+    # afterwards ends[b] is the start of bucket b in `order` and ends[b + 1] its end
+    n, buckets = len(breaks), len(sums)
+    scale = spread / n + 1e-300
+    for b in range(buckets):
+        ends[b] = 0
+        sums[b] = falls[b] = 0.0
+        lows[b] = np.inf
+    for i in range(n):
+        x = breaks[i]
+        b = min(int((x / (scale + abs(x)) + 1.0) * 0.5 * buckets), buckets - 1)
+        bucket_of[i] = b
+        ends[b] += 1
+        sums[b] += change[i]
+        falls[b] += min(change[i], 0.0)
+        lows[b] = min(lows[b], x)
+    lows[buckets] = np.inf
+    # from the last bucket down: `lows` becomes the next breakpoint at or after the bucket
+    for b in range(buckets - 1, -1, -1):
+        lows[b] = min(lows[b], lows[b + 1])
+    position = 0
+    for b in range(buckets):
+        position += ends[b]
+        ends[b] = position
+    ends[buckets] = n
+    for i in range(n - 1, -1, -1):
+        b = bucket_of[i]
+        ends[b] -= 1
+        order[ends[b]] = i
+
+
+@kernel
+def _cheapest_interval(
+    breaks: Any,
+    change: Any,
+    order: Any,
+    ends: Any,
+    sums: Any,
+    falls: Any,
+    lows: Any,
+    prefix: Any,
+    current: Any,
+    tolerance: Any,
+    tiny: Any,
+) -> Any:
+    # the interval between breakpoints with the lowest objective, if that is below `current`
+    best, low, high = current, 0.0, 0.0
+    if prefix < best - tiny:
+        best, low, high = prefix, -np.inf, lows[0]
+    for b in range(len(sums)):
+        start, stop = ends[b], ends[b + 1]
+        if start == stop or prefix + falls[b] >= best - tiny:
+            prefix += sums[b]
+            continue
+        _sort_bucket(breaks, order, start, stop)
+        for j in range(start, stop):
+            here = breaks[order[j]]
+            after = breaks[order[j + 1]] if j + 1 < stop else lows[b + 1]
+            prefix += change[order[j]]
+            # equal breakpoints are passed together: there is no cell between them
+            if after - here > tolerance and prefix < best - tiny:
+                best, low, high = prefix, here, after
+    return best, low, high
+
+
+@kernel
+def _sort_bucket(breaks: Any, order: Any, start: Any, stop: Any) -> None:
+    if stop - start > _SORT_BY_INSERTION:
+        part = order[start:stop].copy()
+        ranks = np.argsort(breaks[part], kind="mergesort")
+        for j in range(stop - start):
+            order[start + j] = part[ranks[j]]
+        return
+    for j in range(start + 1, stop):
+        moved = order[j]
+        hole = j
+        while hole > start and breaks[order[hole - 1]] > breaks[moved]:
+            order[hole] = order[hole - 1]
+            hole -= 1
+        order[hole] = moved
+
+
+@kernel
+def _middle(low: Any, high: Any) -> Any:
+    if low == -np.inf:
+        return high - 1.0
+    if high == np.inf:
+        return low + 1.0
+    return (low + high) / 2

@@ -1,0 +1,371 @@
+"""Every loop that may run compiled: interpreted and compiled on random input, bit for bit."""
+
+import ast
+import re
+import subprocess
+import sys
+from copy import deepcopy
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import demur
+from demur._kernels import jit
+
+PACKAGE = Path(demur.__file__).parent
+MODULES = [
+    f"demur.{'.'.join(path.relative_to(PACKAGE).with_suffix('').parts)}"
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if "@kernel\n" in path.read_text()
+]
+for _module in MODULES:
+    import_module(_module)
+SEEDS = range(20)
+
+
+def ascending(rng, size, levels=30):
+    return np.sort(rng.integers(-levels, levels, size) / 4)
+
+
+def weights(rng, size):
+    """Weights of some cases, or none at all: all 1."""
+    return rng.integers(1, 9, size) / rng.choice([1, 3]) if rng.random() < 0.5 else np.empty(0)
+
+
+def permuted(rng, size):
+    return rng.permutation(size)
+
+
+def merge_and_pool(rng):
+    n, m = rng.integers(0, 40), rng.integers(1, 40)
+    pos, neg = ascending(rng, n), ascending(rng, m)
+    size = n + m
+    blocks = [np.zeros(size) for _ in range(4)] + [np.zeros(size, np.int64)]
+    emit = bool(rng.random() < 0.5)
+    groups = [np.zeros(size if emit else 0) for _ in range(3)]
+    return pos, weights(rng, n), neg, weights(rng, m), *blocks, *groups, emit
+
+
+def take_run(rng):
+    n = int(rng.integers(1, 40))
+    scores, at = ascending(rng, n), int(rng.integers(0, n))
+    emit = bool(rng.random() < 0.5)
+    groups = [np.zeros(2 * n if emit else 0) for _ in range(3)]
+    rival = float(scores[at] + rng.integers(1, 30) / 4)
+    return scores, weights(rng, n), at, rival, bool(rng.random() < 0.3), *groups, n // 2, emit
+
+
+def pool(rng):
+    n = int(rng.integers(1, 20))
+    # masses of ascending share below the top, some of them equal in ratio to the new block
+    pos, neg = np.arange(1.0, n + 1) / 3, np.full(n, 7 / 3)
+    bounds = np.arange(n) * 1.0, np.arange(n) + 0.5
+    top = int(rng.integers(-1, n - 1))
+    new = float(rng.integers(0, n + 1)) / 3, float(rng.choice([7 / 3, 14 / 3, 0.1]))
+    return pos, neg, *bounds, np.ones(n, np.int64), top, *new, 5.25, 6.5, 3
+
+
+def rounding_error(rng):
+    a, b = float(rng.normal()), float(rng.random())
+    return a, b, a * b
+
+
+def merge_close(rng):
+    n, m = rng.integers(0, 30, 2)
+    size = n + m
+    outputs = np.zeros(size), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    return ascending(rng, n), ascending(rng, m), float(rng.choice([0, 0.3, 1])), *outputs
+
+
+def places_among(rng):
+    n = int(rng.integers(1, 40))
+    values = rng.permutation(ascending(rng, n, 5))
+    members = rng.random(n) < 0.4
+    return values, members, np.argsort(values), np.zeros(n, np.int64), np.zeros(n, np.bool_)
+
+
+def distribute(rng):
+    n = int(rng.integers(1, 40))
+    codes = rng.integers(0, 4, n)
+    ends = np.cumsum(np.bincount(codes, minlength=4))
+    return codes, rng.normal(size=n), np.append(0, ends), np.zeros(n)
+
+
+def look_up(rng):
+    n, m = rng.integers(0, 40, 2)
+    return ascending(rng, n), ascending(rng, m), np.zeros(m, np.int64), np.zeros(m, np.int64)
+
+
+def partition(rng):
+    n = int(rng.integers(1, 40))
+    return rng.normal(size=n), rng.random(n) < 0.5, np.zeros(n)
+
+
+def ordered(rng, size):
+    below = np.concatenate([[0.0], np.cumsum(rng.random(size))])
+    return ascending(rng, size, 6), permuted(rng, size), below
+
+
+def merge_placements(rng):
+    n, m = (int(size) for size in rng.integers(1, 30, 2))
+    return *ordered(rng, n), *ordered(rng, m), np.zeros(n), np.zeros(m)
+
+
+def joint_sweep(rng):
+    n, m = (int(size) for size in rng.integers(1, 30, 2))
+    low = rng.integers(0, n + 1, m)
+    high = np.minimum(low + rng.integers(0, 3, m), n)
+    negative = ascending(rng, n, 6), permuted(rng, n), weights(rng, n)
+    return *negative, ascending(rng, m, 6), low, high, weights(rng, m), np.zeros(n + 1)
+
+
+def running_quantile(rng):
+    n = int(rng.integers(1, 60))
+    ranks = rng.integers(0, n, n)
+    last = np.sort(rng.integers(0, n, 5))
+    share = float(rng.choice([0, 0.3, 1]))
+    return ranks, rng.random(n), last, share, np.zeros(int(ranks.max()) + 2), np.zeros(5, np.int64)
+
+
+def joint_windows(rng):
+    n = int(rng.integers(1, 60))
+    return np.cumsum(rng.integers(1, 5, n)) * 1.0, *rng.normal(size=(6, n)), 1e-12
+
+
+def hand_till(rng):
+    n, classes = int(rng.integers(1, 50)), 3
+    codes, places = rng.integers(0, classes, n), rng.integers(0, 10, n)
+    sizes = np.sort(rng.integers(0, n + 1, 4))[::-1].copy()
+    trees = [np.zeros(12), np.zeros(12 * classes), np.zeros(12 * classes)]
+    state = [np.zeros(classes) for _ in range(3)]
+    return codes, rng.random(n), places, rng.random(n) < 0.3, 1, sizes, np.zeros(4), *trees, *state
+
+
+def three_classes(rng):
+    n = int(rng.integers(1, 20))
+    al = rng.integers(-4, 5, n) / 4
+    kinds = []
+    for _ in range(2):
+        kinds += [rng.permutation(al), ascending(rng, n, 6), rng.normal(size=n)]
+    return al, rng.random((n, 2)), *kinds, np.unique(al), 1e-12, 1e-12, np.zeros((4, n + 1))
+
+
+def pair_gains(rng):
+    n = int(rng.integers(1, 15))
+    v = rng.random((n, 3))
+    return np.log(rng.dirichlet(np.ones(3), n)), v, v.argmin(axis=1), 1e-12, np.zeros((n, n))
+
+
+def scores_and_costs(rng, n, m=4):
+    return np.round(np.log(rng.dirichlet(np.ones(m), n)), 2), rng.random((n, m))
+
+
+def descend(rng):
+    n, m = int(rng.integers(1, 120)), 4
+    g, v = scores_and_costs(rng, n, m)
+    moves = np.eye(m, dtype=np.int64)
+    if rng.random() < 0.6:
+        # some move against some others, the rest is absent or takes part
+        moves = np.hstack([[[0, 1]] * 5, rng.integers(-1, 2, (5, m - 2))])
+    rooms = np.zeros((4, n)), np.zeros((4, n), np.int64)
+    return g, v, rng.normal(size=m), moves, np.inf, 40, max(n // 4, 1), 1e-12, 1e-12, *rooms
+
+
+def lone_class(rng):
+    return (rng.integers(-1, 2, int(rng.integers(1, 5))),)
+
+
+def best_two(rng):
+    n = int(rng.integers(1, 30))
+    return scores_and_costs(rng, n)[0], rng.normal(size=4), np.zeros((4, n)), np.zeros((4, n), np.int64)
+
+
+def break_beside_one(rng):
+    n = int(rng.integers(1, 30))
+    leaders = rng.integers(0, 4, (4, n))
+    return *scores_and_costs(rng, n), rng.normal(size=4), 2, rng.normal(size=(4, n)), leaders
+
+
+def break_beside_many(rng):
+    n = int(rng.integers(1, 30))
+    side = np.append([0, 1], rng.integers(-1, 2, 2))
+    return *scores_and_costs(rng, n), rng.normal(size=4), side, np.zeros((4, n))
+
+
+def fill_buckets(rng):
+    n, buckets = int(rng.integers(1, 60)), 7
+    breaks = rng.integers(-20, 20, n) / 4
+    whole = [np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(buckets + 1, np.int64)]
+    floats = [np.zeros(buckets), np.zeros(buckets), np.zeros(buckets + 1)]
+    return breaks, rng.normal(size=n), float(np.abs(breaks).sum()), *whole, *floats
+
+
+def cheapest_interval(rng):
+    n, buckets = int(rng.integers(1, 90)), 2
+    breaks = np.sort(rng.normal(size=n))
+    change, ends = rng.normal(size=n), np.array([0, n // 2, n])
+    order = np.concatenate([rng.permutation(n // 2), n // 2 + rng.permutation(n - n // 2)])
+    parts = [change[ends[b] : ends[b + 1]] for b in range(buckets)]
+    sums = np.array([part.sum() for part in parts])
+    falls = np.array([np.minimum(part, 0).sum() for part in parts])
+    lows = np.array([breaks[0], breaks[n // 2], np.inf])
+    return breaks, change, order, ends, sums, falls, lows, 1.5, float(rng.normal()), 1e-12, 1e-12
+
+
+def sort_bucket(rng):
+    n = int(rng.integers(1, 90))
+    start, stop = sorted(int(end) for end in rng.integers(0, n + 1, 2))
+    return rng.integers(-9, 9, n) / 4, permuted(rng, n), start, stop
+
+
+def middle(rng):
+    low, high = (float(end) for end in np.sort(rng.normal(size=2)))
+    return [(low, high), (-np.inf, high), (low, np.inf)][rng.integers(0, 3)]
+
+
+def add_products(rng):
+    points, x, y = 4, 6, 5
+    joint = np.cumsum(np.cumsum(rng.integers(0, 3, (x, y)), axis=0), axis=1) * 1.0
+    first = rng.integers(0, x, (points, 3)), rng.normal(size=(points, 3)), joint[:, -1].copy()
+    second = rng.integers(0, y, (points, 3)), rng.normal(size=(points, 3)), joint[-1].copy()
+    return *first, *second, joint, np.ascontiguousarray(joint.T), np.zeros((points, points))
+
+
+def count_pairs(rng):
+    n = int(rng.integers(1, 40))
+    width = np.full(6, 3)
+    positions = rng.integers(0, 3, n), rng.integers(0, 3, n)
+    return (
+        rng.random(n) < 0.5, rng.integers(0, 3, n), *positions, rng.random(n),
+        np.arange(6) * 9, width, np.zeros(54),
+    )  # fmt: skip
+
+
+def cumulate(rng):
+    n = int(rng.integers(0, 30))
+    return rng.integers(2, 7, n), rng.integers(3, 6, n), rng.random(n), 2, 3, np.zeros((6, 4))
+
+
+def other_folds(rng):
+    n = int(rng.integers(1, 40))
+    return rng.normal(size=n), rng.integers(0, 3, n).astype(np.int16), 1, np.zeros(n)
+
+
+EXAMPLES = {
+    "_kernels.dominance._sweep": joint_sweep,
+    "_kernels.exact_three._scan": three_classes,
+    "_kernels.hand_till._column_loop": hand_till,
+    "_kernels.jit._nothing": lambda rng: (),
+    "_kernels.line_search._best_two_answers": best_two,
+    "_kernels.line_search._break_beside_many": break_beside_many,
+    "_kernels.line_search._break_beside_one": break_beside_one,
+    "_kernels.line_search._cheapest_interval": cheapest_interval,
+    "_kernels.line_search._fill_buckets": fill_buckets,
+    "_kernels.line_search._lone_class": lone_class,
+    "_kernels.line_search._middle": middle,
+    "_kernels.line_search._sort_bucket": sort_bucket,
+    "_kernels.line_search.descend_loop": descend,
+    "_kernels.placements._merge_placements": merge_placements,
+    "_kernels.running_quantile._fill": running_quantile,
+    "_kernels.sweep._distribute_loop": distribute,
+    "_kernels.sweep._lookup_loop": look_up,
+    "_kernels.sweep._merge_and_pool": merge_and_pool,
+    "_kernels.sweep._merge_close_loop": merge_close,
+    "_kernels.sweep._partition_loop": partition,
+    "_kernels.sweep._places_loop": places_among,
+    "_kernels.sweep._pool": pool,
+    "_kernels.sweep._rounding_error": rounding_error,
+    "_kernels.sweep._take_run": take_run,
+    "_kernels.weight_objective._pair_gains": pair_gains,
+    "_kernels.window_search._joint_loop": joint_windows,
+    "honest.class_rows._other_folds_loop": other_folds,
+    "honest.deviation_law._add_products": add_products,
+    "honest.pairs._count_pairs": count_pairs,
+    "honest.pairs._cumulate": cumulate,
+}
+
+
+def bits(value):
+    """What must agree: every bit of every number."""
+    if isinstance(value, tuple):
+        return tuple(map(bits, value))
+    if isinstance(value, np.ndarray):
+        return value.dtype.str, value.tobytes()
+    return None if value is None else np.float64(value).tobytes()
+
+
+def test_every_kernel_has_an_example():
+    assert sorted(jit.KERNELS) == sorted(EXAMPLES)
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_interpreted_and_compiled_agree_to_the_bit(name):
+    loop = jit.KERNELS[name]
+    changed = False
+    for seed in SEEDS:
+        inputs = EXAMPLES[name](np.random.default_rng(seed))
+        plain, twin = deepcopy(inputs), deepcopy(inputs)
+        with np.errstate(all="ignore"):
+            answers = loop(*plain), jit.compiled(loop)(*twin)
+        assert bits(answers[0]) == bits(answers[1])
+        assert bits(plain) == bits(twin)
+        changed = changed or answers[0] is not None or bits(plain) != bits(inputs)
+    assert changed or name == "_kernels.jit._nothing", "the example does not exercise the loop"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_runs_compiled_is_registered(module):
+    tree = ast.parse((PACKAGE.parent / f"{module.replace('.', '/')}.py").read_text())
+    used = {
+        node.args[0].id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "compiled"
+    }
+    loops = {loop.__name__ for loop in jit.KERNELS.values()}
+    assert used - {"loop"} <= loops
+
+
+def test_numba_is_used_in_one_place_only():
+    users = [path.name for path in PACKAGE.rglob("*.py") if re.search(r"\bimport numba\b", path.read_text())]
+    assert users == ["jit.py"]
+
+
+# ---------------------------------------------------------------- which way a loop runs
+
+
+def test_path_depends_on_the_size_alone():
+    sizes = [1, 255, 256, 5000, jit.COMPILE_FROM - 1, jit.COMPILE_FROM]
+    before = [jit.worth_compiling(size) for size in sizes]
+    assert before == [False] * 5 + [True]
+    jit.load_compiler()
+    demur.auc_score(np.arange(70_000) % 2, np.arange(70_000))
+    assert [jit.worth_compiling(size) for size in sizes] == before
+
+
+def test_whole_job_counts_all_calls_and_ends_with_the_block():
+    with jit.whole_job(jit.COMPILE_JOB_FROM):
+        assert jit.worth_compiling(256)
+        assert not jit.worth_compiling(255)
+        with jit.whole_job(10):
+            assert jit.worth_compiling(256), "part of a large job"
+    assert not jit.worth_compiling(256)
+    with jit.whole_job(jit.COMPILE_JOB_FROM - 1):
+        assert not jit.worth_compiling(256)
+
+
+SMALL_JOBS = """
+import sys, numpy as np, demur
+rng = np.random.default_rng(0)
+y, s = rng.integers(0, 2, 2000), rng.normal(size=2000)
+demur.abstention_surface(y, s).window(1, 0.2)
+demur.cross_fitted_surface(y, s, rng=0).cost(1, 0.2)
+demur.auc_difference_test(y, s, s + rng.normal(size=2000))
+print("numba" in sys.modules)
+"""
+
+
+def test_small_jobs_do_not_load_the_compiler():
+    ran = subprocess.run([sys.executable, "-c", SMALL_JOBS], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
