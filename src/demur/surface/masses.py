@@ -4,7 +4,7 @@ A window is a pair of positions among ascending steps (pooled blocks, or single 
 its cost depends on are the masses below and above these positions.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -65,9 +65,24 @@ class RunningMasses:
         )
 
     @property
+    def positive_above(self) -> FloatArray:
+        """Mass of the positives in the other steps."""
+        above: FloatArray = self.positive_below[-1] - self.positive_below
+        return above
+
+    @property
     def below(self) -> FloatArray:
         """Mass of both classes in the first i steps."""
         return self.positive_below + self.negative_below
+
+    def scaled(self, to_positive: float, to_negative: float) -> "RunningMasses":
+        """Return the masses times one factor per class, say for another prevalence."""
+        return replace(
+            self,
+            positive_below=self.positive_below * to_positive,
+            negative_below=self.negative_below * to_negative,
+            negative_above=self.negative_above * to_negative,
+        )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
