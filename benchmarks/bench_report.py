@@ -10,8 +10,9 @@ from timing import alternate, ratio_row
 N, MODELS = 10**6, 3
 
 _READ = """
-from demur.cli.predictions import read_predictions
-read_predictions({file!r}, label=None, positive=None, models=(), weight=None)
+from demur.cli.options import Source
+from demur.cli.reading.predictions import read_predictions
+read_predictions(Source(file={file!r}))
 """
 
 

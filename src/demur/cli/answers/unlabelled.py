@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from demur.cli.options import Source
 from demur.cli.output import document, number, percent, remark, table, wrapped, write
 from demur.cli.reading.predictions import read_scores
 from demur.costs.model import CostModel
@@ -13,10 +14,10 @@ _CASES = 1000
 
 
 def decide_without_labels(
-    file: str, models: tuple[str, ...], costs: CostModel, *, output: str | None, as_json: bool, quiet: bool
+    read: Source, costs: CostModel, *, output: str | None, as_json: bool, quiet: bool
 ) -> None:
     """Read one column of P(positive), decide, print or write the answer."""
-    source, name, proba = read_scores(file, models)
+    source, name, proba = read_scores(read)
     remark(f"Read {len(proba)} rows of {source}: column {name} as P(positive), no labels.", quiet=quiet)
     found = unlabelled_decision(proba, costs)
     if as_json:

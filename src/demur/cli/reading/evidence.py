@@ -4,39 +4,24 @@ Rows come from `read_predictions`. With `--engine duckdb` or `spark` the rows st
 and only their counts come back; a file of saved counts has none to begin with.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from demur._files.parquet import parquet_schema
-from demur.cli.reading.predictions import (
-    Predictions,
-    Roles,
-    choose_roles,
-    described,
-    distinct,
-    positive_cases,
-    read_as,
-    read_predictions,
-)
+from demur.cli.options import Source
+from demur.cli.reading.predictions import Predictions, distinct, positive_cases, read_predictions
+from demur.cli.reading.roles import Roles, choose_roles, described, read_as
+from demur.cli.reading.tables import for_counting, label_column, open_with
 from demur.counts.scores import SCHEMA, ScoreCounts
 from demur.engines.counting import read_counts
-from demur.engines.files import Column, FileTable, open_table
 from demur.engines.labels import class_name
 from demur.engines.paired import read_paired_counts
-from demur.engines.sources import MEMORY_LIMIT
 from demur.exceptions import InputError
 from demur.paired.counts import PairedCounts
 
-if TYPE_CHECKING:
-    from demur.engines.spark import SparkTable
-
-__all__ = ["Evidence", "Part", "for_counting", "frame_of", "label_column", "open_with", "read_evidence"]
+__all__ = ["Evidence", "Part", "read_evidence"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,7 +41,7 @@ class Part:
 
     @cached_property
     def counts(self) -> dict[str, ScoreCounts]:
-        """Model -> its counts; made from the rows when somebody asks, as not every verb does."""
+        """Model -> its counts; made from the rows on demand, as not every verb needs them."""
         if self.counted is not None:
             return self.counted
         assert self.rows is not None
@@ -110,7 +95,7 @@ class Evidence:
 
     @property
     def certified(self) -> float:
-        """The most a cost can be too high because scores share bins, in units of the dearer error."""
+        """The most a cost can be too high because scores share bins, in units of the more expensive error."""
         return max(part.certified for part in self.parts.values())
 
     @property
@@ -123,8 +108,8 @@ class Evidence:
         if self.exact:
             return []
         return [
-            "Scores were counted in bins: whatever the costs, those of a model are certified to be at most "
-            f"{self.certified:.1e} times the dearer error too high per case."
+            "Scores were counted in bins: at any costs, the cost of a model per case is certified to be too "
+            f"high by at most {self.certified:.1e} times the more expensive error."
         ]
 
     def title(self, name: str) -> str:
@@ -140,45 +125,30 @@ class Evidence:
         return {**head, "group": self.group, "groups": groups}
 
 
-def read_evidence(
-    file: str,
-    *,
-    label: str | None,
-    positive: str | None,
-    models: Sequence[str],
-    weight: str | None,
-    group: str | None = None,
-    engine: str = "memory",
-    master: str | None = None,
-) -> Evidence:
+def read_evidence(source: Source) -> Evidence:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing."""
-    named = {"--label": label, "--positive": positive, "--model": models, "--weight": weight}
-    given = [flag for flag, value in {**named, "--group": group}.items() if value]
-    path = Path(file)
+    path = Path(source.file)
     if path.is_file() and parquet_schema(path) == SCHEMA:
-        return _from_saved(path, given)
-    if engine == "memory":
-        read = read_predictions(
-            file, label=label, positive=positive, models=models, weight=weight, group=group
-        )
-        return _from_rows(read)
-    with open_with(file, engine, master) as table:
-        roles = choose_roles(table, label=label, models=models, weight=weight, group=group)
-        return _counted(table, roles, positive, engine)
+        return _from_saved(path, source)
+    if source.reader == "memory":
+        return _from_rows(read_predictions(source))
+    with open_with(source.file, source.reader, source.master) as table:
+        return _counted(table, choose_roles(table, source), source)
 
 
 # ---------------------------------------------------------------- saved counts
 
 
-def _from_saved(path: Path, given: list[str]) -> Evidence:
+def _from_saved(path: Path, source: Source) -> Evidence:
     """Take one model, called like the file; counts tell nothing of columns and labels."""
-    if given:
-        raise InputError(f"`{given[0]}` is for tables of cases, but {path} holds counts. Hint: leave it out.")
+    for name in source.given():
+        if name not in ("--engine", "--master"):
+            raise InputError(f"`{name}` is for tables of cases, but {path} holds counts. Hint: leave it out.")
     counts = ScoreCounts.load(path)
-    distinct = len(counts.scores)
+    n_scores = len(counts.scores)
     return Evidence(
-        sentence=f"Read the counts of {counts.n:g} cases of {path}: {distinct} distinct scores or bins.",
-        data={"source": str(path), "rows": counts.n, "engine": "counts", "distinct_scores": distinct},
+        sentence=f"Read the counts of {counts.n:g} cases of {path}: {n_scores} distinct scores or bins.",
+        data={"source": str(path), "rows": counts.n, "engine": "counts", "distinct_scores": n_scores},
         positive="1",
         negative="0",
         parts={"": Part(counted={path.stem: counts})},
@@ -202,73 +172,43 @@ def _from_rows(read: Predictions) -> Evidence:
 
 def _split(read: Predictions) -> dict[str, Predictions]:
     """Return the rows of every group, groups ascending."""
-    found = {}
+    groups = {}
     for value in distinct(read.groups):
         chosen = read.groups == value
-        found[class_name(value)] = replace(
+        groups[class_name(value)] = replace(
             read,
             truth=read.truth[chosen],
             scores={model: scores[chosen] for model, scores in read.scores.items()},
             weights=None if read.weights is None else read.weights[chosen],
             groups=None,
         )
-    return found
+    return groups
 
 
 # ---------------------------------------------------------------- counts from an engine
 
 
-@contextmanager
-def open_with(file: str, engine: str, master: str | None) -> "Iterator[FileTable | SparkTable]":
-    """Open a table with DuckDB or Spark; its rows stay where they are until somebody reads them."""
-    if engine != "spark":
-        limit = None if engine == "memory" else MEMORY_LIMIT
-        with open_table(file, memory_limit=limit) as table:
-            yield table
-        return
-    from demur.engines.spark import SparkTable, spark_errors, spark_session
-
-    with spark_session(master) as session, spark_errors(file):
-        yield SparkTable(session, file)
-
-
-def _counted(table: "FileTable | SparkTable", roles: Roles, positive: str | None, engine: str) -> Evidence:
-    _, shown, other = positive_cases(label_column(table, roles.label), positive)
-    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": shown}
+def _counted(table: Any, roles: Roles, source: Source) -> Evidence:
+    """Let the engine count; of two models also count the pairs of scores, where they are few enough."""
+    _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
+    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
     columns["weights"] = roles.weight
-    source = for_counting(table)
-    found = read_counts(source, **columns, groups=roles.group)
+    countable = for_counting(table)
+    counted = read_counts(countable, **columns, groups=roles.group)
     if roles.group is not None:
-        parts = {class_name(group): Part(counted=counts) for group, counts in found.items()}
+        parts = {class_name(group): Part(counted=counts) for group, counts in counted.items()}
     else:
-        joint = read_paired_counts(source, **columns) if len(roles.models) == 2 else None
-        rows = _joint_rows(joint, table.name, roles, shown, other) if joint and joint.exact else None
-        parts = {"": Part(counted=found, rows=rows)}
+        joint = read_paired_counts(countable, **columns) if len(roles.models) == 2 else None
+        rows = _joint_rows(joint, table.name, roles, positive, negative) if joint and joint.exact else None
+        parts = {"": Part(counted=counted, rows=rows)}
     return Evidence(
-        sentence=described(table.name, table.n_rows, roles, shown),
-        data={**read_as(table.name, table.n_rows, roles, shown, other), "engine": engine},
-        positive=shown,
-        negative=other,
+        sentence=described(table.name, table.n_rows, roles, positive),
+        data={**read_as(table.name, table.n_rows, roles, positive, negative), "engine": source.reader},
+        positive=positive,
+        negative=negative,
         group=roles.group,
         parts=parts,
     )
-
-
-def label_column(table: "FileTable | SparkTable", name: str) -> Column:
-    """Return the distinct labels as if they were all the rows."""
-    labels = np.array(table.distinct(name))
-    nothing = np.zeros(len(labels), dtype=np.bool_)
-    return Column(name=name, values=labels, missing=nothing, kind=table.kinds[name])
-
-
-def frame_of(table: "FileTable | SparkTable") -> Any:
-    """Return the rows as their engine has them."""
-    return table.relation if isinstance(table, FileTable) else table.frame
-
-
-def for_counting(table: "FileTable | SparkTable") -> Any:
-    """Return what `read_counts` takes: columns of Parquet files are read one by one, if it opens them."""
-    return table.name if isinstance(table, FileTable) and table.columnar else frame_of(table)
 
 
 def _joint_rows(joint: PairedCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:

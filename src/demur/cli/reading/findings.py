@@ -6,19 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 
+from demur.cli.options import Source
 from demur.cli.output import wrapped
-from demur.cli.reading.evidence import for_counting, frame_of, label_column, open_with
-from demur.cli.reading.predictions import (
-    Roles,
-    choose_roles,
-    class_without_weight,
-    described,
-    missing_values,
-    positive_cases,
-)
+from demur.cli.reading.predictions import class_without_weight, missing_values, positive_cases
+from demur.cli.reading.roles import Roles, choose_roles, described
+from demur.cli.reading.suspects import amounts
+from demur.cli.reading.tables import for_counting, frame_of, label_column, open_with
 from demur.counts.scores import ScoreCounts
+from demur.engines.columns import Column
 from demur.engines.counting import read_counts
-from demur.engines.files import Column
 from demur.engines.summaries import Summary, summaries
 from demur.exceptions import InputError
 from demur.roc.curve import auc_score
@@ -60,81 +56,90 @@ class Findings:
         }
 
 
-def find_problems(
-    file: str,
-    *,
-    label: str | None,
-    positive: str | None,
-    models: Sequence[str],
-    weight: str | None,
-    engine: str = "memory",
-    master: str | None = None,
-) -> Findings:
+def find_problems(source: Source) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
-    with open_with(file, engine, master) as table:
-        roles = choose_roles(table, label=label, models=models, weight=weight)
-        look = _look_at_rows if engine == "memory" else _look_at_counts
-        found, shown = look(table, roles, positive)
-        found += _duplicates(table.n_duplicated())
+    with open_with(source.file, source.reader, source.master) as table:
+        roles = choose_roles(table, source)
+        look = _look_at_rows if source.reader == "memory" else _look_at_counts
+        problems, positive = look(table, roles, source.positive)
+        problems += [*_amounts(table, roles, source), *_duplicates(table.n_duplicated())]
     return Findings(
         source=table.name,
         n_rows=table.n_rows,
         roles=roles,
-        sentence=described(table.name, table.n_rows, roles, shown),
-        findings=tuple(sorted(found, key=lambda finding: finding.level != "error")),
+        sentence=described(table.name, table.n_rows, roles, positive),
+        findings=tuple(sorted(problems, key=lambda finding: finding.level != "error")),
     )
 
 
-def _look_at_rows(table: Any, roles: Roles, positive: str | None) -> tuple[list[Finding], str]:
+def _look_at_rows(table: Any, roles: Roles, wanted: str | None) -> tuple[list[Finding], str]:
     """Return the problems of the rows in memory, and the positive class."""
     columns = table.read(roles.columns)
-    found = [finding for column in columns.values() for finding in _missing(column)]
-    shown = positive or "unknown"
+    problems = [finding for column in columns.values() for finding in _missing(column)]
+    positive = wanted or "unknown"
     truth: BoolArray | None = None
     try:
-        truth, shown, other = positive_cases(columns[roles.label], positive)
+        truth, positive, negative = positive_cases(columns[roles.label], wanted)
     except InputError as error:
-        found.append(_label_problem(columns[roles.label], str(error)))
+        problems.append(_label_problem(columns[roles.label], str(error)))
     if roles.weight is not None:
-        found.extend(_weights(columns[roles.weight], truth))
-    for name in roles.models:
-        found.extend(_scores(columns[name]))
+        problems.extend(_weights(columns[roles.weight], truth))
+    models = [columns[name] for name in roles.models]
+    for column in models:
+        problems.extend(_scores(column))
     if truth is not None:
         usable = ~columns[roles.label].missing
-        found.extend(_direction([columns[name] for name in roles.models], truth, usable, shown, other))
-    return found, shown
+        problems.extend(_direction(models, truth, usable, positive, negative))
+    return problems, positive
 
 
-def _look_at_counts(table: Any, roles: Roles, positive: str | None) -> tuple[list[Finding], str]:
+def _look_at_counts(table: Any, roles: Roles, wanted: str | None) -> tuple[list[Finding], str]:
     """The same from summaries and counts; what needs complete rows waits until they are complete."""
     looks = summaries(frame_of(table), {name: table.kinds[name] for name in roles.columns})
-    found = [
+    problems = [
         _missing_values(name, look.missing, _times(look.missing, "missing value"))
         for name, look in looks.items()
         if look.missing
     ]
-    shown, other = positive or "unknown", ""
-    column = label_column(table, roles.label)
+    positive, negative = wanted or "unknown", ""
+    labels = label_column(table, roles.label)
     try:
-        _, shown, other = positive_cases(column, positive)
+        _, positive, negative = positive_cases(labels, wanted)
     except InputError as error:
-        rows = looks[roles.label].present if len(column.values) == 1 else 1
-        found.append(_class_problem(column.name, str(error), alone=len(column.values) == 1, rows=rows))
+        alone = len(labels.values) == 1
+        rows = looks[roles.label].present if alone else 1
+        problems.append(_class_problem(labels.name, str(error), alone=alone, rows=rows))
     if roles.weight is not None and (bad := looks[roles.weight].no_weight):
-        found.append(_bad_weights(roles.weight, bad))
+        problems.append(_bad_weights(roles.weight, bad))
     for name in roles.models:
-        found.extend(_score_notes(name, looks[name]))
-    if not any(finding.level == "error" for finding in found):
-        columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": shown}
-        counts = read_counts(for_counting(table), **columns)
-        if roles.weight is not None:
-            weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
-            found.extend(
-                _classes_without_weight(roles.weight, *(next(iter(c.values())) for c in (counts, weighted)))
-            )
-        aucs = {name: auc_score(one) for name, one in counts.items()}
-        found.extend(_direction_notes(aucs, len(roles.models), shown, other))
-    return found, shown
+        problems.extend(_score_notes(name, looks[name]))
+    if not any(finding.level == "error" for finding in problems):
+        problems.extend(_look_at_complete(table, roles, positive, negative))
+    return problems, positive
+
+
+def _look_at_complete(table: Any, roles: Roles, positive: str, negative: str) -> Iterator[Finding]:
+    """Yield what the counts of complete rows show: classes without weight, models that rank backwards."""
+    columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
+    counts = read_counts(for_counting(table), **columns)
+    if roles.weight is not None:
+        weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
+        first = roles.models[0]
+        yield from _classes_without_weight(roles.weight, counts[first], weighted[first])
+    aucs = {name: auc_score(model) for name, model in counts.items()}
+    yield from _direction_notes(aucs, len(roles.models), positive, negative)
+
+
+def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
+    """Columns that look like amounts, and what each would do in its role."""
+    hints = dict.fromkeys(roles.models, "is it a model? If not, pass --exclude {name}.")
+    hints |= dict.fromkeys(roles.suspects, "it is left out; --model {name} would use it as a model.")
+    if roles.weight is not None:
+        hints[roles.weight] = "a weight says how many cases a row stands for or how much it matters."
+    numeric = [name for name in hints if table.kinds[name] == "number" and name not in source.exclude]
+    for name in amounts(table, numeric):
+        message = f"{name} looks like an amount, not like scores."
+        yield _note(name, "amounts", 1, message, hints[name].format(name=name))
 
 
 def _label_problem(column: Column, sentence: str) -> Finding:

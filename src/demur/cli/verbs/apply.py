@@ -1,41 +1,48 @@
 """`demur apply POLICY FILE`: decide on every row of a file, of any size."""
 
-import click
+from dataclasses import dataclass
+from typing import ClassVar
 
-from demur.cli.options import output_options
+from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["command"]
 
 
-@click.command(
-    name="apply",
-    epilog="""\b
-Example: what `demur decide` wrote, on new scores
+@dataclass(frozen=True, kw_only=True)
+class Decisions(Flags):
+    """Which policy decides on which rows, and how the decisions are written."""
+
+    TITLE: ClassVar[str] = "Decisions"
+
+    policy: str = argument(metavar="POLICY")
+    file: str = argument()
+    model: str | None = flag(
+        "--model", metavar="COLUMN", help="Column with the scores [default: the policy's model]."
+    )
+    column: str = flag(
+        "--column", default="decision", metavar="NAME", show_default=True, help="Name of the new column."
+    )
+    only: bool = flag(
+        "--only", default=False, is_flag=True, help="Write the decisions alone, without the input's columns."
+    )
+    strict: bool = flag(
+        "--strict",
+        default=False,
+        is_flag=True,
+        help="Fail on the first row without a score, and write nothing.",
+    )
+
+
+@verb(
+    "apply",
+    example="""Example: what `demur decide` wrote, on new scores
   demur apply policy.json new_scores.parquet -o decisions.csv
 """,
 )
-@click.argument("policy_file", metavar="POLICY")
-@click.argument("file")
-@click.option("--model", metavar="COLUMN", help="Column with the scores [default: the policy's model].")
-@click.option(
-    "--column", metavar="NAME", default="decision", show_default=True, help="Name of the new column."
-)
-@click.option("--only", is_flag=True, help="Write the decisions alone, without the input's columns.")
-@click.option("--strict", is_flag=True, help="Fail on the first row without a score, and write nothing.")
-@output_options(what="Write to this CSV file instead of standard output.")
-def command(
-    *,
-    policy_file: str,
-    file: str,
-    model: str | None,
-    column: str,
-    only: bool,
-    strict: bool,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+@takes(Decisions)
+@takes(Output, path={"help": "Write to this CSV file instead of standard output."})
+def command(*, decisions: Decisions, output: Output) -> None:
     """Decide on every row of a file with a policy.
 
     FILE is CSV (also gzipped), Parquet, a quoted glob of either, or - for standard input. The answer
@@ -43,38 +50,46 @@ def command(
     in the labels of the policy. A row whose score is missing or not a number is reported with its
     line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
     """
-    to_file = output not in (None, "-")
-    if as_json and not to_file:
+    if output.as_json and not output.to_file:
         raise InputError(
             "`--json` needs -o PATH. Hint: the summary and the decisions cannot share one stream."
         )
-    if to_file and str(output).lower().endswith((".parquet", ".gz")):
-        raise InputError(f"`--output {output}` must name a CSV file: decisions are written as plain CSV.")
+    if output.to_file and str(output.path).lower().endswith((".parquet", ".gz")):
+        raise InputError(
+            f"`--output {output.path}` must name a CSV file: decisions are written as plain CSV."
+        )
     from demur.cli.answers.decisions import decision_sink, score_column, write_decisions
     from demur.cli.output import document, remark, write
     from demur.engines.row_stream import open_rows
     from demur.windows.policy import Policy
 
-    policy = Policy.load(policy_file)
-    with open_rows(file) as stream:
-        score = score_column(policy, stream, model)
-        with decision_sink(output, strict=strict) as handle:
+    policy = Policy.load(decisions.policy)
+    with open_rows(decisions.file) as stream:
+        score = score_column(policy, stream, decisions.model)
+        with decision_sink(output.path, strict=decisions.strict) as handle:
             tally = write_decisions(
-                policy, stream, handle, score=score, column=column, only=only, strict=strict, quiet=quiet
+                policy,
+                stream,
+                handle,
+                score=score,
+                column=decisions.column,
+                only=decisions.only,
+                strict=decisions.strict,
+                quiet=output.quiet,
             )
         source = stream.name
     for where, problem in tally.first_bad:
-        remark(f"{where}, column {score}: {problem}; no decision.", quiet=quiet)
+        remark(f"{where}, column {score}: {problem}; no decision.", quiet=output.quiet)
     if tally.bad:
         # said even when quiet: rows that nobody decides must not go unnoticed
         remark(f"{tally.bad} of {tally.rows} rows of {source} have no decision.", quiet=False)
-    remark(f"{tally.sentence()} Scores from column {score}.", quiet=quiet)
-    if as_json:
+    remark(f"{tally.sentence()} Scores from column {score}.", quiet=output.quiet)
+    if output.as_json:
         content = {
-            "policy": policy_file,
+            "policy": decisions.policy,
             "source": source,
             "model": score,
-            "output": output,
+            "output": output.path,
             **tally.to_dict(),
         }
         write(document("apply", content), None)

@@ -1,59 +1,34 @@
 """`demur compare FILE`: which model, with which thresholds, at which costs."""
 
-import click
-
-from demur.cli.options import (
-    certainty_options,
-    chosen_engine,
-    class_options,
-    cost_model,
-    cost_options,
-    engine_options,
-    output_options,
-    prediction_options,
-    refuse_binary_flags,
-)
-from demur.exceptions import InputError
+from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
+from demur.cli.verbs.refusals import refuse, refuse_unanswered
 
 __all__ = ["command"]
 
 
-@click.command(
-    name="compare",
-    epilog="""\b
-Example: a miss costs 100, a false alarm 40, a review by a person 12
+@verb(
+    "compare",
+    example="""Examples: a miss costs 100, a false alarm 40, a review by a person 12
   demur compare predictions.csv --cost-fn 100 --cost-fp 40 --cost-abstain 12
+a miss costs 400 to 600, people can review 50 of 1000 cases a day
+  demur compare predictions.csv --cost-fn 400:600 --cost-fp 100 \\
+    --cost-abstain 20 --reviews-per-day 50 --cases-per-day 1000
 """,
 )
-@prediction_options
-@cost_options
-@class_options
-@certainty_options
-@engine_options()
-@output_options()
+@takes(Source)
+@takes(Prices)
+@takes(Limits)
+@takes(Classes)
+@takes(Certainty)
+@takes(Output)
 def command(
     *,
-    file: str,
-    label: str | None,
-    positive: str | None,
-    models: tuple[str, ...],
-    weight: str | None,
-    cost_fn: float | None,
-    cost_fp: float | None,
-    cost_abstain: float | None,
-    mu: float | None,
-    nu: float | None,
-    prevalence: float | None,
-    classes: str | None,
-    cost_matrix: str | None,
-    confidence: float,
-    seed: int,
-    engine: str | None,
-    master: str | None,
-    group: str | None,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    classes: Classes,
+    certainty: Certainty,
+    output: Output,
 ) -> None:
     """Tell which model is cheapest, with which thresholds, at which costs.
 
@@ -62,54 +37,58 @@ def command(
     standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
     are compared over all costs.
     """
-    if classes is not None or cost_matrix is not None:
-        if classes is None:
-            raise InputError("`--classes` is needed beside --cost-matrix. Hint: --classes a,b,c.")
-        refuse_binary_flags(
-            positive=positive,
-            models=models,
-            weight=weight,
-            cost_fn=cost_fn,
-            cost_fp=cost_fp,
-            mu=mu,
-            nu=nu,
-            prevalence=prevalence,
-            engine=engine,
-            master=master,
-            group=group,
-        )
-        from demur.cli.answers.many_classes import compare_rules
-
-        compare_rules(
-            file,
-            classes,
-            cost_matrix=cost_matrix,
-            label=label,
-            abstain_cost=cost_abstain,
-            confidence=confidence,
-            seed=seed,
-            output=output,
-            as_json=as_json,
-            quiet=quiet,
-        )
+    if classes.names is not None:
+        _compare_classes(classes.names, classes.cost_matrix, source, prices, limits, certainty, output)
         return
-    costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
-    name = chosen_engine(engine, master)
+    refuse_unanswered("compare", source=source, prices=prices, limits=limits)
+    costs = prices.costs()
     from demur.cli.answers.comparing import Settings, compare_parts, compared_document, compared_text
     from demur.cli.output import remark, write
     from demur.cli.reading.evidence import read_evidence
 
-    read = read_evidence(
-        file,
-        label=label,
-        positive=positive,
-        models=models,
-        weight=weight,
-        group=group,
-        engine=name,
-        master=master,
+    evidence = read_evidence(source)
+    remark(evidence.sentence, quiet=output.quiet)
+    settings = Settings(
+        costs=costs,
+        prevalence=prices.number("--prevalence"),
+        confidence_level=certainty.confidence,
+        seed=certainty.seed,
     )
-    remark(read.sentence, quiet=quiet)
-    settings = Settings(costs=costs, prevalence=prevalence, confidence_level=confidence, seed=seed)
-    parts = compare_parts(read, settings)
-    write(compared_document(read, parts) if as_json else compared_text(read, parts, output=output), output)
+    parts = compare_parts(evidence, settings)
+    if output.as_json:
+        write(compared_document(evidence, parts), output.path)
+    else:
+        write(compared_text(evidence, parts, output=output.path), output.path)
+
+
+def _compare_classes(
+    names: str,
+    cost_matrix: str | None,
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    certainty: Certainty,
+    output: Output,
+) -> None:
+    """Compare rules for more than two classes."""
+    refuse(
+        source,
+        prices,
+        limits,
+        because="is for two classes. Hint: leave it out beside --classes.",
+        but=("--label", "--cost-abstain"),
+    )
+    from demur.cli.answers.many_classes import compare_rules
+
+    compare_rules(
+        source.file,
+        names,
+        cost_matrix=cost_matrix,
+        label=source.label,
+        abstain_cost=prices.number("--cost-abstain"),
+        confidence=certainty.confidence,
+        seed=certainty.seed,
+        output=output.path,
+        as_json=output.as_json,
+        quiet=output.quiet,
+    )

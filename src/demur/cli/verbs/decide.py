@@ -1,73 +1,76 @@
 """`demur decide FILE`: choose thresholds at the user's costs and write them as a policy."""
 
-import click
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-from demur.cli.options import (
-    certainty_options,
-    chosen_engine,
-    class_options,
-    cost_model,
-    cost_options,
-    engine_options,
-    limit_options,
-    output_options,
-    prediction_options,
-    refuse_binary_flags,
-)
+from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
+from demur.cli.verbs.refusals import refuse, refuse_unanswered
 from demur.exceptions import InputError
+
+if TYPE_CHECKING:
+    from demur.costs.model import CostModel
 
 __all__ = ["command"]
 
+_LIMITS_KEPT = (
+    "--max-abstention",
+    "--reviews-per-day",
+    "--cases-per-day",
+    "--min-precision-positive",
+    "--min-precision-negative",
+)
 
-@click.command(
-    name="decide",
-    epilog="""\b
-Example: a miss costs 100, a false alarm 40, a review by a person 12
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Flags):
+    """How the rule is made and written."""
+
+    TITLE: ClassVar[str] = "Rule"
+
+    no_labels: bool = flag(
+        "--no-labels",
+        default=False,
+        is_flag=True,
+        help="FILE holds P(positive) only: thresholds from the costs alone, no policy.",
+    )
+    abstain_label: str | None = flag(
+        "--abstain-label", metavar="VALUE", help="Label of an abstention [default: abstain, or -1]."
+    )
+    anyway: bool = flag(
+        "--anyway",
+        default=False,
+        is_flag=True,
+        help="Write the rule of the best model even where a rule without a model is cheaper.",
+    )
+
+
+@verb(
+    "decide",
+    example="""Examples: a miss costs 100, a false alarm 40, a review by a person 12
   demur decide predictions.csv --cost-fn 100 --cost-fp 40 --cost-abstain 12 \\
     -o policy.json
+the same with 50 reviews for 1000 cases a day and a promised precision
+  demur decide predictions.csv --cost-fn 100 --cost-fp 40 --cost-abstain 12 \\
+    --reviews-per-day 50 --cases-per-day 1000 \\
+    --min-precision-positive 0.9 -o policy.json
 """,
 )
-@prediction_options
-@cost_options
-@limit_options
-@class_options
-@certainty_options
-@engine_options()
-@click.option(
-    "--no-labels",
-    is_flag=True,
-    help="FILE holds P(positive) only: thresholds from the costs alone, no policy.",
-)
-@click.option("--abstain-label", metavar="VALUE", help="Label of an abstention [default: abstain, or -1].")
-@output_options(what="Write the policy to this file instead of standard output.")
+@takes(Source)
+@takes(Prices)
+@takes(Limits)
+@takes(Classes)
+@takes(Certainty)
+@takes(Rule)
+@takes(Output, path={"help": "Write the policy to this file instead of standard output."})
 def command(
     *,
-    file: str,
-    label: str | None,
-    positive: str | None,
-    models: tuple[str, ...],
-    weight: str | None,
-    cost_fn: float | None,
-    cost_fp: float | None,
-    cost_abstain: float | None,
-    mu: float | None,
-    nu: float | None,
-    prevalence: float | None,
-    max_abstention: float | None,
-    min_precision_positive: float | None,
-    min_precision_negative: float | None,
-    classes: str | None,
-    cost_matrix: str | None,
-    confidence: float,
-    seed: int,
-    engine: str | None,
-    master: str | None,
-    group: str | None,
-    no_labels: bool,
-    abstain_label: str | None,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    classes: Classes,
+    certainty: Certainty,
+    rule: Rule,
+    output: Output,
 ) -> None:
     """Choose thresholds at these costs and write them as a policy.
 
@@ -77,91 +80,99 @@ def command(
     the whole answer, policy included. With --group the words go to standard output, and a policy
     per group to -o, in which {group} stands for the group.
     """
-    if classes is not None or cost_matrix is not None:
-        if classes is None:
-            raise InputError("`--classes` is needed beside --cost-matrix. Hint: --classes a,b,c.")
-        refuse_binary_flags(
-            positive=positive,
-            models=models,
-            weight=weight,
-            cost_fn=cost_fn,
-            cost_fp=cost_fp,
-            mu=mu,
-            nu=nu,
-            prevalence=prevalence,
-            max_abstention=max_abstention,
-            abstain_label=abstain_label,
-            min_precision_positive=min_precision_positive,
-            min_precision_negative=min_precision_negative,
-            engine=engine,
-            master=master,
-            group=group,
+    if classes.names is not None:
+        refuse(
+            source,
+            prices,
+            limits,
+            rule,
+            because="is for two classes. Hint: leave it out beside --classes.",
+            but=("--label", "--cost-abstain"),
         )
-        from demur.cli.answers.many_classes import decide_weights
-
-        decide_weights(
-            file,
-            classes,
-            cost_matrix=cost_matrix,
-            label=label,
-            abstain_cost=cost_abstain,
-            seed=seed,
-            output=output,
-            as_json=as_json,
-            quiet=quiet,
-        )
+        _decide_classes(classes.names, classes.cost_matrix, source, prices, certainty, output)
         return
-    costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
+    costs = prices.costs()
     if costs is None:
         raise InputError(
             "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
         )
-    if no_labels:
+    if rule.no_labels:
+        refuse(
+            source,
+            limits,
+            rule,
+            because="needs labelled cases. Hint: leave it out with --no-labels.",
+            but=("--model", "--exclude", "--no-labels"),
+        )
+        refuse(
+            prices,
+            because="needs labelled cases. Hint: leave it out with --no-labels.",
+            but=("--cost-fn", "--cost-fp", "--cost-abstain", "--mu", "--nu"),
+        )
         from demur.cli.answers.unlabelled import decide_without_labels
 
-        given = {"--label": label, "--positive": positive, "--weight": weight, "--prevalence": prevalence}
-        given |= {"--max-abstention": max_abstention, "--abstain-label": abstain_label}
-        given |= {"--engine": engine, "--master": master, "--group": group}
-        given |= {
-            f"--min-precision-{kind}": value
-            for kind, value in (("positive", min_precision_positive), ("negative", min_precision_negative))
-        }
-        unusable = [flag for flag, value in given.items() if value is not None]
-        if unusable:
-            raise InputError(f"`{unusable[0]}` needs labelled cases. Hint: leave it out with --no-labels.")
-        decide_without_labels(file, models, costs, output=output, as_json=as_json, quiet=quiet)
+        decide_without_labels(source, costs, output=output.path, as_json=output.as_json, quiet=output.quiet)
         return
-    name = chosen_engine(engine, master)
-    from demur.cli.answers.comparison import Limits
+    refuse_unanswered("decide", source=source, prices=prices, limits=limits, honoured=_LIMITS_KEPT)
+    if rule.anyway:
+        raise InputError("`--anyway` is not offered by demur decide yet. Hint: leave it out.")
+    _decide(source, costs, prices, limits, certainty, rule, output)
+
+
+def _decide(
+    source: Source,
+    costs: "CostModel",
+    prices: Prices,
+    limits: Limits,
+    certainty: Certainty,
+    rule: Rule,
+    output: Output,
+) -> None:
+    """Decide between two classes, and write the policies."""
+    from demur.cli.answers import comparison
     from demur.cli.answers.deciding import Wanted, decide_parts, decided_document, write_decided
     from demur.cli.output import remark, write
     from demur.cli.reading.evidence import read_evidence
 
-    read = read_evidence(
-        file,
-        label=label,
-        positive=positive,
-        models=models,
-        weight=weight,
-        group=group,
-        engine=name,
-        master=master,
-    )
-    remark(read.sentence, quiet=quiet)
-    limits = Limits(
-        max_abstention=max_abstention,
-        min_precision_positive=min_precision_positive,
-        min_precision_negative=min_precision_negative,
-    )
+    evidence = read_evidence(source)
+    remark(evidence.sentence, quiet=output.quiet)
     wanted = Wanted(
         costs=costs,
-        limits=limits,
-        prevalence=prevalence,
-        abstain_label=abstain_label,
-        confidence_level=confidence,
-        seed=seed,
+        limits=comparison.Limits(
+            max_abstention=limits.largest_abstention,
+            min_precision_positive=limits.min_precision_positive,
+            min_precision_negative=limits.min_precision_negative,
+        ),
+        prevalence=prices.number("--prevalence"),
+        abstain_label=rule.abstain_label,
+        confidence_level=certainty.confidence,
+        seed=certainty.seed,
     )
-    parts = decide_parts(read, wanted)
-    write_decided(read, parts, output=output, quiet=quiet, silent=as_json)
-    if as_json:
-        write(decided_document(read, parts), None)
+    parts = decide_parts(evidence, wanted)
+    write_decided(evidence, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
+    if output.as_json:
+        write(decided_document(evidence, parts), None)
+
+
+def _decide_classes(
+    names: str,
+    cost_matrix: str | None,
+    source: Source,
+    prices: Prices,
+    certainty: Certainty,
+    output: Output,
+) -> None:
+    """Decide between more than two classes."""
+    from demur.cli.answers.many_classes import decide_weights
+
+    decide_weights(
+        source.file,
+        names,
+        cost_matrix=cost_matrix,
+        label=source.label,
+        abstain_cost=prices.number("--cost-abstain"),
+        seed=certainty.seed,
+        output=output.path,
+        as_json=output.as_json,
+        quiet=output.quiet,
+    )

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from demur.cli.options import output_options
+from demur.cli.options import Output, Source, takes, verb
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -23,9 +21,12 @@ _STORY = (
 )
 
 
-@click.command(name="demo", epilog="\b\nExample:\n  demur demo -o tour")
-@output_options(what="Folder for the predictions and the figures [default: demur-demo].", metavar="FOLDER")
-def command(*, output: str | None, as_json: bool, quiet: bool) -> None:
+@verb("demo", example="Example:\n  demur demo -o tour")
+@takes(
+    Output,
+    path={"metavar": "FOLDER", "help": "Folder for the predictions and the figures [default: demur-demo]."},
+)
+def command(*, output: Output) -> None:
     """Fit four learners, compare them, end in a decision: a tour in ten seconds.
 
     Out-of-fold scores for the breast-cancer data that scikit-learn ships (569 patients,
@@ -39,26 +40,26 @@ def command(*, output: str | None, as_json: bool, quiet: bool) -> None:
     from demur.cli.reading.predictions import read_predictions
     from demur.costs.model import CostModel
 
-    folder = _folder(output or "demur-demo")
-    remark("Fitting four learners on 569 patients, five folds ...", quiet=quiet)
+    folder = _folder(output.path or "demur-demo")
+    remark("Fitting four learners on 569 patients, five folds ...", quiet=output.quiet)
     file = _write_predictions(folder)
-    read = read_predictions(str(file), label="y_true", positive="malignant", models=(), weight=None)
-    remark(read.sentence(), quiet=quiet)
+    read = read_predictions(Source(file=str(file), label="y_true", positive="malignant"))
+    remark(read.sentence(), quiet=output.quiet)
     costs = CostModel(cost_fn=_COST_FN, cost_fp=_COST_FP, cost_abstain=_COST_ABSTAIN)
-    found = compare_models(read.counts(), costs=costs, prevalence=None)
-    sure = how_sure(read, found, confidence_level=0.95, seed=0)
-    figures, without = _figures(found.models, folder)
+    comparison = compare_models(read.counts(), costs=costs, prevalence=None)
+    sure = how_sure(read, comparison, confidence_level=0.95, seed=0)
+    figures, without = _figures(comparison.models, folder)
     again = _next_command(file)
-    if as_json:
+    if output.as_json:
         files = {"predictions": str(file), "figures": [str(figure) for figure in figures]}
-        content = {"files": files, "next": " ".join(again), "decision": decision(found), **found.to_dict()}
-        content["how_sure"] = sure.to_dict()
-        write(document("demo", {"data": read.to_dict(), **content}), None)
+        content = {"data": read.to_dict(), "files": files, "next": " ".join(again)}
+        content |= {"decision": decision(comparison), **comparison.to_dict(), "how_sure": sure.to_dict()}
+        write(document("demo", content), None)
         return
     shown = ", ".join(figure.name for figure in figures)
     written = wrapped(f"Written to {folder}: {file.name}" + (f", {shown}." if figures else f". {without}"))
     closing = "\n".join([written, "Try your own costs:", "  " + " \\\n    ".join(again)])
-    text = comparison_text(found, more=certainty_sections(sure))
+    text = comparison_text(comparison, more=certainty_sections(sure))
     write("\n\n".join([wrapped(_STORY), text, closing]), None)
 
 

@@ -1,15 +1,15 @@
 """`demur rec FILE`: how often each regression errs by no more than a tolerance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from demur._files.whole import draft_of
-from demur.cli.options import output_options
+from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError, UndefinedError
 
 if TYPE_CHECKING:
@@ -25,60 +25,71 @@ _EXCHANGED_UP_TO = 20_000
 _SHARES = (0.5, 0.9)
 
 
-@click.command(
-    name="rec",
-    epilog="""\b
-Example: two models, a figure beside the table
+@dataclass(frozen=True, kw_only=True)
+class Regressions(Flags):
+    """A file of predicted values, and how their errors are measured."""
+
+    TITLE: ClassVar[str] = "Data"
+
+    file: str = argument()
+    target: str | None = flag("--target", metavar="COLUMN", help="Column with the true value.")
+    models: tuple[str, ...] = flag(
+        "--model",
+        default=(),
+        metavar="COLUMN",
+        multiple=True,
+        help="Column with the predictions of a model; repeatable. "
+        "Default: every other numeric column but keys such as row, id, fold, index.",
+    )
+    exclude: tuple[str, ...] = flag(
+        "--exclude",
+        default=(),
+        metavar="COLUMN",
+        multiple=True,
+        help="Column that is no model, such as --exclude age; repeatable.",
+    )
+    loss: str = flag(
+        "--loss",
+        default="absolute",
+        type=click.Choice(["absolute", "squared"]),
+        show_default=True,
+        help="Error of a case.",
+    )
+    max_tolerance: float | None = flag(
+        "--max-tolerance", type=float, metavar="X", help="Where the area over the curve stops."
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse a tolerance without an area."""
+        if self.max_tolerance is not None and not 0 < self.max_tolerance < float("inf"):
+            raise InputError(f"`--max-tolerance` must be a number above 0, got {self.max_tolerance:g}.")
+
+
+@verb(
+    "rec",
+    example="""Example: two models, a figure beside the table
   demur rec forecasts.csv --target y_true --model tree --model line -o rec.png
 """,
 )
-@click.argument("file")
-@click.option("--target", metavar="COLUMN", help="Column with the true value.")
-@click.option(
-    "--model",
-    "models",
-    metavar="COLUMN",
-    multiple=True,
-    help="Column with the predictions of a model; repeatable. "
-    "Default: every other numeric column but keys such as row, id, fold, index.",
-)
-@click.option(
-    "--loss",
-    type=click.Choice(["absolute", "squared"]),
-    default="absolute",
-    show_default=True,
-    help="Error of a case.",
-)
-@click.option("--max-tolerance", type=float, metavar="X", help="Where the area over the curve stops.")
-@output_options(what="Draw the curves to this file (png, svg or pdf).", metavar="FIGURE")
-def command(
-    *,
-    file: str,
-    target: str | None,
-    models: tuple[str, ...],
-    loss: str,
-    max_tolerance: float | None,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+@takes(Regressions)
+@takes(Output, path={"metavar": "FIGURE", "help": "Draw the curves to this file (png, svg or pdf)."})
+def command(*, regressions: Regressions, output: Output) -> None:
     """Tell which regression errs least, at which tolerance, and how sure that is.
 
     FILE is a table with a header, one row per case: the true value and one column of
     predictions per model (CSV, gzipped CSV, Parquet, a quoted glob of such files, or - for CSV
     on standard input). The null model predicts the mean of the true values in the file.
     """
-    if max_tolerance is not None and not 0 < max_tolerance < float("inf"):
-        raise InputError(f"`--max-tolerance` must be a number above 0, got {max_tolerance:g}.")
     from demur.cli.output import document, remark, write
 
-    read = _read(file, target=target, models=models)
-    remark(read.sentence(), quiet=quiet)
-    found = _compare(read, loss=loss, max_tolerance=max_tolerance)
-    if output is not None:
-        _draw(found, Path(output))
-        remark(f"Figure written to {output}.", quiet=quiet)
-    write(document("rec", {"data": read.to_dict(), **found.to_dict()}) if as_json else _text(found), None)
+    read = _read(regressions)
+    remark(read.sentence(), quiet=output.quiet)
+    comparison = _compare(read, loss=regressions.loss, max_tolerance=regressions.max_tolerance)
+    if output.path is not None:
+        _draw(comparison, Path(output.path))
+        remark(f"Figure written to {output.path}.", quiet=output.quiet)
+    content = {"data": read.to_dict(), **comparison.to_dict()}
+    write(document("rec", content) if output.as_json else _text(comparison), None)
 
 
 # ---------------------------------------------------------------- reading
@@ -110,7 +121,7 @@ class _Read:
 
 @contextmanager
 def _words_of_regression() -> Iterator[None]:
-    """The rules for choosing columns are those of all verbs; only two words differ here."""
+    """Columns are chosen as for every verb; only two words differ here."""
     try:
         yield
     except InputError as error:
@@ -118,14 +129,22 @@ def _words_of_regression() -> Iterator[None]:
         raise InputError(text.replace("the label", "the target")) from None
 
 
-def _read(file: str, *, target: str | None, models: Sequence[str]) -> _Read:
+def _read(regressions: Regressions) -> _Read:
     import numpy as np
 
-    from demur.cli.reading.predictions import choose_roles, missing_values
+    from demur.cli.options import Source
+    from demur.cli.reading.predictions import missing_values
+    from demur.cli.reading.roles import choose_roles
     from demur.engines.files import open_table
 
-    with open_table(file) as table, _words_of_regression():
-        roles = choose_roles(table, label=target, models=models, weight=None)
+    columns_named = Source(
+        file=regressions.file,
+        label=regressions.target,
+        models=regressions.models,
+        exclude=regressions.exclude,
+    )
+    with open_table(regressions.file) as table, _words_of_regression():
+        roles = choose_roles(table, columns_named, scores=False)
         if table.kinds[roles.label] != "number":
             raise InputError(
                 f"Target column {roles.label!r} must hold numbers. Hint: pass another --target; "
@@ -151,7 +170,7 @@ def _read(file: str, *, target: str | None, models: Sequence[str]) -> _Read:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Found:
+class _Comparison:
     loss: str
     curves: "dict[str, RecCurve]"
     null: "RecCurve"
@@ -164,9 +183,9 @@ class _Found:
         return ((a, b) for k, a in enumerate(names) for b in names[k + 1 :])
 
     def dominant(self, a: str, b: str) -> str | None:
-        for one, other in ((a, b), (b, a)):
-            if self.curves[one].dominates(self.curves[other]):
-                return one
+        for higher, lower in ((a, b), (b, a)):
+            if self.curves[higher].dominates(self.curves[lower]):
+                return higher
         return None
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,7 +214,7 @@ class _Found:
         return {"loss": self.loss, "best": self.best, "null": null, "models": models, "pairs": pairs}
 
 
-def _compare(read: _Read, *, loss: str, max_tolerance: float | None) -> _Found:
+def _compare(read: _Read, *, loss: str, max_tolerance: float | None) -> _Comparison:
     import numpy as np
 
     from demur.regression.rec import null_rec_curve, rec_curve, regression_errors
@@ -209,7 +228,7 @@ def _compare(read: _Read, *, loss: str, max_tolerance: float | None) -> _Found:
             )
     null = null_rec_curve(read.truth, loss=loss, max_tolerance=max_tolerance)
     best = min(curves, key=lambda name: curves[name].aoc)
-    return _Found(
+    return _Comparison(
         loss=loss,
         curves=curves,
         null=null,
@@ -254,14 +273,14 @@ def _pvalue(first: "FloatArray", second: "FloatArray") -> float | None:
 # ---------------------------------------------------------------- showing
 
 
-def _text(found: _Found) -> str:
+def _text(comparison: _Comparison) -> str:
     from demur.cli.output import number, table, wrapped
 
     header = ["model", "AOC", "of null", *(f"{100 * q:.0f} % within" for q in _SHARES), "p (best)"]
     rows = []
-    for name, curve in [*found.curves.items(), ("null model", found.null)]:
-        share = 1.0 if curve is found.null else found.skill[name]
-        p = found.pvalues.get(name)
+    for name, curve in [*comparison.curves.items(), ("null model", comparison.null)]:
+        share = 1.0 if curve is comparison.null else comparison.skill[name]
+        p = comparison.pvalues.get(name)
         rows.append(
             [
                 name,
@@ -272,44 +291,44 @@ def _text(found: _Found) -> str:
             ]
         )
     note = (
-        f"AOC: area over the REC curve, the mean {found.loss} error"
-        f"{'' if _whole(found) else ' cut at the largest tolerance'}; smaller is better. "
+        f"AOC: area over the REC curve, the mean {comparison.loss} error"
+        f"{'' if _whole(comparison) else ' cut at the largest tolerance'}; smaller is better. "
         "p: of an area equal to the best model's, rows independent."
     )
-    parts = [wrapped(_decision(found)), table(header, rows) + "\n" + wrapped(note)]
-    if len(found.curves) > 1:
-        parts.append(_pairs_text(found))
+    parts = [wrapped(_decision(comparison)), table(header, rows) + "\n" + wrapped(note)]
+    if len(comparison.curves) > 1:
+        parts.append(_pairs_text(comparison))
     return "\n\n".join(parts)
 
 
-def _whole(found: _Found) -> bool:
-    return all(curve.max_tolerance >= curve.tolerance[-1] for curve in found.curves.values())
+def _whole(comparison: _Comparison) -> bool:
+    return all(curve.max_tolerance >= curve.tolerance[-1] for curve in comparison.curves.values())
 
 
-def _decision(found: _Found) -> str:
+def _decision(comparison: _Comparison) -> str:
     from demur.cli.output import number
 
-    curve, share = found.curves[found.best], found.skill[found.best]
+    curve, share = comparison.curves[comparison.best], comparison.skill[comparison.best]
     half, most = (number(float(curve.tolerance_at(q))) for q in _SHARES)
     if share is not None and share >= 1:
-        return f"No model errs less than predicting the mean: {found.best} comes closest."
-    text = f"Use {found.best}: half of its {found.loss} errors are at most {half}, "
+        return f"No model errs less than predicting the mean: {comparison.best} comes closest."
+    text = f"Use {comparison.best}: half of its {comparison.loss} errors are at most {half}, "
     text += f"nine of ten at most {most}."
-    doubtful = [name for name, p in found.pvalues.items() if p is not None and p > 0.05]
+    doubtful = [name for name, p in comparison.pvalues.items() if p is not None and p > 0.05]
     return text + (f" Not clearly better than {', '.join(doubtful)} (p > 0.05)." if doubtful else "")
 
 
-def _pairs_text(found: _Found) -> str:
+def _pairs_text(comparison: _Comparison) -> str:
     from demur.cli.output import number, wrapped
 
-    pairs = list(found.pairs())
+    pairs = list(comparison.pairs())
     lines = ["Which curve is above, pair by pair"]
     if len(pairs) > _MOST_PAIRS:
-        pairs = [pair for pair in pairs if found.best in pair]
-        lines = [f"Which curve is above, {found.best} against each other model"]
+        pairs = [pair for pair in pairs if comparison.best in pair]
+        lines = [f"Which curve is above, {comparison.best} against each other model"]
     for a, b in pairs:
-        winner = found.dominant(a, b)
-        at = found.curves[a].crossings(found.curves[b])
+        winner = comparison.dominant(a, b)
+        at = comparison.curves[a].crossings(comparison.curves[b])
         if winner is not None:
             words = f"{winner} at every tolerance"
         elif len(at) == 0:
@@ -322,7 +341,7 @@ def _pairs_text(found: _Found) -> str:
     return "\n".join(lines)
 
 
-def _draw(found: _Found, path: Path) -> None:
+def _draw(comparison: _Comparison, path: Path) -> None:
     """Draw under a temporary name first, so that no half file is ever seen."""
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("png", "svg", "pdf"):
@@ -331,7 +350,7 @@ def _draw(found: _Found, path: Path) -> None:
     from demur.displays.regression import RecCurveDisplay
 
     plt = pyplot()
-    display = RecCurveDisplay(result=found.curves, null=found.null).plot()
+    display = RecCurveDisplay(result=comparison.curves, null=comparison.null).plot()
     try:
         with draft_of(path) as draft:
             display.figure_.savefig(draft, format=kind, dpi=150)

@@ -3,17 +3,8 @@
 from pathlib import Path
 from threading import Thread
 
-import click
-
-from demur.cli.options import (
-    certainty_options,
-    chosen_engine,
-    cost_model,
-    cost_options,
-    engine_options,
-    output_options,
-    prediction_options,
-)
+from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
+from demur.cli.verbs.refusals import refuse_unanswered
 
 __all__ = ["command"]
 
@@ -21,40 +12,24 @@ _LARGE = 2**24
 """Files of this many bytes hold enough rows for the compiled kernels."""
 
 
-@click.command(
-    name="report",
-    epilog="""\b
-Example: a miss costs 100, a false alarm 40, a review by a person 12
+@verb(
+    "report",
+    example="""Examples: a miss costs 100, a false alarm 40, a review by a person 12
   demur report predictions.csv --cost-fn 100 --cost-fp 40 --cost-abstain 12
+a miss costs 400 to 600, at most 5 in 100 positives may be missed
+  demur report predictions.csv --cost-fn 400:600 --cost-fp 100 \\
+    --cost-abstain 20 --objective worst --max-fn-rate 0.05
 """,
 )
-@prediction_options
-@cost_options
-@certainty_options
-@engine_options()
-@output_options(what="Write the page to this file, - for standard output [default: FILE-report.html].")
-def command(
-    *,
-    file: str,
-    label: str | None,
-    positive: str | None,
-    models: tuple[str, ...],
-    weight: str | None,
-    cost_fn: float | None,
-    cost_fp: float | None,
-    cost_abstain: float | None,
-    mu: float | None,
-    nu: float | None,
-    prevalence: float | None,
-    confidence: float,
-    seed: int,
-    engine: str | None,
-    master: str | None,
-    group: str | None,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+@takes(Source)
+@takes(Prices)
+@takes(Limits)
+@takes(Certainty)
+@takes(
+    Output,
+    path={"help": "Write the page to this file, - for standard output [default: FILE-report.html]."},
+)
+def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certainty, output: Output) -> None:
     """Write a page that anybody can open, and say the decision.
 
     FILE as for `demur compare`. The page is one file without links to anywhere: it holds counts,
@@ -63,42 +38,39 @@ def command(
     name is replaced. With --json the data of the page go to standard output (or to -o) instead;
     with --group every group has a page of its own, and {group} in -o stands for it.
     """
-    costs = cost_model(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain, mu=mu, nu=nu)
-    name = chosen_engine(engine, master)
+    refuse_unanswered("report", source=source, prices=prices, limits=limits)
+    costs = prices.costs()
     from demur.cli.answers.reporting import Wanted, make_report, write_page
     from demur.cli.output import document, group_file, remark, write
     from demur.cli.reading.evidence import read_evidence
 
-    _load_ahead(file)
-    read = read_evidence(
-        file,
-        label=label,
-        positive=positive,
-        models=models,
-        weight=weight,
-        group=group,
-        engine=name,
-        master=master,
+    _load_ahead(source.file)
+    evidence = read_evidence(source)
+    remark(evidence.sentence, quiet=output.quiet)
+    wanted = Wanted(
+        costs=costs,
+        prevalence=prices.number("--prevalence"),
+        confidence_level=certainty.confidence,
+        seed=certainty.seed,
     )
-    remark(read.sentence, quiet=quiet)
-    wanted = Wanted(costs=costs, prevalence=prevalence, confidence_level=confidence, seed=seed)
-    found = {part: make_report(read, part, wanted) for part in read.parts}
-    if as_json and group is not None:
-        groups = {part: report.to_dict() for part, report in found.items()}
-        write(document("report-groups", {"group": group, "groups": groups}), output)
+    reports = {part: make_report(evidence, part, wanted) for part in evidence.parts}
+    grouped = source.group is not None
+    if output.as_json and grouped:
+        groups = {part: report.to_dict() for part, report in reports.items()}
+        write(document("report-groups", {"group": source.group, "groups": groups}), output.path)
         return
-    if as_json:
-        write(found[""].to_json(), output)
+    if output.as_json:
+        write(reports[""].to_json(), output.path)
         return
-    page = _default_output(read.data["source"], grouped=group is not None) if output is None else output
+    page = output.path or _default_output(evidence.data["source"], grouped=grouped)
     # all names before the first page: nothing is half done when a group cannot be part of one
-    pages = {part: page if group is None else group_file(page, part) for part in found}
-    for part, report in found.items():
-        write_page(report, pages[part], quiet=quiet)
+    pages = {part: group_file(page, part) if grouped else page for part in reports}
+    for part, report in reports.items():
+        write_page(report, pages[part], quiet=output.quiet)
 
 
 def _load_ahead(file: str) -> None:
-    """Load the compiler a large file will need while it is being read: a second less to wait."""
+    """Load the compiler that a large file needs while the file is being read: a second less to wait."""
     path = Path(file)
     if path.is_file() and path.stat().st_size >= _LARGE:
         from demur._kernels.jit import load_compiler

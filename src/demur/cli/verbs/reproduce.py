@@ -4,11 +4,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
-from demur.cli.options import output_options
+from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -21,34 +21,35 @@ _WIDTH = 80
 _SEED = 2006  # studies draw from one fixed seed: the same numbers on every run
 
 
-@click.command(
-    name="reproduce",
-    epilog="""\b
-Examples:
+@dataclass(frozen=True, kw_only=True)
+class Studies(Flags):
+    """Which studies to run, and how."""
+
+    TITLE: ClassVar[str] = "Studies"
+
+    name: str | None = argument(required=False)
+    as_list: bool = flag("--list", default=False, is_flag=True, help="List the studies and stop.")
+    data_dir: str | None = flag(
+        "--data-dir",
+        metavar="FOLDER",
+        help="Folder with data that are not shipped: CSV files in uci/, timeseries/, weka_scores/.",
+    )
+    quick: bool = flag(
+        "--quick", default=False, is_flag=True, help="Fewer repetitions, smaller data: seconds, not minutes."
+    )
+
+
+@verb(
+    "reproduce",
+    example="""Examples:
   demur reproduce --list
   demur reproduce vanderlooy2006 -o figures
   demur reproduce all --quick --data-dir data
 """,
 )
-@click.argument("name", required=False)
-@click.option("--list", "as_list", is_flag=True, help="List the studies and stop.")
-@click.option(
-    "--data-dir",
-    metavar="FOLDER",
-    help="Folder with data that are not shipped: CSV files in uci/, timeseries/, weka_scores/.",
-)
-@click.option("--quick", is_flag=True, help="Fewer repetitions, smaller data: seconds, not minutes.")
-@output_options(what="Folder for the figures; without it none is drawn.", metavar="FOLDER")
-def command(
-    *,
-    name: str | None,
-    as_list: bool,
-    data_dir: str | None,
-    quick: bool,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+@takes(Studies)
+@takes(Output, path={"metavar": "FOLDER", "help": "Folder for the figures; without it none is drawn."})
+def command(*, studies: Studies, output: Output) -> None:
     """Run a source paper again and compare with what it prints.
 
     NAME is one of `demur reproduce --list`, or all. Every printed value gets a verdict:
@@ -59,20 +60,26 @@ def command(
     from demur.reproduce import STUDIES, load_study
     from demur.reproduce._data import PaperData
 
-    if as_list:
+    if studies.as_list:
         listed = [{"name": study, "title": title} for study, (_, title) in STUDIES.items()]
-        write(document("reproduce", {"studies": listed}) if as_json else _listing(listed), None)
+        write(document("reproduce", {"studies": listed}) if output.as_json else _listing(listed), None)
         return
-    if name is None:
+    if studies.name is None:
         raise InputError("A study is needed. Hint: demur reproduce --list shows them; all runs every one.")
-    studies = {each: load_study(each) for each in (STUDIES if name == "all" else [name])}
-    folder, data = _figure_folder(output), PaperData(data_dir)
-    runs = [_run(each, study, data, quick=quick, quiet=quiet) for each, study in studies.items()]
+    chosen = {name: load_study(name) for name in (STUDIES if studies.name == "all" else [studies.name])}
+    folder, data = _figure_folder(output.path), PaperData(studies.data_dir)
+    runs = [
+        _run(name, study, data, quick=studies.quick, quiet=output.quiet) for name, study in chosen.items()
+    ]
     files = [run.save(folder) for run in runs]
     documented = all(run.result.is_documented for run in runs)
-    if as_json:
-        found = [run.to_dict(saved) for run, saved in zip(runs, files, strict=True)]
-        content = {"quick": quick, "data_dir": data_dir, "documented": documented, "studies": found}
+    if output.as_json:
+        content = {
+            "quick": studies.quick,
+            "data_dir": studies.data_dir,
+            "documented": documented,
+            "studies": [run.to_dict(saved) for run, saved in zip(runs, files, strict=True)],
+        }
         write(document("reproduce", content), None)
     else:
         write("\n\n\n".join(run.text(saved) for run, saved in zip(runs, files, strict=True)), None)
@@ -195,16 +202,16 @@ def _tolerances(cells: "Sequence[Cell]") -> str:
     """Say once why each tolerance is as wide as it is."""
     from demur.cli.output import wrapped
 
-    found = dict.fromkeys(cell.tolerance_reason for cell in cells if cell.tolerance_reason)
-    return wrapped(f"Tolerance (+/-): {'; '.join(found)}.", indent="  ") if found else "Nothing was run."
+    reasons = dict.fromkeys(cell.tolerance_reason for cell in cells if cell.tolerance_reason)
+    return wrapped(f"Tolerance (+/-): {'; '.join(reasons)}.", indent="  ") if reasons else "Nothing was run."
 
 
 def _statement(cell: "Cell", reasons: dict[str, int]) -> str:
     from demur.cli.output import wrapped
 
-    found = [f"{cell.where}: {cell.published}"]
+    parts = [f"{cell.where}: {cell.published}"]
     if cell.ours is not None:
-        found.append(f"demur: {cell.ours}")
+        parts.append(f"demur: {cell.ours}")
     if cell.tolerance_reason:
-        found.append(f"({cell.tolerance_reason})")
-    return wrapped(f"{_marked(cell, reasons):11}  {' | '.join(found)}", indent=" " * 13)
+        parts.append(f"({cell.tolerance_reason})")
+    return wrapped(f"{_marked(cell, reasons):11}  {' | '.join(parts)}", indent=" " * 13)

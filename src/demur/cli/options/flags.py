@@ -1,0 +1,125 @@
+"""How a frozen object gets its values from the command line."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
+
+import click
+
+__all__ = ["Flags", "argument", "flag", "takes", "verb"]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_DECLARATION = "demur.cli"
+_OTHER = "Options"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flags:
+    """Base of the objects the verbs take; every field is made with `flag` or `argument`."""
+
+    TITLE: ClassVar[str] = _OTHER
+    """Heading of these flags in the help of a verb."""
+
+    def given(self) -> dict[str, Any]:
+        """Return flag -> value of the flags the user set, as the user writes them."""
+        values = {}
+        for each in fields(self):
+            declaration: _Declaration = each.metadata[_DECLARATION]
+            if declaration.spellings and getattr(self, each.name) != each.default:
+                values[declaration.spellings[-1]] = getattr(self, each.name)
+        return values
+
+
+@dataclass(frozen=True)
+class _Declaration:
+    """One parameter of click; `spellings` are empty for an argument."""
+
+    spellings: tuple[str, ...]
+    settings: Mapping[str, Any]
+
+    def added_to(self, function: Any, *, target: str, default: Any, title: str, **changes: Any) -> None:
+        """Add the parameter to a function that becomes a verb."""
+        settings = {**self.settings, **changes}
+        if not self.spellings:
+            click.argument(target, **settings)(function)
+            return
+        if default not in (None, ()):
+            settings["default"] = default
+        click.option(*self.spellings, target, cls=_TitledOption, title=title, **settings)(function)
+
+
+def flag(*spellings: str, default: Any = None, **settings: Any) -> Any:
+    """Declare a field that a flag fills; `settings` are those of `click.option`."""
+    return field(default=default, metadata={_DECLARATION: _Declaration(spellings, settings)})
+
+
+def argument(**settings: Any) -> Any:
+    """Declare a field that a positional argument fills; `settings` are those of `click.argument`."""
+    return field(metadata={_DECLARATION: _Declaration((), settings)})
+
+
+def takes(
+    kind: type[Flags], *, without: Collection[str] = (), **changes: Mapping[str, Any]
+) -> Callable[[_Function], _Function]:
+    """Return the decorator that adds the flags of an object and passes it as one keyword.
+
+    Parameters
+    ----------
+    kind : type
+        The object; the keyword is its name in lower case.
+    without : collection of str
+        Fields that mean nothing to this verb: they get no flag and keep their defaults.
+    **changes : mapping
+        Field -> settings of its flag that differ here, such as the help text.
+    """
+    wanted = [each for each in fields(kind) if each.name not in without]
+
+    def decorate(function: Any) -> Any:
+        @wraps(function)
+        def gathering(**values: Any) -> Any:
+            chosen = {each.name: values.pop(each.name) for each in wanted}
+            return function(**values, **{kind.__name__.lower(): kind(**chosen)})
+
+        # click shows the parameter that was added last first
+        for each in reversed(wanted):
+            declaration: _Declaration = each.metadata[_DECLARATION]
+            declaration.added_to(
+                gathering,
+                target=each.name,
+                default=each.default,
+                title=kind.TITLE,
+                **changes.get(each.name, {}),
+            )
+        return gathering
+
+    return decorate
+
+
+def verb(name: str, *, example: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Return the decorator that makes a command whose help ends in `example`, printed as it stands."""
+    return click.command(name=name, cls=_Verb, epilog=f"\b\n{example}")
+
+
+class _TitledOption(click.Option):
+    """Option that knows under which heading it belongs."""
+
+    def __init__(self, *args: Any, title: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.title = title
+
+
+class _Verb(click.Command):
+    """Command whose help lists the flags under the headings of their objects."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                title = parameter.title if isinstance(parameter, _TitledOption) else _OTHER
+                sections.setdefault(title, []).append(record)
+        for title in sorted(sections, key=lambda title: title == _OTHER):
+            with formatter.section(title):
+                formatter.write_dl(sections[title])
