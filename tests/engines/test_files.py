@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demur import InputError
+from demur import InputError, ScoreCounts, read_counts
+from demur.cli.options import Source
 from demur.cli.reading.predictions import read_predictions
 from demur.datasets.breast_cancer import breast_cancer_scores
+from demur.engines.columns import unknown_column
 from demur.engines.files import open_table
 
 
@@ -133,7 +135,7 @@ def test_names_of_folders_become_columns_of_a_partitioned_set(tmp_path, form):
 def test_the_command_line_takes_a_partitioned_set_and_leaves_its_keys_out(tmp_path):
     query = "select i % 3 as day, i % 2 as y, i / 10 as model from range(12) t(i)"
     duckdb.sql(f"copy ({query}) to '{tmp_path / 'set'}' (format parquet, partition_by (day))")
-    found = read_predictions(str(tmp_path / "set"), label=None, positive=None, models=(), weight=None)
+    found = read_predictions(Source(file=str(tmp_path / "set")))
     assert (found.n, list(found.scores)) == (12, ["model"])
     assert found.roles.left_out == ("day (a partition)",)
 
@@ -142,6 +144,34 @@ def test_a_name_with_glob_characters_is_taken_literally(tmp_path):
     write(tmp_path, "a1.csv", "y,model\n0,1\n")
     path = write(tmp_path, "a[1].csv", "y,model\n0,7\n")
     assert read(path)["model"].values.tolist() == [7]
+
+
+def test_a_pattern_is_one_only_where_no_file_has_that_name(tmp_path):
+    write(tmp_path, "a1.csv", "y,model\n0,1\n")
+    assert read(tmp_path / "a[1].csv")["model"].values.tolist() == [1]
+    write(tmp_path, "a[1].csv", "y,model\n0,7\n")
+    assert read(tmp_path / "a[1].csv")["model"].values.tolist() == [7]
+
+
+def test_saved_counts_are_loaded_by_their_literal_name(tmp_path, monkeypatch):
+    one, seven = (ScoreCounts.from_arrays([0, 1], [k, k + 1]) for k in (1, 7))
+    one.save(tmp_path / "d1.parquet")
+    seven.save(tmp_path / "d[1].parquet")
+    assert ScoreCounts.load(tmp_path / "d[1].parquet") == seven
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="must be an existing file"):
+        ScoreCounts.load("")
+    with pytest.raises(InputError, match="must be an existing file"):
+        ScoreCounts.load("d*.parquet")
+
+
+def test_an_empty_name_is_not_the_current_folder(tmp_path, monkeypatch):
+    write(tmp_path, "a.csv", "y,model\n0,1\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="must name a file, a folder or a pattern, got an empty name"):
+        read("")
+    with pytest.raises(InputError, match="got an empty name"):
+        read_counts("", y_true="y", scores="model")
 
 
 def test_a_surprise_below_the_sample_makes_text_not_a_crash(tmp_path):
@@ -222,6 +252,17 @@ def test_an_unknown_column_is_named_with_the_nearest(tmp_path):
         pytest.raises(InputError, match=r"no column 'ytrue'; .* did you mean y_true"),
     ):
         table.read(["ytrue"])
+
+
+def test_an_unknown_column_of_a_wide_table_is_a_short_message():
+    names = [f"feature_{k}" for k in range(10_000)]
+    message = str(unknown_column("wide.csv", "featur_7", names))
+    assert message == (
+        "`wide.csv` has no column 'featur_7'; "
+        "it has 10000 columns, feature_0, feature_1, feature_2 and so on. "
+        "Hint: did you mean feature_7 or feature_97 or feature_87?"
+    )
+    assert len(str(unknown_column("odd.csv", "x" * 9999, ["y" * 9999] * 30))) < 400
 
 
 # ---------------------------------------------------------------- bundled data

@@ -77,7 +77,7 @@ def test_too_many_pairs_are_binned_at_first_sight_or_after_a_scan(tmp_path, monk
     assert read_paired_counts(tmp_path / "rows.parquet", **options).exact
     monkeypatch.setattr(demur.engines.paired, "_MOST_CELLS", 900)
     after = read_paired_counts(tmp_path / "rows.parquet", **options)
-    monkeypatch.setattr(demur.engines.paired, "_LOOK", 1000)
+    monkeypatch.setattr(demur.engines.paired, "FIRST_ROWS", 1000)
     at_once = read_paired_counts(tmp_path / "rows.parquet", **options)
     assert not after.exact
     check_same(after, at_once, "at first sight")

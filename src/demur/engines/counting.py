@@ -1,6 +1,5 @@
 """`read_counts`: from any source to `ScoreCounts`, in one scan, or two where scores are binned."""
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,18 +7,23 @@ import numpy as np
 from demur._checks import check_nonnegative, check_positive_int, input_error
 from demur.counts.bins import BinnedCounts, bins_to_refine
 from demur.counts.scores import ScoreCounts
-from demur.engines.files import unknown_column
+from demur.engines.columns import unknown_column
+from demur.engines.distinct import (
+    FIRST_ROWS,
+    first_rows_prove,
+    has_at_most_rows,
+    has_more_than,
+    looks_like_more_than,
+)
 from demur.engines.labels import positive_place
 from demur.engines.score_bins import DEFAULT_BINS, MOST_BINS, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
 from demur.engines.tallies import Columns, Cut, Table, Tally, as_floats, coded, is_missing
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["FIRST_ROWS", "check_columns", "checked_tallies", "read_counts"]
+__all__ = ["check_columns", "checked_tallies", "read_counts"]
 
 DEFAULT_DISTINCT = 2**20
-# rows looked at before the scan: enough to tell continuous scores from rounded ones
-FIRST_ROWS = 2**16
 _INTEGERS_EXACT_IN_FLOAT = 2**53
 _ALL = None  # the one group when there are no groups
 
@@ -72,7 +76,7 @@ def read_counts(
     bins : int, optional
         Bin all scores, into so many bins of the range that holds most of them, at most 2**24.
     tolerance : float
-        Largest error of a cost the bins may leave, in units of the dearer error.
+        Largest error of a cost the bins may leave, in units of the more expensive error.
     max_distinct : int, optional
         Most distinct scores, per model (with groups: pairs of group and score), that are counted
         exactly; 2**20 by default, no limit where all cases are in memory anyway.
@@ -95,11 +99,13 @@ def read_counts(
 
     Notes
     -----
-    Whether there are too many distinct scores is judged by the first 2**16 rows, so that the
-    source is scanned once, or twice with bins. Only where the first rows mislead, as in a file
-    sorted by score, a scan is spent in vain. Several models share a scan where the source has
-    to be read whole; of Parquet files and warehouses each column is read on its own. CSV files
-    are read through once before, to settle which columns are numbers.
+    Scores are binned only where more than `max_distinct` distinct ones are proven, never because
+    the first rows look like it. The first 2**16 rows only choose what is tried first: exact counts
+    in one scan, or bins, whose ends prove the number of scores in the same scan and are refined in
+    a second one. Where the first rows mislead, as in a file sorted by score, one more scan is
+    needed. Several models share a scan where the source has to be read whole; of Parquet files
+    and warehouses each column is read on its own. CSV files are read through once before, to
+    settle which columns are numbers.
 
     Bins are floor(2^k score) for scores in [0, 1]. Otherwise, and for what lies outside, with t
     the place in the range, the bin is the floor of a multiple of 1 - 1 / (1 + |t|), with the sign
@@ -116,7 +122,7 @@ def read_counts(
     >>> from demur import auc_score, read_counts
     >>> table = {"sick": ["yes", "no", "yes", "no"], "a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.1, 0.7, 0.3]}
     >>> counts = read_counts(table, y_true="sick", positive="yes", scores=["a", "b"])
-    >>> {model: float(auc_score(found)) for model, found in counts.items()}
+    >>> {model: float(auc_score(own)) for model, own in counts.items()}
     {'a': 0.75, 'b': 1.0}
     """
     allowed = float(check_nonnegative(tolerance, "tolerance"))
@@ -127,8 +133,8 @@ def read_counts(
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=groups)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
         check_columns(table, columns)
-        found = _scan(table, columns, positive, bins=bins, most=max_distinct, tolerance=allowed)
-    return found if columns.groups is not None else found[_ALL]
+        counts = _scan(table, columns, positive, bins=bins, most=max_distinct, tolerance=allowed)
+    return counts if columns.groups is not None else counts[_ALL]
 
 
 # ---------------------------------------------------------------- before the scan
@@ -154,7 +160,7 @@ def check_columns(table: Table, columns: Columns) -> None:
 def _first_cuts(
     table: Table, columns: Columns, positive: Any, *, bins: int | None, most: int | None
 ) -> dict[str, Cut]:
-    """Look at some rows; decide which columns are binned, and refuse a label column that is none."""
+    """Look at some rows; choose which columns to bin first, and refuse labels of more than two classes."""
     if table.in_memory and bins is None and most is None:
         return {name: Cut() for name in columns.scores}
     rows = table.head((columns.y_true, *columns.scores), FIRST_ROWS)
@@ -163,23 +169,17 @@ def _first_cuts(
     if len(present) and len(coded(present)[0]) > 2:
         # numbers by mistake would make as many groups as there are cases
         positive_place(coded(present)[0], positive, column=columns.y_true)
-    cuts = {}
-    for name in columns.scores:
-        seen = as_floats(rows[name])
-        binned = bins is not None or _too_many(seen, DEFAULT_DISTINCT if most is None else most)
-        cuts[name] = Cut(fitting_bins(seen, bins or DEFAULT_BINS) if binned else None)
-    return cuts
-
-
-def _too_many(seen: FloatArray, most: int) -> bool:
-    """Tell whether the scores seen prove that there are more than `most`.
-
-    Of n draws among `most` values, at most most (1 - exp(-n / most)) are distinct on average, fewer
-    where some are likelier; one per cent more than that is no chance for n of thousands.
-    """
-    expected = most * -math.expm1(-len(seen) / most)
-    found = len(np.unique(seen))
-    return found > most or (len(seen) == FIRST_ROWS and found > 1.01 * expected)
+    limit = DEFAULT_DISTINCT if most is None else most
+    firsts = {name: as_floats(rows[name]) for name in columns.scores}
+    more_rows = len(labels) == FIRST_ROWS
+    many = {name for name in columns.scores if looks_like_more_than(limit, firsts[name], more_rows=more_rows)}
+    if many and has_at_most_rows(limit, table, columns.y_true):
+        many = set()
+    binned = many if bins is None else set(columns.scores)
+    return {
+        name: Cut(fitting_bins(first, bins or DEFAULT_BINS) if name in binned else None)
+        for name, first in firsts.items()
+    }
 
 
 # ---------------------------------------------------------------- the scans
@@ -194,21 +194,39 @@ def _scan(
     # two labels: twice as many rows as distinct scores
     cap = None if table.in_memory and most is None else 2 * limit
     tallies = checked_tallies(table, columns, table.tallies(columns, cuts, cap))
-    late = [name for name in columns.scores if cuts[name].exact and _over(tallies[name], limit)]
-    if late and cap is not None:
-        seen = table.head(tuple(late), FIRST_ROWS)
-        cuts |= {name: Cut(fitting_bins(as_floats(seen[name]), DEFAULT_BINS)) for name in late}
-        again = table.tallies(columns, {name: cuts[name] for name in late}, cap)
-        tallies |= checked_tallies(table, columns, again)
+    if bins is None and cap is not None:
+        _settle(table, columns, cuts, tallies, limit)
     label = _positive_label(tallies[columns.scores[0]], columns, positive)
-    found = {name: _counts(tallies[name], label, exact=cuts[name].exact) for name in columns.scores}
-    del tallies
+    counted = {name: _counts(tallies[name], label, exact=cuts[name].exact) for name in columns.scores}
+    tallies.clear()
     binned = {name: cuts[name] for name in columns.scores if not cuts[name].exact}
-    _refine(table, columns, binned, found, label, tolerance=tolerance, cap=cap)
+    _refine(table, columns, binned, counted, label, tolerance=tolerance, cap=cap)
     return {
-        group: {name: found[name][group].counts for name in columns.scores}
-        for group in found[columns.scores[0]]
+        group: {name: counted[name][group].counts for name in columns.scores}
+        for group in counted[columns.scores[0]]
     }
+
+
+def _settle(
+    table: Table, columns: Columns, cuts: dict[str, Cut], tallies: dict[str, Tally], limit: int
+) -> None:
+    """Leave bins in `cuts` and `tallies` exactly where a column has more than `limit` distinct scores."""
+    late = [name for name in columns.scores if cuts[name].exact and has_more_than(limit, tallies[name])]
+    # rows cut off by a limit that columns share prove nothing about one of them
+    proven = {name for name in late if tallies[name].whole or not tallies[name].shared_limit}
+    if late:
+        first = table.head(tuple(late), FIRST_ROWS)
+        cuts |= {name: Cut(fitting_bins(as_floats(first[name]), DEFAULT_BINS)) for name in late}
+        again = table.tallies(columns, {name: cuts[name] for name in late}, 2 * limit)
+        tallies |= checked_tallies(table, columns, again)
+    for name in columns.scores:
+        if cuts[name].exact or name in proven or has_more_than(limit, tallies[name]):
+            continue
+        if first_rows_prove(limit, table, name):
+            continue
+        exact = table.tallies(columns, {name: Cut()}, 2 * limit)[name]
+        if not has_more_than(limit, exact):
+            cuts[name], tallies[name] = Cut(), exact
 
 
 def checked_tallies(table: Table, columns: Columns, tallies: dict[str, Tally]) -> dict[str, Tally]:
@@ -227,17 +245,6 @@ def checked_tallies(table: Table, columns: Columns, tallies: dict[str, Tally]) -
     return tallies
 
 
-def _over(tally: Tally, limit: int) -> bool:
-    """Tell whether there are more than `limit` distinct scores (pairs of group and score)."""
-    if not tally.whole:
-        return True
-    if not limit < len(tally) <= 2 * limit:
-        return len(tally) > limit
-    if tally.group is None:
-        return len(np.unique(tally.lower)) > limit
-    return len(np.unique(np.column_stack([coded(tally.group)[1], tally.lower]), axis=0)) > limit
-
-
 def _positive_label(tally: Tally, columns: Columns, positive: Any) -> tuple[Any, ...]:
     """Return the positive label, or nothing where no case is positive."""
     labels = coded(tally.label)[0]
@@ -249,16 +256,16 @@ def _refine(
     table: Table,
     columns: Columns,
     cuts: dict[str, Cut],
-    found: dict[str, "dict[Any, _Counted]"],
+    counted: dict[str, "dict[Any, _Counted]"],
     label: tuple[Any, ...],
     *,
     tolerance: float,
     cap: int | None,
 ) -> None:
-    """Scan once more: replace the bins that matter by the scores in them, in `found`."""
+    """Scan once more: replace the bins that matter by the scores in them, in `counted`."""
     second = {}
     for name, cut in cuts.items():
-        parts = found[name].values()
+        parts = counted[name].values()
         chosen = [part.numbers[bins_to_refine(part.counts, tolerance=tolerance)] for part in parts]
         only = frozenset(np.concatenate(chosen).astype(np.int64).tolist())
         if only:
@@ -271,11 +278,11 @@ def _refine(
             # more scores than may be held: the bins stay, and say what they certify
             continue
         for group, part in _parts(tally, label).items():
-            counted = found[name][group]
+            rough = counted[name][group]
             exact = ScoreCounts.from_arrays(part.positive, part.lower, sample_weight=part.weight)
-            places = np.flatnonzero(second[name].chosen(counted.numbers))
-            refined = counted.counts.refined(places, exact.scores, exact.positives, exact.negatives)
-            found[name][group] = _Counted(refined, counted.numbers)
+            places = np.flatnonzero(second[name].chosen(rough.numbers))
+            refined = rough.counts.refined(places, exact.scores, exact.positives, exact.negatives)
+            counted[name][group] = _Counted(refined, rough.numbers)
 
 
 # ---------------------------------------------------------------- from a tally to counts

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from demur.engines.files import Kind, quoted
+from demur.engines.columns import Kind, quoted
 from demur.engines.score_bins import LARGEST_FLOAT, ScoreBins
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
 from demur.exceptions import InputError
@@ -47,6 +47,8 @@ class FrameTable:
     at_once : bool
         Whether several score columns are stacked and read in one pass. Where columns lie apart,
         as in Parquet files, one pass per column reads hardly more and groups twice as fast.
+    n_rows : int, optional
+        Number of rows, where it is known.
     explain : function, optional
         Says what a column of text holds in place of numbers.
     """
@@ -54,9 +56,16 @@ class FrameTable:
     in_memory = False
 
     def __init__(
-        self, name: str, frame: Any, *, at_once: bool, explain: Callable[[str], str] | None = None
+        self,
+        name: str,
+        frame: Any,
+        *,
+        at_once: bool,
+        n_rows: int | None = None,
+        explain: Callable[[str], str] | None = None,
     ) -> None:
         self.name = name
+        self.n_rows = n_rows
         self._explain = explain
         self.frame = frame
         self.at_once = at_once
@@ -65,7 +74,7 @@ class FrameTable:
         self.integers = frozenset(column for column, dtype in self._types.items() if dtype.is_integer())
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
-        """Return the first rows the engine can find."""
+        """Return the first rows in the order of the engine."""
         wanted = {name: named_column(self.frame, name) for name in names}
         return _collected(self.frame.select(**wanted).head(rows))
 
@@ -75,7 +84,7 @@ class FrameTable:
 
     def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
         """Group the frame: one query for all columns that are cut alike, or one per column."""
-        found: dict[str, Tally] = {}
+        tallies: dict[str, Tally] = {}
         for names in self._batches(cuts):
             grouped = self._grouped(columns, {name: cuts[name] for name in names})
             # Polars works in memory, and its older versions trip over the first rows of groups
@@ -86,8 +95,8 @@ class FrameTable:
             whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
                 own = rows if len(names) == 1 else _chosen(rows, rows[_MODEL] == place)
-                found[name] = _tally(own, whole=whole)
-        return found
+                tallies[name] = _tally(own, whole=whole, shared_limit=len(names) > 1)
+        return tallies
 
     def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
         """Put columns together that one query can group."""
@@ -286,7 +295,7 @@ def _chosen(rows: dict[str, Any], places: BoolArray) -> dict[str, Any]:
     return {name: values[places] for name, values in rows.items()}
 
 
-def _tally(rows: dict[str, Any], *, whole: bool) -> Tally:
+def _tally(rows: dict[str, Any], *, whole: bool, shared_limit: bool) -> Tally:
     exact = _SCORE in rows
     lower, upper = (as_floats(rows[_SCORE if exact else edge]) for edge in (_LOWER, _UPPER))
     weighted = _WEIGHT in rows
@@ -301,4 +310,5 @@ def _tally(rows: dict[str, Any], *, whole: bool) -> Tally:
         missing_weights=int(rows[_MISSING].sum()) if weighted else 0,
         bad_weights=int(rows[_BAD].sum()) if weighted else 0,
         whole=whole,
+        shared_limit=shared_limit,
     )

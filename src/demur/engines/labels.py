@@ -42,8 +42,8 @@ def named_positive(names: Sequence[str], positive: str) -> str | None:
     if positive in names:
         return positive
     wanted = class_name(float(positive)) if is_number(positive) else positive.lower()
-    found = [name for name in names if name.lower() == wanted]
-    return found[0] if len(found) == 1 else None
+    matches = [name for name in names if name.lower() == wanted]
+    return matches[0] if len(matches) == 1 else None
 
 
 def positive_place(labels: Sequence[Any], positive: Any, *, column: str) -> int | None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur.engines.files import Kind
+from demur.engines.columns import Kind
 from demur.engines.score_bins import LARGEST_FLOAT
 from demur.engines.tallies import Columns, Cut, Tally, as_floats
 from demur.exceptions import InputError
@@ -27,6 +27,7 @@ class MemoryTable:
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{length} in {key!r}" for key, length in lengths.items())
             raise InputError(f"`{name}` must have columns of the same length, got {listed}.")
+        self.n_rows: int | None = next(iter(lengths.values()), 0)
         self.kinds: dict[str, Kind] = {key: _kind(values) for key, values in self._columns.items()}
         self.integers = frozenset(key for key, values in self._columns.items() if values.dtype.kind in "iu")
 
@@ -47,7 +48,7 @@ class MemoryTable:
         with np.errstate(invalid="ignore"):
             bad = 0 if weight is None else int(np.sum((weight < 0) | (weight > LARGEST_FLOAT)))
         missing = 0 if weight is None else int(np.isnan(weight).sum())
-        found = {}
+        tallies = {}
         for name, cut in cuts.items():
             scores = as_floats(self._columns[name])
             number = None if cut.bins is None else cut.bins.of_array(scores)
@@ -63,8 +64,8 @@ class MemoryTable:
                 bad_weights=bad,
             )
             chosen = None if cut.only is None or number is None else cut.chosen(number)
-            found[name] = whole if chosen is None else _rows_of(whole, chosen)
-        return found
+            tallies[name] = whole if chosen is None else _rows_of(whole, chosen)
+        return tallies
 
 
 def _rows_of(tally: Tally, chosen: BoolArray) -> Tally:

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_positive_int, input_error
-from demur.engines.counting import FIRST_ROWS, check_columns, checked_tallies
+from demur.engines.counting import check_columns, checked_tallies
+from demur.engines.distinct import FIRST_ROWS, first_rows_prove_pairs, has_at_most_rows
 from demur.engines.frames import FrameTable, named_column, narwhals
 from demur.engines.labels import positive_place
 from demur.engines.score_bins import ScoreBins, fitting_bins
@@ -21,7 +22,6 @@ DEFAULT_BINS = 2**10
 MOST_BINS = 2**12
 # pairs of scores counted apart; twice as many rows, one per label
 _MOST_CELLS = 2**20
-_LOOK = 2**16
 
 
 def read_paired_counts(
@@ -66,9 +66,9 @@ def read_paired_counts(
     Notes
     -----
     Joint counts, not resampling weights: every paired test follows from them, as often as wanted,
-    and counts of further days add up. Whether there are too many pairs is judged by the first
-    2**16 rows; only where these mislead, a scan is spent in vain. With bins the source is scanned
-    once for the ranges of the bins of b, and once for the pairs.
+    and counts of further days add up. Scores are binned before the scan where the first 2**21 rows
+    prove too many pairs, and after it otherwise. With bins the source is scanned once for the
+    ranges of the bins of b, and once for the pairs.
 
     Examples
     --------
@@ -96,12 +96,17 @@ def read_paired_counts(
 
 
 def _too_many_pairs(table: Table, columns: Columns) -> bool:
-    """Judge by some rows: mostly different pairs among many are those of continuous scores."""
+    """Tell whether more than 2**20 pairs are proven before the scan."""
     if table.in_memory:
         return False
-    seen = table.head(columns.scores, _LOOK)
-    pairs = np.column_stack([as_floats(seen[name]) for name in columns.scores])
-    return len(pairs) == _LOOK and len(np.unique(pairs, axis=0)) > _LOOK / 2
+    first, second = columns.scores
+    rows = table.head((first, second), FIRST_ROWS)
+    pairs = np.column_stack([as_floats(rows[name]) for name in (first, second)])
+    if len(pairs) < FIRST_ROWS or len(np.unique(pairs, axis=0)) <= FIRST_ROWS / 2:
+        return False
+    if has_at_most_rows(_MOST_CELLS, table, first):
+        return False
+    return first_rows_prove_pairs(_MOST_CELLS, table, (first, second))
 
 
 def _exact_pairs(table: Table, columns: Columns) -> Tally:
@@ -119,15 +124,15 @@ def _tallied(table: Table, columns: Columns, cut: Cut, most: int | None) -> Tall
 def _binned_pairs(table: Table, columns: Columns, positive: Any, bins: int) -> PairedCounts:
     """Group by the bins of both; the ranges of the bins of b come from a scan of their own."""
     first, second = columns.scores
-    seen = table.head(columns.scores, FIRST_ROWS)
-    cut_a, cut_b = (fitting_bins(as_floats(seen[name]), bins) for name in columns.scores)
+    rows = table.head(columns.scores, FIRST_ROWS)
+    cut_a, cut_b = (fitting_bins(as_floats(rows[name]), bins) for name in columns.scores)
     alone = Columns(y_true=columns.y_true, scores=(second,), weights=columns.weights)
-    other = _tallied(table, alone, Cut(cut_b), None)
+    alone_b = _tallied(table, alone, Cut(cut_b), None)
     wider, number = _with_bins(table, columns, cut_b)
     roles = Columns(y_true=columns.y_true, scores=(first,), weights=columns.weights, groups=number)
     tally = _tallied(wider, roles, Cut(cut_a), None)
     low_a, high_a = _ranges(tally, tally.number, tally.number)
-    low_b, high_b = _ranges(other, other.number, as_floats(tally.group))
+    low_b, high_b = _ranges(alone_b, alone_b.number, as_floats(tally.group))
     return _from_tally(tally, columns, positive, low_a, low_b, upper_a=high_a, upper_b=high_b)
 
 
@@ -177,7 +182,7 @@ def _from_tally(
     place = positive_place(labels, positive, column=columns.y_true)
     weight = np.ones(len(tally)) if tally.case_weights is None else tally.case_weights
     kept = weight > 0
-    ahead = np.where(codes == place, weight, 0.0)
+    positives = np.where(codes == place, weight, 0.0)
     cells = {name: values[kept] for name, values in upper.items()}
     first, second = np.asarray(score_a)[kept], as_floats(score_b)[kept]
-    return PairedCounts.from_cells(first, second, ahead[kept], (weight - ahead)[kept], **cells)
+    return PairedCounts.from_cells(first, second, positives[kept], (weight - positives)[kept], **cells)

@@ -16,20 +16,10 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
-from demur.engines.files import (
-    MISSING_WORDS,
-    column_kind,
-    database_errors,
-    header_separator,
-    open_text,
-    parquet_source,
-    partition_columns,
-    quoted,
-    ragged_line,
-    source_files,
-    text_errors,
-    unknown_column,
-)
+from demur.engines.columns import column_kind, quoted, unknown_column
+from demur.engines.files import database_errors, parquet_source
+from demur.engines.paths import partition_columns, source_files
+from demur.engines.text import MISSING_WORDS, header_separator, open_text, ragged_line, text_errors
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
@@ -192,8 +182,8 @@ def _text_batch(rows: list[list[str]], lines: list[int], at: int, prefix: str) -
         suspect = True
     if suspect:
         scores = np.array([_score(text) for text in texts])
-    found = np.flatnonzero(np.isnan(scores)).tolist()
-    return Batch(rows, scores, [BadRow(f"{prefix} {lines[k]}", _problem(texts[k])) for k in found])
+    missing = np.flatnonzero(np.isnan(scores)).tolist()
+    return Batch(rows, scores, [BadRow(f"{prefix} {lines[k]}", _problem(texts[k])) for k in missing])
 
 
 def _score(text: str) -> float:
@@ -231,15 +221,15 @@ class _ParquetRows(RowStream):
         shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
         chosen = ", ".join([*shown, f"cast({quoted(column)} as double)"])
         with database_errors(self.name):
-            found = self._connection.execute(f"select {chosen} from {self._source}", self._params)
-        done = 0
+            result = self._connection.execute(f"select {chosen} from {self._source}", self._params)
+        rows_before = 0
         while True:
             with database_errors(self.name):
-                fetched = found.fetchmany(size)
+                fetched = result.fetchmany(size)
             if not fetched:
                 return
             scores = np.array([row[-1] for row in fetched], dtype=np.float64)  # None becomes NaN
             missing = np.flatnonzero(np.isnan(scores)).tolist()
-            bad = [BadRow(f"row {done + k + 1}", "the score is missing") for k in missing]
+            bad = [BadRow(f"row {rows_before + k + 1}", "the score is missing") for k in missing]
             yield Batch([row[:-1] for row in fetched] if cells else [], scores, bad)
-            done += len(fetched)
+            rows_before += len(fetched)

@@ -1,26 +1,24 @@
 """What a source is, and who counts it: arrays, frames, files, warehouses."""
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 
 from demur._checks import check_choice, input_error
-from demur.engines.files import FileTable, database_errors, open_table, unknown_column
+from demur.engines.addresses import is_address, shown_address, warehouse_table
+from demur.engines.columns import unknown_column
+from demur.engines.files import FileTable, database_errors, open_table
 from demur.engines.frames import FrameTable, eager_columns, narwhals
 from demur.engines.memory import MemoryTable
 from demur.engines.tallies import Columns, Table
-from demur.exceptions import InputError
 
 __all__ = ["ENGINES", "MEMORY_LIMIT", "named_columns", "open_source"]
 
 ENGINES = ("memory", "duckdb", "narwhals", "polars", "dask", "ibis", "spark")
 MEMORY_LIMIT = "1GB"
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _SOURCES = (
     "pass a path, a mapping of arrays, a pandas, Polars, PyArrow, Dask or PySpark frame, "
     "a DuckDB relation or an Ibis table."
@@ -96,9 +94,9 @@ def _at_address(
 ) -> Table:
     if engine == "spark":
         return _with_spark(source, master, resources)
-    if _ADDRESS.match(source):
+    if is_address(source):
         _require(engine, ("ibis", "memory"), "a warehouse")
-        return _of_frame(_warehouse_table(source), columns, engine, resources)
+        return _of_frame(warehouse_table(source), columns, engine, resources)
     _require(engine, ("duckdb", "memory"), "files")
     if engine == "memory":
         with open_table(source) as table:
@@ -108,7 +106,13 @@ def _at_address(
     resources.enter_context(database_errors(table.name))
     frame = narwhals().from_native(table.relation)
     # the columns of a CSV file lie side by side: both models in one pass
-    return FrameTable(table.name, frame, at_once=not table.columnar, explain=lambda name: _texts(table, name))
+    return FrameTable(
+        table.name,
+        frame,
+        at_once=not table.columnar,
+        n_rows=table.n_rows,
+        explain=lambda name: _texts(table, name),
+    )
 
 
 def _texts(table: FileTable, name: str) -> str:
@@ -122,27 +126,8 @@ def _with_spark(source: str, master: str | None, resources: ExitStack) -> Table:
 
     session = resources.enter_context(spark_session(master))
     resources.enter_context(spark_errors(source))
-    return FrameTable(source, narwhals().from_native(open_frame(session, source)), at_once=True)
-
-
-def _warehouse_table(source: str) -> Any:
-    """Return the Ibis table at an address such as duckdb://scores.db#predictions."""
-    try:
-        ibis = import_module("ibis")
-    except ImportError:
-        raise InputError(
-            f"`{source}` is an address, and warehouses are read through Ibis, which is missing. "
-            "Hint: pip install 'demur[ibis]'."
-        ) from None
-    address, _, table = source.rpartition("#")
-    if not address or not table:
-        raise input_error("source", "must name the table after the address", repr(source), "write URL#table.")
-    try:
-        return ibis.connect(address).table(table)
-    # every backend of Ibis raises errors of its own
-    except Exception as error:  # noqa: BLE001
-        first_line = str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__
-        raise InputError(f"`{source}` must be a table Ibis can open, got this: {first_line}.") from None
+    frame = narwhals().from_native(open_frame(session, source))
+    return FrameTable(shown_address(source), frame, at_once=True)
 
 
 # ---------------------------------------------------------------- frames

@@ -23,25 +23,16 @@ from typing import IO, Any
 import numpy as np
 
 from demur._checks import input_error
-from demur.engines.files import (
-    MISSING_WORDS,
-    Column,
-    Kind,
-    header_separator,
-    open_text,
-    partition_columns,
-    source_files,
-    text_errors,
-    unknown_column,
-)
+from demur.engines.addresses import is_address, shown_address, without_secrets
+from demur.engines.columns import Column, Kind, unknown_column
+from demur.engines.paths import partition_columns, source_files
+from demur.engines.text import MISSING_WORDS, header_separator, open_text, text_errors
 from demur.exceptions import InputError
 
 __all__ = ["SparkTable", "open_frame", "spark_errors", "spark_session"]
 
 _WAIT_SECONDS = 10.0
 _MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/,]+:\d+(,[^/,]+:\d+)*|yarn|k8s://.+")
-# a place only Spark can look at: hdfs://, s3a://, ...; a drive letter is no scheme
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 # enough rows to show one that is at fault
 _SHOWN_ROWS = 10_000
 _KINDS: dict[str, Kind] = {"string": "text", "boolean": "bool"}
@@ -118,8 +109,8 @@ def _pyspark() -> Any:
 
 def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
-    found = Path(home, "bin", "java").exists() if home else shutil.which("java") is not None
-    if not found:
+    installed = Path(home, "bin", "java").exists() if home else shutil.which("java") is not None
+    if not installed:
         where = f"JAVA_HOME is {home}, which has none" if home else "there is no `java` on the PATH"
         raise InputError(f"The Spark engine needs Java 17 or newer: {where}. Hint: install a Java runtime.")
 
@@ -144,15 +135,17 @@ def _require_answer(master: str, seconds: float) -> None:
 
 def _started(sql: Any, master: str) -> Any:
     core, launch = import_module("pyspark"), import_module("pyspark.java_gateway").launch_gateway
-    seen = sys.stderr.isatty()
+    on_terminal = sys.stderr.isatty()
     conf = core.SparkConf().setMaster(master).setAppName("demur")
-    conf.set("spark.ui.showConsoleProgress", str(seen).lower())
+    conf.set("spark.ui.showConsoleProgress", str(on_terminal).lower())
     # what Java says goes to the terminal, or into a file that is read only when the start fails
     with tempfile.TemporaryFile() as log:
         try:
             gateway = None
             if core.SparkContext._gateway is None:
-                gateway = launch(conf, {"stdout": 2 if seen else log, "stderr": None if seen else log})
+                gateway = launch(
+                    conf, {"stdout": 2 if on_terminal else log, "stderr": None if on_terminal else log}
+                )
             return sql.SparkSession(core.SparkContext(conf=conf, gateway=gateway))
         except _failures() as error:
             raise InputError(f"Spark does not start on {master}: {_reason(error, log)}.") from None
@@ -188,7 +181,8 @@ def spark_errors(shown: str) -> Iterator[None]:
         yield
     except _failures() as error:
         raise InputError(
-            f"`{shown}` must be a readable table, got this from Spark: {_reason(error)}."
+            f"`{shown_address(shown)}` must be a readable table, "
+            f"got this from Spark: {without_secrets(_reason(error), shown)}."
         ) from None
 
 
@@ -201,7 +195,7 @@ class SparkTable:
     Attributes
     ----------
     name : str
-        The source as the user wrote it.
+        The source as the user wrote it, without passwords.
     frame : pyspark.sql.DataFrame
         What `read_counts` takes.
     kinds : dict
@@ -213,14 +207,15 @@ class SparkTable:
     """
 
     def __init__(self, session: Any, source: str) -> None:
-        self.name = source
-        self.partitions = () if _REMOTE.match(source) else partition_columns(source, _files(source)[0])
+        self.name = shown_address(source)
+        # what only Spark can look at, hdfs:// and s3a://, has no folders to read here
+        self.partitions = () if is_address(source) else partition_columns(source, _files(source)[0])
         self.frame = open_frame(session, source)
         self.kinds: dict[str, Kind] = {name: _kind(dtype) for name, dtype in self.frame.dtypes}
         with spark_errors(source):
             self.n_rows = int(self.frame.count())
         if self.n_rows == 0:
-            raise input_error(source, "must hold at least one row below the header", "none")
+            raise input_error(self.name, "must hold at least one row below the header", "none")
 
     def require(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a column the table does not have."""
@@ -252,16 +247,16 @@ class SparkTable:
         self.require(wanted)
         with spark_errors(self.name):
             rows = self.frame.select(*map(_column, wanted)).limit(_SHOWN_ROWS).collect()
-        found = {}
+        columns = {}
         for place, name in enumerate(wanted):
             values = [row[place] for row in rows]
-            found[name] = Column(
+            columns[name] = Column(
                 name=name,
                 values=np.array(values, dtype=object),
                 missing=np.array([value is None or value != value for value in values]),
                 kind=self.kinds[name],
             )
-        return found
+        return columns
 
 
 def _kind(dtype: str) -> Kind:
@@ -288,7 +283,7 @@ def open_frame(session: Any, source: str) -> Any:
     InputError
         If the source does not exist or Spark cannot read it.
     """
-    if _REMOTE.match(source):
+    if is_address(source):
         return _remote_frame(session, source)
     paths, kind = _files(source)
     for path in paths:
@@ -325,8 +320,8 @@ def _remote_frame(session: Any, source: str) -> Any:
             return _parquet(session.read, [source])
         first = session.read.text(source).first()
         if first is None:
-            raise input_error(source, "must hold a header and rows", "empty files")
-        separator, names = _header(first[0].removeprefix("\ufeff"), source)
+            raise input_error(shown_address(source), "must hold a header and rows", "empty files")
+        separator, names = _header(first[0].removeprefix("\ufeff"), shown_address(source))
         frame = _csv_part(session.read, [source], separator, names, whole=False)
         return _with_numbers(frame, set(names))
 
@@ -362,7 +357,7 @@ def _csv(reader: Any, paths: list[Path], kind: str, shown: str, *, whole: bool) 
             header = _header(handle.readline(), shown)
         alike.setdefault(header, []).append(_uri(path))
     frames = [_csv_part(reader, places, *header, whole=whole) for header, places in alike.items()]
-    frame = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+    frame = reduce(lambda stacked, more: stacked.unionByName(more, allowMissingColumns=True), frames)
     return _with_numbers(frame, {name for _, names in alike for name in names})
 
 

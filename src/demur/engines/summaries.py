@@ -1,9 +1,9 @@
-"""Columns in a few numbers, found where the table lives: what is missing, infinite, out of range."""
+"""Columns in a few numbers, computed where the table lives: what is missing, infinite, out of range."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from demur.engines.files import Kind
+from demur.engines.columns import Kind
 from demur.engines.frames import FrameTable, named_column, narwhals
 from demur.engines.score_bins import LARGEST_FLOAT
 
@@ -39,9 +39,9 @@ def summaries(native: Any, kinds: Mapping[str, Kind]) -> dict[str, Summary]:
     wanted = {"rows": nw.len()}
     for place, (name, kind) in enumerate(kinds.items()):
         wanted |= {f"{what}{place}": how for what, how in _expressions(frame, name, kind).items()}
-    looked = FrameTable("summary", frame.select(**wanted), at_once=True).head(tuple(wanted), 1)
-    row = {what: values[0] for what, values in looked.items()}
-    found = {}
+    first = FrameTable("summary", frame.select(**wanted), at_once=True).head(tuple(wanted), 1)
+    row = {what: values[0] for what, values in first.items()}
+    by_column = {}
     for place, (name, kind) in enumerate(kinds.items()):
         numbers = {what: row[f"{what}{place}"] for what in _expressions(frame, name, kind)}
         present = int(numbers.pop("present"))
@@ -51,8 +51,8 @@ def summaries(native: Any, kinds: Mapping[str, Kind]) -> dict[str, Summary]:
             what: type(defaults[what])(value) if present else defaults[what]
             for what, value in numbers.items()
         }
-        found[name] = Summary(present=present, missing=int(row["rows"]) - present, **values)
-    return found
+        by_column[name] = Summary(present=present, missing=int(row["rows"]) - present, **values)
+    return by_column
 
 
 def _expressions(frame: Any, name: str, kind: Kind) -> dict[str, Any]:

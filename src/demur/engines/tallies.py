@@ -4,13 +4,14 @@ Every engine hands over the same few columns, so that missing values, labels and
 judged in one place, in the same words.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from demur._checks import input_error
-from demur.engines.files import Kind
+from demur.engines.columns import Kind
 from demur.engines.score_bins import ScoreBins
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
@@ -79,6 +80,8 @@ class Tally:
         Number of cases without a weight, with a negative or infinite one.
     whole : bool
         False where rows beyond the limit were left out.
+    shared_limit : bool
+        Whether that limit was for this column and others together.
     """
 
     label: Any
@@ -91,6 +94,7 @@ class Tally:
     missing_weights: int = 0
     bad_weights: int = 0
     whole: bool = True
+    shared_limit: bool = False
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -109,12 +113,12 @@ class Tally:
     def require_complete(self, columns: Columns, name: str) -> None:
         """Refuse missing values and weights that are none, with their count."""
         scores = self.lower if self.number is None else self.number
-        found = {columns.y_true: self.cases(is_missing(self.label)), name: self.cases(np.isnan(scores))}
+        missing = {columns.y_true: self.cases(is_missing(self.label)), name: self.cases(np.isnan(scores))}
         if columns.groups is not None:
-            found[columns.groups] = self.cases(is_missing(self.group))
+            missing[columns.groups] = self.cases(is_missing(self.group))
         if columns.weights is not None:
-            found[columns.weights] = self.missing_weights
-        for column, count in found.items():
+            missing[columns.weights] = self.missing_weights
+        for column, count in missing.items():
             if count:
                 raise missing_rows(column, count)
         if self.bad_weights:
@@ -127,12 +131,13 @@ class Tally:
 
 
 class Table(Protocol):
-    """A source that can be looked at and tallied."""
+    """A source that can be looked at and tallied; `n_rows` is None where counting would need a scan."""
 
     name: str
     kinds: dict[str, Kind]
     integers: frozenset[str]
     in_memory: bool
+    n_rows: int | None
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
         """Return the first rows, or any others, of some columns as arrays."""
@@ -170,11 +175,10 @@ def as_floats(values: Any) -> FloatArray:
 def coded(values: Any) -> tuple[list[Any], IntArray]:
     """Return the distinct values, sorted where they sort, and the place of each row among them."""
     if values.dtype.kind == "O":
-        found = dict.fromkeys(values.tolist())
-        try:
-            distinct = sorted(found)
-        except TypeError:
-            distinct = list(found)
+        distinct = list(dict.fromkeys(values.tolist()))
+        # labels of several types have no order: they stay as they come
+        with suppress(TypeError):
+            distinct.sort()
         places = {value: place for place, value in enumerate(distinct)}
         return distinct, np.fromiter((places[value] for value in values.tolist()), np.int64, len(values))
     low, high = values.min(), values.max()

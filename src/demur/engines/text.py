@@ -1,0 +1,96 @@
+"""CSV files as text: the separator, the header, and what is wrong with a line."""
+
+import csv
+import gzip
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from demur._checks import input_error
+from demur.exceptions import InputError
+
+__all__ = [
+    "MISSING_WORDS",
+    "check_row_lengths",
+    "has_rows",
+    "header_separator",
+    "open_text",
+    "ragged_line",
+    "separator_of",
+    "text_errors",
+]
+
+MISSING_WORDS = ("", "NA", "N/A", "NULL", "null")
+_SEPARATORS = (",", ";", "\t", "|")
+
+
+def has_rows(path: Path, kind: str, shown: str) -> bool:
+    """Tell whether a file has a line below its header that is not blank."""
+    with text_errors(shown), open_text(path, kind) as handle:
+        handle.readline()
+        return any(line.strip() for line in handle)
+
+
+def separator_of(path: Path, kind: str, shown: str) -> str:
+    """Return the separator of a file, from its header."""
+    with text_errors(shown), open_text(path, kind) as handle:
+        header = handle.readline()
+    return header_separator(header, shown)
+
+
+def header_separator(header: str, shown: str) -> str:
+    """Return the separator of the header line; refuse a header that repeats a name."""
+    outside = re.sub(r'"[^"]*"', "", header)
+    separator = max(_SEPARATORS, key=outside.count)
+    names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
+    counted = Counter(name.lower() for name in names if name)
+    repeated = [name for name in names if counted[name.lower()] > 1]
+    if repeated:
+        raise input_error(
+            shown,
+            "must not repeat a column name",
+            " and ".join(repeated),
+            "names that differ only in upper and lower case count as repeated; rename one.",
+        )
+    return separator
+
+
+def open_text(path: Path, kind: str) -> IO[str]:
+    """Open a CSV file, gzipped or not, as text."""
+    if kind == "gzip":
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
+    return open(path, encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def text_errors(shown: str) -> Iterator[None]:
+    """Turn failures of reading text into one sentence."""
+    try:
+        yield
+    except UnicodeDecodeError:
+        raise input_error(shown, "must be UTF-8 text", "other bytes", "save it as UTF-8.") from None
+    except (OSError, EOFError) as error:
+        raise input_error(shown, "must be readable", str(error)) from None
+
+
+def check_row_lengths(path: Path, kind: str, separator: str, shown: str) -> None:
+    """Refuse the first line whose number of fields is not that of the header."""
+    with text_errors(shown), open_text(path, kind) as handle:
+        rows = csv.reader(handle, delimiter=separator)
+        header = next(rows)
+        for row in rows:
+            if row and len(row) != len(header):
+                raise ragged_line(shown, expected=len(header), got=len(row), line=rows.line_num)
+
+
+def ragged_line(shown: str, *, expected: int, got: int, line: int) -> InputError:
+    """Build the error for a line with too few or too many fields."""
+    return input_error(
+        shown,
+        f"must have {expected} fields in every line, as in the header",
+        f"{got} in line {line}",
+        "quote fields that contain the separator.",
+    )
