@@ -1,0 +1,73 @@
+"""The only place that validates arrays, labels, weights, probabilities and costs.
+
+Checks return the argument in the one form the rest of the package works with. Message
+form: "`argument` rule, got value." plus "Hint: what to do" where there is something to do.
+One module per duty: `arrays`, `labels` (two classes), `classes` (any number), `samples` (numbers of
+cases), `costs`, `choices` (options); the other rooms import the checks from here.
+"""
+
+from demur._checks.arrays import (
+    check_columns,
+    check_finite,
+    check_nonnegative,
+    check_number,
+    check_probability,
+    check_range,
+    check_rate,
+    check_same_length,
+    check_scores,
+    check_series,
+    check_weights,
+)
+from demur._checks.choices import (
+    check_choice,
+    check_confidence_level,
+    check_mapping,
+    check_positive_int,
+    check_rng,
+    check_type,
+)
+from demur._checks.classes import check_class_codes, check_class_labels, check_levels
+from demur._checks.costs import check_cost_point, check_costs_by_class, check_grid
+from demur._checks.errors import input_error
+from demur._checks.labels import check_labels
+from demur._checks.samples import (
+    check_prevalence,
+    check_proba,
+    check_repeated_cases,
+    check_simplex,
+    check_whole_counts,
+)
+
+__all__ = [
+    "check_choice",
+    "check_class_codes",
+    "check_class_labels",
+    "check_columns",
+    "check_confidence_level",
+    "check_cost_point",
+    "check_costs_by_class",
+    "check_finite",
+    "check_grid",
+    "check_labels",
+    "check_levels",
+    "check_mapping",
+    "check_nonnegative",
+    "check_number",
+    "check_positive_int",
+    "check_prevalence",
+    "check_proba",
+    "check_probability",
+    "check_range",
+    "check_rate",
+    "check_repeated_cases",
+    "check_rng",
+    "check_same_length",
+    "check_scores",
+    "check_series",
+    "check_simplex",
+    "check_type",
+    "check_weights",
+    "check_whole_counts",
+    "input_error",
+]

@@ -1,0 +1,250 @@
+"""Arrays of numbers as users hand them over: scores, weights, series, columns, plain numbers.
+
+Everything passes through `as_array` or `as_floats`, which refuse what NumPy would misread without a
+word: masked values, imaginary parts, dates, rows of different lengths, missing values of data frames.
+"""
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from demur._checks.errors import input_error
+from demur.exceptions import InputError
+from demur.typing import ArrayLike, BoolArray, FloatArray, Range
+
+__all__ = [
+    "INTEGERS_EXACT_IN_FLOAT",
+    "as_array",
+    "as_floats",
+    "check_columns",
+    "check_finite",
+    "check_nonnegative",
+    "check_number",
+    "check_probability",
+    "check_range",
+    "check_rate",
+    "check_same_length",
+    "check_scores",
+    "check_series",
+    "check_weights",
+    "first_bad",
+    "is_missing",
+    "one_dimensional",
+]
+
+INTEGERS_EXACT_IN_FLOAT = 2**53
+
+
+# ---------------------------------------------------------------- the door
+
+
+def as_array(values: Any, name: str) -> np.ndarray:
+    """Return `values` as an array; refuse masked values and rows of different lengths."""
+    masked = sys.modules.get("numpy.ma")  # where it was never imported there are no masks
+    if masked is not None and masked.is_masked(values):
+        hint = f"drop those cases from all arrays, with keep = ~numpy.ma.getmaskarray({name})."
+        raise input_error(name, "must not hold masked values", f"{int(values.mask.sum())} of them", hint)
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise input_error(
+            name, "must be an array", f"{type(values).__name__} with rows of different lengths"
+        ) from None
+
+
+def as_floats(values: Any, name: str, rule: str = "must hold numbers", *, shown: bool = False) -> FloatArray:
+    """Return real numbers of any shape as float64; the user's own array if it is that already.
+
+    `rule` is what to say of anything else, with the value itself if `shown`.
+    """
+    array = as_array(values, name)
+    kind = array.dtype.kind
+    if kind in "fiub":
+        return np.asarray(array, dtype=np.float64)
+    if kind == "c":
+        hint = "pass the real part or the absolute value, whichever you mean."
+        raise input_error(name, "must hold real numbers", f"dtype {array.dtype}", hint)
+    if kind in "mM":
+        hint = "subtract a start and divide by a unit of time."
+        raise input_error(name, "must hold numbers, not times", f"dtype {array.dtype}", hint)
+    try:
+        return array.astype(np.float64)
+    except OverflowError:
+        raise input_error(name, "must stay within 1.8e308", "a larger whole number") from None
+    except (TypeError, ValueError):
+        missing = [at for at, value in enumerate(array.ravel().tolist()) if is_missing(value)]
+        if missing:
+            raise _missing_number(name, missing[0]) from None
+        raise input_error(name, rule, repr(values) if shown else f"dtype {array.dtype}") from None
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value stands for none: None, NaN, NaT or the NA of a data frame."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True  # NA answers neither yes nor no
+    except ValueError:
+        return False  # an array, which is wrong for another reason
+
+
+def _missing_number(name: str, position: int) -> InputError:
+    hint = "drop or impute those cases."
+    return input_error(name, "must not contain missing values", f"one at position {position}", hint)
+
+
+def one_dimensional(values: Any, name: str, hint: str | None = None) -> np.ndarray:
+    """Return a one-dimensional array of at least one case."""
+    array = as_array(values, name)
+    if array.ndim != 1:
+        raise input_error(name, "must be one-dimensional", f"shape {array.shape}", hint)
+    if array.size == 0:
+        raise input_error(name, "must hold at least one case", "none")
+    return array
+
+
+# ---------------------------------------------------------------- one number per case
+
+
+def check_scores(y_score: ArrayLike, name: str = "y_score") -> FloatArray:
+    """Return the scores as float64; infinities pass, NaN does not."""
+    hint = f"pass one column per call, such as {name}[:, 1] for the positive class."
+    array = as_array(y_score, name)
+    array = one_dimensional(array, name, hint if array.ndim == 2 else None)
+    scores = np.ascontiguousarray(as_floats(array, name))
+    _refuse_merging_integers(array, name)
+    # min propagates NaN without a temporary array
+    if np.isnan(scores.min()):
+        first = int(np.flatnonzero(np.isnan(scores))[0])
+        raise input_error(
+            name, "must not contain NaN", f"NaN at position {first}", "drop or impute those cases."
+        )
+    return scores
+
+
+def _refuse_merging_integers(array: np.ndarray, name: str) -> None:
+    """Refuse whole numbers that different cases would share as float64."""
+    largest = 0
+    if array.dtype.kind in "iu" and array.dtype.itemsize == 8:
+        largest = max(abs(int(array.min())), abs(int(array.max())))
+    elif array.dtype.kind == "O":
+        largest = max((abs(value) for value in array.tolist() if isinstance(value, int)), default=0)
+    if largest > INTEGERS_EXACT_IN_FLOAT:
+        rule = "as integers must stay within 2**53 (larger ones would merge)"
+        got = str(largest) if largest < 2**64 else f"{float(largest):g}"
+        raise input_error(name, rule, got, "rank them first.")
+
+
+def check_weights(sample_weight: ArrayLike | None, name: str = "sample_weight") -> FloatArray | None:
+    """Return the weights as float64, or None for unit weights."""
+    if sample_weight is None:
+        return None
+    weights = check_scores(sample_weight, name)
+    low, total = float(weights.min()), float(weights.sum())
+    if low < 0:
+        raise input_error(name, "must not be negative", low)
+    if not math.isfinite(total):
+        raise input_error(name, "must be finite, with a finite sum", total)
+    if total == 0:
+        raise input_error(name, "must not all be zero", "a sum of 0")
+    return weights
+
+
+def check_same_length(**arrays: Any) -> None:
+    """Require arrays of one length; keyword names are the argument names."""
+    present = {name: len(array) for name, array in arrays.items() if array is not None}
+    if len(set(present.values())) > 1:
+        names = " and ".join(f"`{name}`" for name in present)
+        lengths = " and ".join(str(length) for length in present.values())
+        raise InputError(f"{names} must have the same length, got {lengths}.")
+
+
+def check_series(series: ArrayLike, name: str = "series") -> FloatArray:
+    """Return a series in the order of time as float64; NaN is missing, infinities do not pass."""
+    values = as_floats(one_dimensional(series, name), name).copy()
+    if np.isinf(values).any():
+        raise input_error(name, "must be finite, or NaN where missing", "an infinite number")
+    return values
+
+
+def check_columns(values: ArrayLike, name: str, *, columns: int | None = None) -> FloatArray:
+    """Return a two-dimensional float64 array without NaN: one row per case."""
+    array = as_floats(values, name)
+    if array.ndim != 2 or array.shape[0] == 0:
+        raise input_error(name, "must be two-dimensional with one row per case", f"shape {array.shape}")
+    if columns is not None and array.shape[1] != columns:
+        raise input_error(name, f"must have {columns} columns", array.shape[1])
+    if np.isnan(array).any():
+        raise input_error(name, "must not contain NaN", "NaN")
+    return array
+
+
+# ---------------------------------------------------------------- numbers of any shape
+
+
+def check_finite(value: ArrayLike, name: str) -> FloatArray:
+    """Return finite numbers of any shape as float64."""
+    array = as_floats(value, name, "must be a number or an array of numbers", shown=True)
+    if not np.all(np.isfinite(array)):
+        raise input_error(name, "must be finite", first_bad(array, ~np.isfinite(array)))
+    return array
+
+
+def check_nonnegative(value: ArrayLike, name: str) -> FloatArray:
+    """Return finite numbers >= 0 of any shape."""
+    array = check_finite(value, name)
+    if np.any(array < 0):
+        raise input_error(name, "must not be negative", first_bad(array, array < 0))
+    return array
+
+
+def check_probability(value: ArrayLike, name: str) -> FloatArray:
+    """Return numbers in [0, 1] of any shape."""
+    array = check_finite(value, name)
+    outside = (array < 0) | (array > 1)
+    if np.any(outside):
+        raise input_error(name, "must lie in [0, 1]", first_bad(array, outside))
+    return array
+
+
+def first_bad(array: FloatArray, bad: BoolArray) -> float:
+    """Return the first number that breaks a rule."""
+    return float(np.atleast_1d(array)[np.atleast_1d(bad)][0])
+
+
+def check_rate(value: Any, name: str) -> float:
+    """Return one number in [0, 1]."""
+    array = check_probability(value, name)
+    if array.ndim:
+        raise input_error(name, "must be one number", f"shape {array.shape}")
+    return float(array)
+
+
+def check_number(value: Any, name: str) -> float:
+    """Return one finite number."""
+    array = check_finite(value, name)
+    if array.ndim:
+        raise input_error(name, "must be one number", f"shape {array.shape}")
+    return float(array)
+
+
+def check_range(value: Any, name: str, *, low: float = 0.0, high: float = math.inf) -> Range:
+    """Return (low, high) with low <= high, both finite and inside the given limits."""
+    pair = check_finite(value, name)
+    if pair.shape != (2,):
+        raise input_error(name, "must be a pair (low, high)", repr(value))
+    start, stop = float(pair[0]), float(pair[1])
+    if start > stop:
+        raise input_error(name, "must be a pair with low <= high", (start, stop))
+    if start < low or stop > high:
+        limit = (
+            f"must lie within [{low:g}, {high:g}]"
+            if math.isfinite(high)
+            else f"must start at {low:g} or above"
+        )
+        raise input_error(name, limit, (start, stop))
+    return start, stop

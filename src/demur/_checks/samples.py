@@ -1,0 +1,100 @@
+"""Numbers of cases, and shares of the classes among them."""
+
+from typing import Any
+
+import numpy as np
+
+from demur._checks.arrays import (
+    INTEGERS_EXACT_IN_FLOAT,
+    check_columns,
+    check_nonnegative,
+    check_probability,
+    check_rate,
+    first_bad,
+)
+from demur._checks.errors import input_error
+from demur.typing import ArrayLike, FloatArray, IntArray
+
+__all__ = [
+    "check_prevalence",
+    "check_proba",
+    "check_repeated_cases",
+    "check_simplex",
+    "check_whole_counts",
+]
+
+_SUM_TO_ONE = 1e-9
+
+
+def check_prevalence(prevalence: Any, *, positives: float, negatives: float) -> float:
+    """Return P(positive): the user's, or the sample's when None.
+
+    A class without cases has no distribution of scores, so no weight can be given to it.
+    """
+    if prevalence is None:
+        return positives / (positives + negatives)
+    rate = check_rate(prevalence, "prevalence")
+    for share, count, word in ((rate, positives, "positive"), (1 - rate, negatives, "negative")):
+        if share > 0 and count == 0:
+            raise input_error(
+                "prevalence",
+                f"gives weight to the {word} class, but the data hold no {word} case",
+                rate,
+                "leave prevalence out to use the sample's.",
+            )
+    return rate
+
+
+def check_whole_counts(value: ArrayLike, name: str, hint: str | None = None) -> IntArray:
+    """Return numbers of cases (whole, >= 0) of any shape as int64."""
+    array = check_nonnegative(value, name)
+    broken = array != np.floor(array)
+    if np.any(broken):
+        raise input_error(name, "must hold whole numbers of cases", first_bad(array, broken), hint)
+    if np.any(array > INTEGERS_EXACT_IN_FLOAT):
+        raise input_error(name, "must not exceed 2**53", float(array.max()))
+    return np.asarray(array, dtype=np.int64)
+
+
+def check_repeated_cases(positives: FloatArray, negatives: FloatArray, quantity: str) -> None:
+    """Require whole numbers of cases: sampling error is defined for independent cases."""
+    for column in (positives, negatives):
+        broken = column != np.floor(column)
+        if broken.any():
+            raise input_error(
+                "sample_weight",
+                f"must hold whole numbers (repeated cases) for {quantity}",
+                f"{column[broken][0]:g}",
+                "sampling error is defined for independent cases; a weight of 2 means a case seen twice.",
+            )
+
+
+def check_proba(values: ArrayLike, name: str = "proba", *, columns: int | None = None) -> FloatArray:
+    """Return class probabilities, one row per case: in [0, 1], rows sum to 1 (within 1e-9)."""
+    proba = check_columns(values, name, columns=columns)
+    low, high = float(proba.min()), float(proba.max())
+    if low < 0 or high > 1:
+        raise input_error(name, "must lie in [0, 1]", low if low < 0 else high)
+    # summing short rows with sum(axis=1) is several times slower
+    total = np.einsum("ij->i", proba)
+    gap = np.abs(total - 1)
+    if gap.max() > _SUM_TO_ONE:
+        row = int(gap.argmax())
+        raise input_error(
+            name,
+            "must have rows that sum to 1",
+            f"{total[row]:.12g} in row {row}",
+            "divide each row by its sum, in double precision.",
+        )
+    return proba
+
+
+def check_simplex(value: ArrayLike, name: str, *, size: int | None = None) -> FloatArray:
+    """Return numbers >= 0 that sum to 1 (within 1e-9): one per class."""
+    shares = check_probability(value, name)
+    if shares.ndim != 1 or not shares.size or (size is not None and shares.size != size):
+        wanted = "one number per class" if size is None else f"{size} numbers, one per class"
+        raise input_error(name, f"must be {wanted}", f"shape {shares.shape}")
+    if abs(shares.sum() - 1) > _SUM_TO_ONE:
+        raise input_error(name, "must sum to 1", f"{shares.sum():.12g}", "divide it by its sum.")
+    return shares
