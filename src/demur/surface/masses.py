@@ -15,7 +15,7 @@ from demur._results import read_only
 from demur.counts import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
 
-__all__ = ["SHARE_TIE", "CostSurface", "RunningMasses", "SurfaceMasses", "block_cuts"]
+__all__ = ["SHARE_TIE", "CostSurface", "RunningMasses", "SurfaceMasses", "block_cuts", "score_masses"]
 
 SHARE_TIE = 8 * np.finfo(np.float64).eps
 """Shares that differ by rounding only count as equal, so that ties follow the stated rule."""
@@ -126,12 +126,7 @@ class SurfaceMasses:
     @cached_property
     def scores(self) -> RunningMasses:
         """Running masses over single scores, for costs the block formula does not cover."""
-        counts = self.counts
-        to_positive = self.prevalence / counts.n_positive if counts.n_positive else 0.0
-        to_negative = (1 - self.prevalence) / counts.n_negative if counts.n_negative else 0.0
-        ones = np.ones(len(counts.scores), dtype=np.int64)
-        masses = counts.positives * to_positive, counts.negatives * to_negative
-        return RunningMasses.of_steps(*masses, counts.scores, counts.upper_scores, ones)
+        return score_masses(self.counts, self.prevalence)
 
     def plane(
         self, cuts: FloatArray, i: IntArray, j: IntArray
@@ -142,6 +137,15 @@ class SurfaceMasses:
         m = self.blocks
         mass = m.below
         return m.positive_below[low], m.negative_above[high], mass[high] - mass[low], low, high
+
+
+def score_masses(counts: ScoreCounts, prevalence: float) -> RunningMasses:
+    """Return the running masses over single scores under a prevalence; they sum to 1."""
+    to_positive = prevalence / counts.n_positive if counts.n_positive else 0.0
+    to_negative = (1 - prevalence) / counts.n_negative if counts.n_negative else 0.0
+    ones = np.ones(len(counts.scores), dtype=np.int64)
+    masses = counts.positives * to_positive, counts.negatives * to_negative
+    return RunningMasses.of_steps(*masses, counts.scores, counts.upper_scores, ones)
 
 
 class CostSurface(Protocol):

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
+    check_costs_by_class,
     check_finite,
     check_nonnegative,
     check_positive_int,
@@ -119,11 +120,11 @@ class AbstentionSurface(Result):
         ----------
         mu : float or array, >= 0
             Cost of a false alarm, relative to a miss; may exceed 1.
-        nu : float or array
+        nu : float or array, >= 0
             Cost of abstaining, relative to a miss; of abstaining on a positive when
             `nu_negative` is given. Infinite: never abstain.
         nu_negative : float or array, optional
-            Cost of abstaining on a negative.
+            Cost of abstaining on a negative. By class a cost may be negative, a reward.
         """
         mu, nu_p, nu_n, odd = self._check_costs(mu, nu, nu_negative)
         i, j = block_cuts(self.shares, mu, nu_p, nu_n)
@@ -206,17 +207,10 @@ class AbstentionSurface(Result):
         self, mu: Any, nu: Any, nu_negative: Any
     ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
         """Broadcast; the last element marks costs for which the block formula does not hold."""
-        mu = check_nonnegative(mu, "mu")
-        nu_p = _check_nu(nu, "nu")
-        nu_n = nu_p if nu_negative is None else _check_nu(nu_negative, "nu_negative")
-        try:
-            mu, nu_p, nu_n = np.broadcast_arrays(mu, nu_p, nu_n)
-        except ValueError:
-            shapes = f"shapes {mu.shape}, {nu_p.shape} and {nu_n.shape}"
-            raise input_error("mu, nu and nu_negative", "must broadcast together", shapes) from None
+        mu, nu_p, nu_n = check_costs_by_class(mu, nu, nu_negative)
         if nu_negative is None:
             return mu, nu_p, nu_n, np.zeros(mu.shape, dtype=bool)
-        # Spec 000 section 4: outside the band -mu <= nu_P - nu_N <= 1 a negative cost of
+        # Outside the band -mu <= nu_P - nu_N <= 1 a negative cost of
         # abstaining breaks the order negative, abstain, positive within a block.
         with np.errstate(invalid="ignore"):
             d = nu_p - nu_n
@@ -371,14 +365,6 @@ class AbstentionSurface(Result):
 
 def _json_rows(*columns: FloatArray) -> Any:
     return zip(*(json_safe(column) for column in columns), strict=True)
-
-
-def _check_nu(value: Any, name: str) -> FloatArray:
-    """Any real number or +inf; negative costs (a reward for abstaining) are legal."""
-    array = np.asarray(value, dtype=np.float64)
-    if np.any(np.isnan(array) | np.isneginf(array)):
-        raise input_error(name, "must be a number above -inf", repr(value))
-    return array
 
 
 def surface_of(counts: ScoreCounts, prevalence: float | None) -> AbstentionSurface:

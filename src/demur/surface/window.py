@@ -12,7 +12,7 @@ from demur.exceptions import UndefinedError
 from demur.surface.masses import RunningMasses
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["ABSTAIN", "AbstentionWindow", "decide", "decision_masks", "no_threshold"]
+__all__ = ["ABSTAIN", "AbstentionWindow", "decide", "decision_masks", "no_threshold", "window_thresholds"]
 
 ABSTAIN = -1
 """Code of an abstention among the integer decisions 1 (positive) and 0 (negative)."""
@@ -143,7 +143,7 @@ def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) ->
     [0, -1, 1]
     """
     values = check_scores(scores, "scores")
-    lower, upper = _thresholds(window)
+    lower, upper = window_thresholds(window)
     codes = np.empty(values.shape, dtype=np.int64)
     for start in range(0, len(values), _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -169,7 +169,8 @@ def no_threshold() -> UndefinedError:
     )
 
 
-def _thresholds(window: Any) -> tuple[float, float]:
+def window_thresholds(window: Any) -> tuple[float, float]:
+    """Return the thresholds of an `AbstentionWindow` or of a pair (lower, upper), checked."""
     if isinstance(window, AbstentionWindow):
         return window.lower, window.upper
     try:

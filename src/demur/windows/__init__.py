@@ -13,6 +13,7 @@ from demur.windows.constrained import (
     widest_coverage_window,
 )
 from demur.windows.policy import Policy, PolicyEvidence
+from demur.windows.ranges import RangeWindow, range_window
 from demur.windows.reliable import ExpectedCounts, HullPoint, ReliableWindow, reliable_window
 
 __all__ = [
@@ -21,9 +22,11 @@ __all__ = [
     "HullPoint",
     "Policy",
     "PolicyEvidence",
+    "RangeWindow",
     "ReliableWindow",
     "cheapest_window",
     "deterministic_window",
+    "range_window",
     "reliable_window",
     "widest_coverage_window",
 ]
