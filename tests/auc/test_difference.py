@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -35,9 +36,16 @@ FILE = "auc_inference.json"
 METHODS = ("permutation", "delong", "jackknife", "unbiased", "bootstrap")
 COMPUTATIONS = ("enumeration", "lattice", "saddlepoint", "normal")
 
-# the worked example of the specification, section 6
+# a worked example, small enough for hand computation
 Y = [0, 0, 0, 0, 1, 1, 1]
 A, B = [1, 2, 2, 4, 2, 3, 5], [1, 3, 2, 2, 3, 2, 4]
+
+
+def exchange_scores(*data, **options):
+    """Exchange the scores themselves, as the oracles do, whatever their scales."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        return auc_difference_test(*data, exchange="scores", **options)
 
 
 def joined(data):
@@ -59,7 +67,8 @@ def joined(data):
     ],
 )
 def test_difference_of_the_worked_example_by_hand(method, variance):
-    test = auc_difference_test(Y, A, B, method=method)
+    exchange = {"exchange": "scores"} if method == "permutation" else {}
+    test = auc_difference_test(Y, A, B, method=method, **exchange)
     assert test.difference == pytest.approx(-1 / 24, abs=1e-15)
     assert test.variance == pytest.approx(variance, abs=1e-15)
     assert test.statistic == pytest.approx(-1 / 24 / math.sqrt(variance))
@@ -119,12 +128,12 @@ def test_paired_variances_against_enumeration(case):
 @pytest.mark.parametrize("computation", [None, "enumeration", "lattice"])
 def test_permutation_against_enumeration(case, computation):
     expected, tol = case["expected"], case["tol"]
-    test = auc_difference_test(*joined(case["input"]), computation=computation)
+    test = exchange_scores(*joined(case["input"]), computation=computation)
     close(test.variance, expected["perm_var"], tol)
     close(test.pvalue, expected["perm_p"], tol)
     if expected["perm_z"] is None:
-        # identical or constant models: no variance, reported as 0 with p = 1 (both p-values)
-        assert (test.statistic, test.pvalue, test.mid_pvalue) == (0, 1, 1)
+        # identical or constant models: no variance, one possible outcome
+        assert (test.statistic, test.pvalue, test.mid_pvalue) == (0, 1, 0.5)
     else:
         close(test.statistic, expected["perm_z"], tol)
         close(test.mid_pvalue, expected["perm_midp"], tol)
@@ -191,11 +200,10 @@ def test_permutation_against_brute_force(data):
     }
     for alternative, (beyond, at) in law.items():
         for computation in (None, "lattice"):
-            test = auc_difference_test(y, a, b, alternative=alternative, computation=computation)
+            test = exchange_scores(y, a, b, alternative=alternative, computation=computation)
             assert test.variance == pytest.approx(values.var(), abs=1e-14)
             assert test.pvalue == pytest.approx(beyond.mean() + at.mean(), abs=1e-12)
-            if test.variance > 0:
-                assert test.mid_pvalue == pytest.approx(beyond.mean() + at.mean() / 2, abs=1e-12)
+            assert test.mid_pvalue == pytest.approx(beyond.mean() + at.mean() / 2, abs=1e-12)
 
 
 @given(paired_data(max_class=3, min_class=2, models=3), st.sampled_from(list(oracle.VARIANCES)))
@@ -216,10 +224,10 @@ def test_covariance_against_polarised_brute_force(data, method):
 @settings(max_examples=60, deadline=None)
 def test_all_variances_at_once_are_those_of_the_tests(data):
     y, (a, b) = data
-    found = auc_difference_variances(y, a, b)
+    variances = auc_difference_variances(y, a, b)
     several = min(y.count(0), y.count(1)) > 1
-    assert list(found) == [m for m in METHODS if several or m in ("permutation", "bootstrap")]
-    for method, variance in found.items():
+    assert list(variances) == [m for m in METHODS if several or m in ("permutation", "bootstrap")]
+    for method, variance in variances.items():
         if variance < 0:
             assert method == "unbiased"
             assert variance == pytest.approx(
@@ -229,8 +237,11 @@ def test_all_variances_at_once_are_those_of_the_tests(data):
             assert variance == auc_difference_test(y, a, b, method=method).variance
 
 
-def test_fractional_weights_have_no_permutation_variance():
-    assert list(auc_difference_variances(Y, A, B, sample_weight=[0.5] * 7)) == list(METHODS[1:])
+def test_unequal_weights_have_no_permutation_variance():
+    unequal = [0.5, 1, 1, 1, 1, 1, 1]
+    assert list(auc_difference_variances(Y, A, B, sample_weight=unequal)) == list(METHODS[1:])
+    # equal weights are no weights
+    assert auc_difference_variances(Y, A, B, sample_weight=[0.3] * 7) == auc_difference_variances(Y, A, B)
 
 
 @given(paired_data(min_class=2), st.data())
@@ -241,7 +252,7 @@ def test_weights_are_repeated_rows(data, more):
     weights[y.index(0)] = weights[y.index(1)] = 2
     rows = [np.repeat(column, weights) for column in (y, a, b)]
     for method in ("permutation", "delong", "jackknife", "bootstrap"):
-        weighted = auc_difference_test(y, a, b, method=method, sample_weight=weights)
+        weighted = auc_difference_test(y, a, b, method=method, sample_weight=weights, weights="repeats")
         repeated = auc_difference_test(*rows, method=method)
         for name in ("auc_a", "auc_b", "difference", "variance", "pvalue", "mid_pvalue"):
             assert getattr(weighted, name) == pytest.approx(getattr(repeated, name), abs=1e-12), name
@@ -269,18 +280,14 @@ def test_joint_wins_compiled_against_the_definition(levels):
     expected = weights[~y] @ (tables[0] * tables[1]) @ weights[y]
     from demur._kernels import jit
 
-    jit.compiled(_nothing)  # numba is loaded, so the compiled twins are used from here on
-    assert jit.worth_compiling(3000)
-    assert joint.joint_wins(0, 1) == pytest.approx(expected, rel=1e-13)
-    row, column, tied = joint.placements(0, 1)
+    with jit.whole_job(jit.COMPILE_JOB_FROM):
+        assert jit.worth_compiling(3000)
+        assert joint.joint_wins(0, 1) == pytest.approx(expected, rel=1e-13)
+        row, column, tied = joint.placements(0, 1)
     mixed = order_table(scores[0][~y], scores[1][y])
     assert row == pytest.approx(mixed @ weights[y], rel=1e-13)
     assert column == pytest.approx(weights[~y] @ mixed, rel=1e-13)
     assert tied == pytest.approx(weights[~y] @ (mixed == 0.5) @ weights[y])
-
-
-def _nothing():
-    return None
 
 
 # ---------------------------------------------------------------- the law of random signs
@@ -288,7 +295,7 @@ def _nothing():
 
 @pytest.mark.parametrize("seed", range(6))
 def test_saddlepoint_against_the_lattice(seed):
-    # spec 101, section 4: about 1 % of p, where the normal law is off many times in the tail
+    # about 1 % of p, where the normal law is off many times in the tail
     rng = np.random.default_rng(seed)
     terms = rng.integers(-40, 41, 60) * int(rng.integers(1, 4))
     step = 2 * int(np.gcd.reduce(terms))
@@ -329,7 +336,7 @@ def test_tiny_pvalues_keep_their_accuracy_on_both_sides():
     for first, second, alternative in ((a, b, "greater"), (b, a, "less")):
         for side, factor in ((alternative, 1), ("two-sided", 2)):
             for computation in ("lattice", None):
-                test = auc_difference_test(y, first, second, alternative=side, computation=computation)
+                test = exchange_scores(y, first, second, alternative=side, computation=computation)
                 terms = JointScores.of_two(y, first, second, quantity="").permutation_terms(0, 1)
                 assert test.pvalue == pytest.approx(factor * 0.5 ** np.count_nonzero(terms), rel=1e-9)
         assert not test.degenerate
@@ -355,19 +362,39 @@ def test_normal_computation_against_theory():
     assert test.pvalue == pytest.approx(math.erfc(abs(test.statistic) / math.sqrt(2)))
 
 
-def test_ranks_free_the_permutation_test_from_the_scale():
+def test_default_does_not_depend_on_the_scale():
     rng = np.random.default_rng(2)
     y = np.repeat([0, 1], 12)
     a, b = np.round(rng.normal(size=(2, 24)) + y, 1)
-    ranked = auc_difference_test(y, a, b, transform="rank")
-    rescaled = auc_difference_test(y, np.exp(a), 100 * b - 7, transform="rank")
-    assert ranked.pvalue == rescaled.pvalue
-    by_hand = [(a[:, None] > a).sum(1) + (a[:, None] == a).sum(1) / 2 for a in (a, b)]
-    assert ranked.pvalue == auc_difference_test(y, *by_hand).pvalue
-    assert auc_difference_test(y, np.exp(a), 100 * b - 7).pvalue != ranked.pvalue
-    weighted = auc_difference_test(y, a, b, transform="rank", sample_weight=np.full(24, 2))
-    repeated = auc_difference_test(*(np.repeat(v, 2) for v in (y, a, b)), transform="rank")
+    expected = auc_difference_test(y, a, b).to_dict()
+    for rescaled in ((a, 5 * b), (5 * a, b), (np.exp(a), 100 * b - 7)):
+        assert auc_difference_test(y, *rescaled).to_dict() == expected
+        assert auc_difference_variances(y, *rescaled) == auc_difference_variances(y, a, b)
+        tests = auc_pairwise_tests(y, np.column_stack(rescaled))
+        assert tests.pvalue.tolist() == [expected["pvalue"]]
+    by_hand = [(s[:, None] > s).sum(1) + (s[:, None] == s).sum(1) / 2 for s in (a, b)]
+    assert exchange_scores(y, *by_hand).pvalue == expected["pvalue"]
+    assert exchange_scores(y, np.exp(a), b).pvalue != expected["pvalue"]
+    weighted = auc_difference_test(y, a, b, sample_weight=np.full(24, 2), weights="repeats")
+    repeated = auc_difference_test(*(np.repeat(v, 2) for v in (y, a, b)))
     assert weighted.pvalue == repeated.pvalue
+
+
+def test_exchange_of_scores_on_other_scales_warns():
+    rng = np.random.default_rng(2)
+    y = np.repeat([0, 1], 50)
+    a, b = rng.normal(size=(2, 100)) + y
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        auc_difference_test(y, a, 1.5 * b, exchange="scores")  # less than twice as wide
+        auc_difference_test(y, a * 0, b * 0, exchange="scores")  # all scores tied on one value
+        auc_difference_test(y, a, 5 * b)
+    for other in (5 * b, b / 5, b + 10, b * 0):
+        with pytest.warns(DegenerateDataWarning, match=r"different scales .*exchange='ranks'") as caught:
+            auc_difference_test(y, a, other, exchange="scores")
+        assert caught[0].filename == __file__
+    with pytest.warns(DegenerateDataWarning, match="different scales"):
+        auc_pairwise_tests(y, np.column_stack([a, 5 * b]), exchange="scores")
 
 
 # ---------------------------------------------------------------- identical and degenerate models
@@ -381,14 +408,13 @@ def test_identical_models_give_p_1_and_no_length(method, alternative, weights):
     rng = np.random.default_rng(4)
     for scores in (rng.normal(size=40), rng.integers(0, 3, 40), np.zeros(40)):
         y = np.arange(40) % 3 == 0
-        if weights == 0.3 and method == "permutation":
-            continue
         sample_weight = None if weights is None else np.full(40, weights)
         test = auc_difference_test(
             y, scores, scores, method=method, alternative=alternative, sample_weight=sample_weight
         )
         assert (test.difference, test.variance, test.statistic) == (0, 0, 0)
-        assert (test.pvalue, test.mid_pvalue) == (1, 1)
+        # the observed outcome is the only one: P(T > t) + P(T = t) / 2 = 1/2
+        assert (test.pvalue, test.mid_pvalue) == (1, 0.5)
         assert test.interval() == test.interval(0.5) == (0, 0)
         assert not test.degenerate
 
@@ -397,7 +423,7 @@ def test_identical_models_give_p_1_and_no_length(method, alternative, weights):
 def test_identical_models_give_p_1_however_computed(computation):
     rng = np.random.default_rng(4)
     test = auc_difference_test(np.arange(40) % 2, *[rng.normal(size=40)] * 2, computation=computation)
-    assert (test.pvalue, test.mid_pvalue) == (1, 1)
+    assert (test.pvalue, test.mid_pvalue) == (1, 0.5)
 
 
 def test_models_that_differ_only_by_scale_are_equal():
@@ -416,7 +442,7 @@ def test_perfect_against_reversed_by_hand():
         assert (test.difference, test.variance, test.statistic) == (1, 0, math.inf)
         assert (test.pvalue, test.degenerate) == (0, True)
         assert -1 < test.interval().low < test.interval().high == 1
-    exact = auc_difference_test(y, s, worst)
+    exact = exchange_scores(y, s, worst)
     # only keeping or swapping every case is as extreme
     assert (exact.pvalue, exact.mid_pvalue) == (2 / 64, 1 / 64)
     assert exact.interval().low < 1
@@ -570,17 +596,28 @@ MANY = [np.arange(60) % 2, np.arange(60), np.arange(60)[::-1] ** 2 % 61]
             lambda: auc_difference_test(*MANY, computation="enumeration"),
             "must suit the number of cases, got 'enumeration' for 60 cases",
         ),
-        (lambda: auc_difference_test(Y, A, B, transform="log"), "`transform` must be one of 'rank'"),
         (
-            lambda: auc_difference_test(Y, A, B, method="delong", transform="rank"),
-            "`transform` is only for method 'permutation'",
+            lambda: auc_difference_test(Y, A, B, exchange="logs"),
+            "`exchange` must be one of 'ranks', 'scores'",
+        ),
+        (
+            lambda: auc_difference_test(Y, A, B, method="delong", exchange="ranks"),
+            "`exchange` is only for method 'permutation'",
+        ),
+        (
+            lambda: auc_difference_test(Y, A, B, weights="counts"),
+            "`weights` must be one of 'importance', 'repeats'",
+        ),
+        (
+            lambda: auc_difference_test(Y, A, B, sample_weight=[2, 1, 1, 1, 1, 1, 1]),
+            "got weights that are no numbers of cases. Hint: 'delong'",
         ),
         (lambda: auc_difference_test(Y, A, B[1:]), "`score_b` must have the same length, got 7 and 7 and 6"),
         (lambda: auc_difference_test(Y, A, [math.nan] * 7), "`score_b` must not contain NaN"),
         (lambda: auc_difference_test([1] * 7, A, B), "needs cases of both classes, got no negative"),
         (
-            lambda: auc_difference_test(Y, A, B, sample_weight=[0.5] * 7),
-            "got fractional weights. Hint: 'delong'",
+            lambda: auc_difference_test(Y, A, B, sample_weight=[0.5] * 7, weights="repeats"),
+            "got weights that are no numbers of cases. Hint: 'delong'",
         ),
         (lambda: auc_difference_test(["a", "b"] * 3, A[1:], B[1:]), "`pos_label` is required"),
         (lambda: auc_unpaired_test(Y, A, Y), "`y_score` is missing"),
@@ -607,3 +644,61 @@ MANY = [np.arange(60) % 2, np.arange(60), np.arange(60)[::-1] ** 2 % 61]
 def test_error_sentences(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+# ---------------------------------------------------------------- what weights mean
+
+
+@given(paired_data(min_class=2), st.data())
+@settings(max_examples=40, deadline=None)
+def test_importance_weights_against_the_influence_function(data, more):
+    y, (a, b) = np.array(data[0]), data[1]
+    w = np.array(more.draw(st.lists(st.floats(0.1, 9), min_size=len(y), max_size=len(y))))
+    neg, pos = w[y == 0], w[y == 1]
+    gap_table = order_table(*split(y, a)) - order_table(*split(y, b))
+    gap = neg @ gap_table @ pos / (neg.sum() * pos.sum())
+    rows, columns = gap_table @ pos / pos.sum() - gap, neg @ gap_table / neg.sum() - gap
+    parts = [((v * d) ** 2).sum() / v.sum() ** 2 for v, d in ((neg, rows), (pos, columns))]
+    sizes = [v.sum() ** 2 / (v**2).sum() for v in (neg, pos)]
+    test = auc_difference_test(y, a, b, method="delong", sample_weight=w)
+    assert test.difference == pytest.approx(gap, abs=1e-12)
+    expected = sum(part * n / (n - 1) for part, n in zip(parts, sizes, strict=True))
+    assert test.variance == pytest.approx(expected, abs=1e-12)
+    left = gap_table - gap - rows[:, None] - columns
+    within = ((np.outer(neg, pos) * left) ** 2).sum() / (neg.sum() * pos.sum()) ** 2
+    exact = auc_difference_variances(y, a, b, sample_weight=w)["bootstrap"]
+    assert exact == pytest.approx(sum(parts) + within, abs=1e-12)
+    for method in ("delong", "bootstrap"):
+        matrix = auc_covariance(y, np.column_stack([a, b]), method=method, sample_weight=w)
+        spread = matrix[0, 0] + matrix[1, 1] - 2 * matrix[0, 1]
+        assert spread == pytest.approx(auc_difference_variances(y, a, b, sample_weight=w)[method], abs=1e-12)
+        own = auc_variance(y, a, method=method, sample_weight=w)
+        assert matrix[0, 0] == pytest.approx(own, abs=1e-12)
+
+
+@pytest.mark.parametrize("factor", [100, 1e300, 2.0**-1000])
+def test_importance_weights_have_no_unit(factor):
+    rng = np.random.default_rng(3)
+    y, (a, b), w = np.arange(50) % 2, rng.normal(size=(2, 50)), rng.random(50) + 0.1
+    for method in METHODS[1:]:
+        expected = auc_difference_test(y, a, b, method=method, sample_weight=w)
+        scaled = auc_difference_test(y, a, b, method=method, sample_weight=w * factor)
+        assert scaled.pvalue == pytest.approx(expected.pvalue, rel=1e-9)
+        assert scaled.interval() == pytest.approx(expected.interval(), rel=1e-9)
+    unpaired = [
+        auc_unpaired_test(*(ScoreCounts.from_arrays(y, s, sample_weight=w * f) for s in (a, b)))
+        for f in (1, factor)
+    ]
+    assert unpaired[0].pvalue == pytest.approx(unpaired[1].pvalue, rel=1e-9)
+    assert unpaired[0].df < 98
+
+
+def test_amounts_as_weights_are_not_millions_of_cases():
+    rng = np.random.default_rng(4)
+    y, a = np.arange(200) % 2, rng.normal(size=200) + 0.3 * (np.arange(200) % 2)
+    b, amounts = a + rng.normal(size=200), rng.integers(1000, 5000, 200)
+    importance = auc_difference_test(y, a, b, method="delong", sample_weight=amounts)
+    repeats = auc_difference_test(y, a, b, method="delong", sample_weight=amounts, weights="repeats")
+    assert importance.difference == pytest.approx(repeats.difference)
+    assert importance.n_positive < 100 < 1e5 < repeats.n_positive
+    assert importance.pvalue > 1e6 * repeats.pvalue

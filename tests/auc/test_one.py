@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ndtri
 
 import auc_oracles as oracle
 from auc_oracles import order_table, paired_data, split
@@ -16,9 +17,9 @@ from demur.auc import auc_cluster_variance, auc_variance
 from reference_cases import cases, close
 
 FILE = "auc_inference.json"
-METHODS = ("delong", "jackknife", "unbiased", "bootstrap", "hanley-mcneil", "obuchowski")
+METHODS = ("delong", "jackknife", "unbiased", "bootstrap", "hanley-mcneil", "equal-binormal")
 
-# the worked example of the specification, section 6
+# a worked example, small enough for hand computation
 Y, S = [0, 0, 0, 0, 1, 1, 1], [1, 2, 2, 4, 2, 3, 5]
 
 
@@ -74,7 +75,7 @@ KEYS = {
     "unbiased": "var_unbiased",
     "bootstrap": "var_bootstrap",
     "hanley-mcneil": "var_hanley_mcneil",
-    "obuchowski": "var_obuchowski94",
+    "equal-binormal": "var_obuchowski94",
 }
 
 
@@ -141,8 +142,117 @@ def test_variance_and_wald_interval_against_r(case):
         close(auc_variance(y, s), expected[f"var{number}"], tol)
     y, s = labelled(case["input"], "x1", "y1")
     close(list(auc_interval(y, s, method="wald")), [expected["ci_low"], expected["ci_high"]], tol)
-    per_case = auc_variance(y, s, method="obuchowski") * sum(y)
+    per_case = auc_variance(y, s, method="equal-binormal") * sum(y)
     close(per_case, expected["obuchowski_theta_per_case"], tol)
+
+
+# pROC 1.18.0: var(roc(controls, cases, direction = "<"), method = "obuchowski")
+# fmt: off
+OBUCHOWSKI = [
+    ([1, 2, 2.5, 4, 3.3], [2, 3, 5, 4.1], 0.03442574),
+    (
+        [-0.6, 0.2, -0.8, 1.6, 0.3, -0.8, 0.5, 0.7, 0.6, -0.3, 1.5, 0.4, -0.6, -2.2, 1.1, 0, 0,
+         0.9, 0.8, 0.6, 0.9, 0.8, 0.1, -2, 0.6],
+        [0.9, 0.7, -1.9, 0, 1.8, 3.7, 0.8, 1.8, 0.9, -1.8, 0.2, 0.2, 0.9, 3.2, 2.5, 0.7,
+         0.5, 2.4, 2.1, -0.4, -0.4, 1.7, 2.5, 0.8, 2.8],
+        0.0060975528096208938,
+    ),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("negative", "positive", "expected"), OBUCHOWSKI)
+def test_obuchowski_against_r(negative, positive, expected):
+    y, s = [0] * len(negative) + [1] * len(positive), [*negative, *positive]
+    assert auc_variance(y, s, method="obuchowski") == pytest.approx(expected, rel=1e-6)
+    # ranks only: the fit is on the quantiles of the rates
+    assert auc_variance(y, np.exp(s), method="obuchowski") == pytest.approx(expected, rel=1e-6)
+
+
+def test_obuchowski_takes_the_line_for_the_mirrored_curve():
+    # Disagreement with pROC, written down: the A and B of Obuchowski and McClish belong to the line of
+    # sensitivity on 1 - specificity, z(se) = A + B z(fpr). pROC fits z(sp) = a + b z(se) and puts a and
+    # -b in their place, while the sizes of the classes stay. Exact binormal rates with B = 1/3 show it:
+    # the true parameters and those used are A, B and A/B, 1/B.
+    from scipy.special import ndtr
+
+    from demur._kernels.auc_variances import equal_binormal, obuchowski
+    from demur.auc.binormal import binormal_line
+
+    a, b = 0.9, 1 / 3
+    fpr = np.linspace(0.05, 0.95, 19)
+    rates = [np.diff(np.concatenate([[0], r, [1]]))[::-1] for r in (fpr, ndtr(a + b * ndtri(fpr)))]
+    counts = ScoreCounts.from_counts(range(20), rates[1], rates[0])
+    assert binormal_line(counts) == pytest.approx((a / b, 1 / b))
+    assert obuchowski(a, b, 200, 20) != pytest.approx(obuchowski(a / b, 1 / b, 200, 20), rel=0.1)
+    # with equal spreads the two agree, and are the formula that needs only the AUC, up to its rounding
+    auc = float(ndtr(0.9 / math.sqrt(2)))
+    assert equal_binormal(auc, 200, 20) == pytest.approx(obuchowski(0.9, 1, 200, 20), rel=6e-3)
+
+
+# ---------------------------------------------------------------- what weights mean
+
+
+@given(paired_data(min_class=2, models=1), st.data())
+@settings(max_examples=60, deadline=None)
+def test_importance_weights_against_the_influence_function(data, more):
+    y, (s,) = np.array(data[0]), data[1]
+    w = np.array(more.draw(st.lists(st.floats(0.1, 9), min_size=len(y), max_size=len(y))))
+    psi = order_table(*split(y, s))
+    neg, pos = w[y == 0], w[y == 1]
+    auc = neg @ psi @ pos / (neg.sum() * pos.sum())
+    rows, columns = psi @ pos / pos.sum() - auc, neg @ psi / neg.sum() - auc
+    parts = [((v * d) ** 2).sum() / v.sum() ** 2 for v, d in ((neg, rows), (pos, columns))]
+    sizes = [v.sum() ** 2 / (v**2).sum() for v in (neg, pos)]
+    expected = sum(part * n / (n - 1) for part, n in zip(parts, sizes, strict=True))
+    assert auc_variance(y, s, sample_weight=w) == pytest.approx(expected, abs=1e-12)
+    left = psi - auc - rows[:, None] - columns
+    within = ((np.outer(neg, pos) * left) ** 2).sum() / (neg.sum() * pos.sum()) ** 2
+    exact = auc_variance(y, s, sample_weight=w, method="bootstrap")
+    assert exact == pytest.approx(sum(parts) + within, abs=1e-12)
+
+
+@pytest.mark.parametrize("factor", [100, 2.0**-1060, 1e-320, 1e300, 1 / 3])
+@pytest.mark.parametrize("method", ["logit", "wald", "newcombe"])
+def test_importance_weights_have_no_unit(factor, method):
+    rng = np.random.default_rng(0)
+    y, s = np.arange(60) % 2, rng.normal(size=60) + np.arange(60) % 2
+    w = 2.0 ** rng.integers(-2, 3, 60) if factor == 1e-320 else rng.random(60) + 0.1
+    for variance in (*METHODS, "obuchowski"):
+        options = {"method": method, "variance": variance}
+        expected = auc_interval(y, s, sample_weight=w, **options)
+        scaled = auc_interval(y, s, sample_weight=w * factor, **options)
+        # a weight of 1e-320 has three digits
+        assert scaled == pytest.approx(expected, rel=1e-2 if factor < 1e-300 else 1e-9)
+
+
+def test_equal_importance_weights_are_no_weights():
+    for weight in (3, 0.3, 1e-320):
+        assert auc_interval(Y, S, sample_weight=[weight] * 7) == auc_interval(Y, S)
+        assert auc_variance(Y, S, sample_weight=[weight] * 7, method="bootstrap") == pytest.approx(19 / 576)
+
+
+def test_counts_know_the_weights_of_their_cases_until_they_are_added_up(tmp_path):
+    w = [1, 2, 2, 1, 3, 1, 1]
+    expected = auc_interval(Y, S, sample_weight=w)
+    counts = ScoreCounts.from_arrays(Y, S, sample_weight=w)
+    assert auc_interval(counts) == expected
+    assert auc_interval(counts, weights="repeats") == auc_interval(np.repeat(Y, w), np.repeat(S, w))
+    assert expected != auc_interval(counts, weights="repeats")
+    other = ScoreCounts.from_arrays(Y, S)
+    with pytest.raises(UndefinedError, match=r"weight of every case, got a ScoreCounts of sums .*'repeats'"):
+        auc_interval(counts.merge(other))
+    assert auc_interval(counts.merge(other), weights="repeats").low > 0
+    # counts of cases are cases
+    assert auc_interval(other.merge(other)) == auc_interval(Y * 2, S * 2)
+    halves = ScoreCounts.from_counts(other.scores, other.positives / 2, other.negatives / 2)
+    with pytest.raises(UndefinedError, match="weight of every case"):
+        auc_interval(halves)
+
+
+def test_less_than_one_repeated_case_says_nothing():
+    with pytest.raises(UndefinedError, match=r"at least 1 negative case, got a total weight of 3\.9"):
+        auc_interval(Y, S, sample_weight=[1e-320] * 7, weights="repeats", variance="bootstrap")
 
 
 # ---------------------------------------------------------------- brute force on random data
@@ -178,10 +288,10 @@ def test_weights_are_repeated_rows(data, more):
     weights = more.draw(st.lists(st.integers(1, 3), min_size=len(y), max_size=len(y)))
     rows = np.repeat(y, weights), np.repeat(s, weights)
     for method in ("delong", "jackknife", "unbiased", "bootstrap", "hanley-mcneil"):
-        weighted = auc_variance(y, s, method=method, sample_weight=weights)
+        weighted = auc_variance(y, s, method=method, sample_weight=weights, weights="repeats")
         assert weighted == pytest.approx(auc_variance(*rows, method=method), abs=1e-14)
     for method in ("logit", "wald", "newcombe"):
-        weighted = auc_interval(y, s, method=method, sample_weight=weights)
+        weighted = auc_interval(y, s, method=method, sample_weight=weights, weights="repeats")
         assert weighted == pytest.approx(auc_interval(*rows, method=method), abs=1e-9)
 
 
@@ -299,11 +409,13 @@ def test_interval_unpacks_and_survives_pickling():
             "`stratified` must be True when sizes",
         ),
         (
-            lambda: auc_variance(Y, S, method="bootstrap", stratified=False, sample_weight=[0.3] * 7),
-            "whole number of cases, got weights of 2.1",
+            lambda: auc_variance(Y, S, method="bootstrap", stratified=False, sample_weight=[2, *[1] * 6]),
+            "whole number of cases, got an effective number of 6.57",
         ),
         (lambda: auc_variance([0, 0], [1, 2]), "needs cases of both classes, got no positive"),
-        (lambda: auc_variance([0, 1], [1, 2], method="obuchowski"), "strictly between 0 and 1, got 1"),
+        (lambda: auc_variance([0, 1], [1, 2], method="equal-binormal"), "strictly between 0 and 1, got 1"),
+        (lambda: auc_variance([0, 1], [1, 2], method="obuchowski"), "at least 2 sensitivities strictly"),
+        (lambda: auc_interval(Y, S, weights="w"), "`weights` must be one of 'importance', 'repeats'"),
         (lambda: auc_variance(Y, [math.nan, *S[1:]]), "`y_score` must not contain NaN"),
         (lambda: auc_interval(Y, S, confidence_level=1), "strictly between 0 and 1"),
         (lambda: auc_interval(Y, S, method="exact"), "`method` must be one of 'logit', 'wald', 'newcombe'"),

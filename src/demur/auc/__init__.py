@@ -6,6 +6,7 @@ DeLong's variance, the exact jackknife, bootstrap and permutation laws of Bandos
 Imports: paired, roc, counts.
 """
 
+from demur.auc.clustered import auc_cluster_variance
 from demur.auc.curves import (
     RocDifferenceTest,
     VenkatramanTest,
@@ -14,14 +15,8 @@ from demur.auc.curves import (
     roc_point_test,
     venkatraman_test,
 )
-from demur.auc.difference import (
-    AucDifferenceTest,
-    AucUnpairedTest,
-    auc_difference_test,
-    auc_difference_variances,
-    auc_unpaired_test,
-)
-from demur.auc.one import AucInterval, auc_cluster_variance, auc_interval, auc_variance
+from demur.auc.difference import AucDifferenceTest, auc_difference_test, auc_difference_variances
+from demur.auc.one import AucInterval, auc_interval, auc_variance
 from demur.auc.planning import AucSampleSize, auc_power, auc_sample_size
 from demur.auc.several import (
     AucContrastTest,
@@ -30,6 +25,7 @@ from demur.auc.several import (
     auc_covariance,
     auc_pairwise_tests,
 )
+from demur.auc.unpaired import AucUnpairedTest, auc_unpaired_test
 
 __all__ = [
     "AucContrastTest",

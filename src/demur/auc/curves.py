@@ -13,7 +13,7 @@ import numpy as np
 from demur._checks import check_choice, check_confidence_level, check_range, check_rate, input_error
 from demur._resampling import percentile_limits, resample
 from demur._results import Interval, Result
-from demur.auc.difference import ALTERNATIVES, normal_test
+from demur.auc.wald import ALTERNATIVES, normal_test
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores

@@ -88,7 +88,7 @@ def auc_power(
     null_auc: float = 0.5,
     other_auc: float | None = None,
     correlation: float = 0.0,
-    variance: str = "obuchowski",
+    variance: str = "equal-binormal",
     significance_level: float = 0.05,
     alternative: str = "two-sided",
 ) -> float:
@@ -111,9 +111,10 @@ def auc_power(
     correlation : float, default 0
         Two AUCs: correlation of their estimates; 0 for different cases, typically 0.3 to 0.6 for
         two models on the same cases (`auc_covariance` of a pilot study tells).
-    variance : {"obuchowski", "hanley-mcneil"}
-        As `method` in `auc_variance`. The former was made for ratings on a few levels and is
-        cautious for continuous scores, for which the latter is close.
+    variance : {"equal-binormal", "hanley-mcneil"}
+        As `method` in `auc_variance`. The former is that of pROC's `power.roc.test`; it was
+        made for ratings on a few levels and is cautious for continuous scores, for which the latter
+        is close.
     significance_level : float, default 0.05
     alternative : {"two-sided", "one-sided"}
 
@@ -185,7 +186,7 @@ def auc_sample_size(
     null_auc: float = 0.5,
     other_auc: float | None = None,
     correlation: float = 0.0,
-    variance: str = "obuchowski",
+    variance: str = "equal-binormal",
     significance_level: float = 0.05,
     alternative: str = "two-sided",
 ) -> AucSampleSize:

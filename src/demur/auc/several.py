@@ -11,8 +11,9 @@ import numpy as np
 from demur._checks import check_choice, check_finite, input_error
 from demur._kernels.multiple_tests import holm
 from demur._results import Result
-from demur.auc.difference import NEEDS_PAIR_SUM, PAIRED_METHODS, paired_test
+from demur.auc.difference import NEEDS_PAIR_SUM, PairedOptions, paired_test
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
+from demur.auc.tables import ModelTables
 from demur.exceptions import DegenerateDataWarning
 from demur.paired.scores import JointScores
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
@@ -35,6 +36,7 @@ def auc_covariance(
     method: str = "delong",
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
 ) -> FloatArray:
     """Covariance matrix of the AUCs of k models that scored the same cases.
 
@@ -49,7 +51,9 @@ def auc_covariance(
         As in `auc_variance`; "unbiased" is Wieand's covariance. All exact, O(k n log n), with
         another O(k^2 n log n) for the last two.
     pos_label, sample_weight
-        As in `abstention_surface`; weights are frequencies.
+        As in `abstention_surface`.
+    weights : {"importance", "repeats"}
+        As in `auc_variance`.
 
     Returns
     -------
@@ -86,15 +90,15 @@ def auc_covariance(
         pos_label=pos_label,
         sample_weight=sample_weight,
     )
-    return _covariance(joint, method)
+    return _covariance(ModelTables(joint, weights), method)
 
 
-def _covariance(joint: JointScores, method: str) -> FloatArray:
-    k = joint.n_models
+def _covariance(tables: ModelTables, method: str) -> FloatArray:
+    k = tables.joint.n_models
     matrix = np.empty((k, k))
     for a in range(k):
         for b in range(a + 1):
-            table = joint.product_table(a, b, interaction=method in NEEDS_PAIR_SUM)
+            table = tables.product(a, b, interaction=method in NEEDS_PAIR_SUM)
             matrix[a, b] = matrix[b, a] = placement_variance(table, method, "The covariance")
     return matrix
 
@@ -140,6 +144,7 @@ def auc_contrast_test(
     method: str = "delong",
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
 ) -> AucContrastTest:
     """Test linear hypotheses on the AUCs of k models that scored the same cases.
 
@@ -148,7 +153,7 @@ def auc_contrast_test(
 
     Parameters
     ----------
-    y_true, scores, method, pos_label, sample_weight
+    y_true, scores, method, pos_label, sample_weight, weights
         As in `auc_covariance`.
     contrast : array of shape (k,) or (hypotheses, k)
         Row h holds the coefficients of hypothesis h; ``[1, -1, 0]`` compares the first two models.
@@ -207,8 +212,9 @@ def auc_contrast_test(
         raise input_error(
             "contrast", f"must have one column per model ({joint.n_models})", f"shape {rows.shape}"
         )
-    auc = np.array([joint.single_table(model).estimate for model in range(joint.n_models)])
-    covariance = _covariance(joint, method)
+    tables = ModelTables(joint, weights)
+    auc = np.array([tables.single(model).estimate for model in range(joint.n_models)])
+    covariance = _covariance(tables, method)
     target = np.broadcast_to(_check_targets(value, len(rows)), len(rows))
     estimate = rows @ auc - target
     noise = _RANK_TOLERANCE * (np.abs(rows) @ auc + np.abs(target))
@@ -298,9 +304,11 @@ def auc_pairwise_tests(
     *,
     names: Sequence[str] | None = None,
     method: str = "permutation",
+    exchange: str | None = None,
     adjustment: str = "holm",
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
 ) -> AucPairwiseTests:
     """Compare the AUCs of all pairs of k models that scored the same cases.
 
@@ -309,12 +317,12 @@ def auc_pairwise_tests(
 
     Parameters
     ----------
-    y_true, scores, pos_label, sample_weight
+    y_true, scores, pos_label, sample_weight, weights
         As in `auc_covariance`; each class of each model is sorted once.
     names : sequence of k strings, optional
         Default "0", "1", ...
-    method : str, default "permutation"
-        As in `auc_difference_test`.
+    method, exchange : str
+        As in `auc_difference_test`: by default the permutation of ranks, whatever the scales.
     adjustment : {"holm", "none"}
 
     Returns
@@ -346,9 +354,9 @@ def auc_pairwise_tests(
     >>> scores = list(zip(trees, linear, rules))
     >>> tests = auc_pairwise_tests(y, scores, names=["trees", "linear", "rules"])
     >>> tests.adjusted_pvalue.round(3).tolist()
-    [0.75, 0.074, 0.074]
+    [0.75, 0.071, 0.071]
     """
-    check_choice(method, "method", PAIRED_METHODS)
+    options = PairedOptions(method=method, exchange=exchange).checked()
     check_choice(adjustment, "adjustment", ("holm", "none"))
     joint = JointScores.of_columns(
         y_true,
@@ -364,11 +372,12 @@ def auc_pairwise_tests(
     if len(labels) != k or len(set(labels)) != k:
         raise input_error("names", f"must be {k} different names, one per column", labels)
     pairs = np.array([(a, b) for a in range(k) for b in range(a + 1, k)])
-    tests = [paired_test(joint, int(a), int(b), method, "two-sided") for a, b in pairs]
+    tables = ModelTables(joint, weights)
+    tests = [paired_test(tables, int(a), int(b), options) for a, b in pairs]
     pvalue = np.array([test.pvalue for test in tests])
     return AucPairwiseTests(
         names=labels,
-        auc=np.array([joint.single_table(model).estimate for model in range(k)]),
+        auc=np.array([tables.single(model).estimate for model in range(k)]),
         pairs=pairs,
         difference=np.array([test.difference for test in tests]),
         pvalue=pvalue,

@@ -16,7 +16,7 @@ from demur._files.parquet import write_columns
 from demur._kernels.bin_certificates import Masses, bin_gaps, largest_surface_gap
 from demur._kernels.sweep import Sample, ascending_order
 from demur._results import json_safe, read_only
-from demur.counts.scores import SCHEMA, Blocks, ScoreCounts, reads_version
+from demur.counts.scores import COUNTED, SCHEMA, Blocks, ScoreCounts, reads_version
 from demur.exceptions import InputError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -61,8 +61,15 @@ class BinnedCounts(ScoreCounts):
 
     __slots__ = ("_upper",)
 
-    def __init__(self, *, _positive: Sample, _negative: Sample, _upper: FloatArray | None = None) -> None:
-        super().__init__(_positive=_positive, _negative=_negative)
+    def __init__(
+        self,
+        *,
+        _positive: Sample,
+        _negative: Sample,
+        _rows: str = COUNTED,
+        _upper: FloatArray | None = None,
+    ) -> None:
+        super().__init__(_positive=_positive, _negative=_negative, _rows=_rows)
         # from_arrays and from_counts count distinct scores: bins of one score each
         self._upper = _upper
 
@@ -313,7 +320,7 @@ def _sample(scores: FloatArray, weights: FloatArray) -> Sample:
 def _exact_if_possible(counts: BinnedCounts) -> ScoreCounts:
     if not counts.exact:
         return counts
-    return ScoreCounts(_positive=counts._positive, _negative=counts._negative)
+    return ScoreCounts(_positive=counts._positive, _negative=counts._negative, _rows=counts._rows)
 
 
 def _check_ranges(low: FloatArray, high: FloatArray) -> None:

@@ -27,10 +27,15 @@ from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["SCHEMA", "Blocks", "ScoreCounts", "as_counts", "reads_version"]
+__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "reads_version"]
 
 SCHEMA = "demur.counts"
 _EXACT_VERSION = 1
+
+# what the weights are made of, which decides how much evidence they are
+COUNTED = "cases counted once, or counts per score"
+_WEIGHTED = "one weight per case"
+_MIXED = "sums of weights of cases that were not kept"
 
 
 class _FileFormat(NamedTuple):
@@ -106,11 +111,12 @@ class ScoreCounts:
     ([0.1, 0.2, 0.9], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0])
     """
 
-    __slots__ = ("__dict__", "_negative", "_positive")
+    __slots__ = ("__dict__", "_negative", "_positive", "_rows")
 
-    def __init__(self, *, _positive: Sample, _negative: Sample) -> None:
+    def __init__(self, *, _positive: Sample, _negative: Sample, _rows: str = COUNTED) -> None:
         self._positive = _positive
         self._negative = _negative
+        self._rows = _rows
 
     # ---------------------------------------------------------------- construction
 
@@ -134,7 +140,8 @@ class ScoreCounts:
         pos_label : label, optional
             The positive label; may be left out for {0, 1}, {-1, 1} and bool.
         sample_weight : array of n numbers >= 0, optional
-            Weight 2 means the same as a repeated row; cases of weight 0 are dropped.
+            Curves and costs of weight 2 are those of a repeated row; cases of weight 0 are
+            dropped. How much evidence a weight is, intervals ask apart (``weights=``).
 
         Raises
         ------
@@ -145,8 +152,9 @@ class ScoreCounts:
         scores = check_scores(y_score)
         weights = check_weights(sample_weight)
         check_same_length(y_true=positive, y_score=scores, sample_weight=weights)
-        ahead, behind = sorted_samples(positive, scores, weights)
-        return cls(_positive=ahead, _negative=behind)
+        sample_pos, sample_neg = sorted_samples(positive, scores, weights)
+        rows = COUNTED if weights is None else _WEIGHTED
+        return cls(_positive=sample_pos, _negative=sample_neg, _rows=rows)
 
     @classmethod
     def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> "ScoreCounts":
@@ -170,7 +178,10 @@ class ScoreCounts:
         parts = [self, *others]
         # bins know how to take exact scores in; exact scores do not know bins
         owner = next((part for part in parts if not part.exact), self)
-        return owner._union(parts)
+        united = owner._union(parts)
+        if any(part._rows != COUNTED for part in parts):
+            united._rows = _MIXED
+        return united
 
     def _union(self, parts: "list[ScoreCounts]") -> "ScoreCounts":
         return ScoreCounts.from_counts(
@@ -275,28 +286,28 @@ class ScoreCounts:
 
     @property
     def pairs(self) -> tuple[float, float]:
-        """Weight of (positive, negative) pairs ranked rightly, and of tied pairs (Mann-Whitney)."""
-        done = self._blocks_and_pairs
-        won, tied = np.ldexp([done.pairs_won, done.pairs_tied], done.pairs_exponent)
+        """Weight of (positive, negative) pairs ranked correctly, and of tied pairs (Mann-Whitney)."""
+        swept = self._blocks_and_pairs
+        won, tied = np.ldexp([swept.pairs_won, swept.pairs_tied], swept.pairs_exponent)
         return float(won), float(tied)
 
     @property
     def pair_shares(self) -> tuple[float, float]:
         """The same as shares of all pairs; needs both classes."""
-        done = self._blocks_and_pairs
-        half = done.pairs_exponent // 2
+        swept = self._blocks_and_pairs
+        half = swept.pairs_exponent // 2
         all_pairs = np.ldexp(self.n_positive, -half) * np.ldexp(self.n_negative, -half)
-        return float(done.pairs_won / all_pairs), float(done.pairs_tied / all_pairs)
+        return float(swept.pairs_won / all_pairs), float(swept.pairs_tied / all_pairs)
 
     def blocks(self) -> Blocks:
         """Return the pooled blocks, ascending in score and in share of positives."""
-        done = self._blocks_and_pairs
+        swept = self._blocks_and_pairs
         return Blocks(
-            positives=read_only(done.block_positives),
-            negatives=read_only(done.block_negatives),
-            lower=read_only(done.block_lower),
-            upper=read_only(done.block_upper),
-            groups=read_only(done.block_groups),
+            positives=read_only(swept.block_positives),
+            negatives=read_only(swept.block_negatives),
+            lower=read_only(swept.block_lower),
+            upper=read_only(swept.block_upper),
+            groups=read_only(swept.block_groups),
         )
 
     def require_both_classes(self, quantity: str) -> None:
@@ -307,6 +318,37 @@ class ScoreCounts:
                     f"{quantity} needs cases of both classes, got no {word} case. "
                     "Hint: check y_true and pos_label."
                 )
+
+    def importance(self, quantity: str) -> "tuple[ScoreCounts, ScoreCounts]":
+        """Return the counts, and the counts of the squared weights of their cases, on one scale.
+
+        The scale is a power of 2 that brings the largest weight to between 1/2 and 1, so that
+        neither sum over- or underflows. Cases that were counted have weight 1 each. `quantity`
+        opens the sentence of the `UndefinedError` where the weights of the cases are not known.
+        """
+        parts = self._positive, self._negative
+        if self._rows != _WEIGHTED:
+            fractional = any(part.weights is not None and np.any(part.weights % 1) for part in parts)
+            if self._rows == _MIXED or fractional:
+                raise UndefinedError(
+                    f"{quantity} with importance weights needs the weight of every case, got a ScoreCounts "
+                    "of sums of weights. Hint: pass y_true, y_score and sample_weight; or weights='repeats', "
+                    "if a weight of 2 means two cases."
+                )
+            return self, self
+        weights = [np.ones(len(part.scores)) if part.weights is None else part.weights for part in parts]
+        heaviest = max(float(w.max(initial=0.0)) for w in weights)
+        if all(np.all(w == heaviest) for w in weights):
+            samples = [Sample(part.scores, None) for part in parts]
+            plain = ScoreCounts(_positive=samples[0], _negative=samples[1])
+            return plain, plain
+        exponent = int(np.frexp(heaviest)[1])
+        scaled = [np.ldexp(w, -exponent) for w in weights]
+        made = []
+        for power in (1, 2):
+            samples = [Sample(part.scores, w**power) for part, w in zip(parts, scaled, strict=True)]
+            made.append(ScoreCounts(_positive=samples[0], _negative=samples[1], _rows=_WEIGHTED))
+        return made[0], made[1]
 
     def class_weights(self, prevalence: float | None = None) -> tuple[float, float]:
         """Return the factors that turn counts into masses that sum to 1 under `prevalence`."""

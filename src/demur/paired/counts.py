@@ -101,7 +101,7 @@ class PairedCounts:
     >>> both
     PairedCounts(n=10, cells=10, exact)
     >>> round(auc_difference_test(both).pvalue, 3)
-    0.037
+    0.039
     """
 
     __slots__ = ("__dict__", "_axes", "_negatives", "_positives")

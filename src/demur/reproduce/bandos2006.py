@@ -150,7 +150,7 @@ def _simulated(
         y, a, b = _binormal_pair(setting, rng)
         if single:
             ones[k] = [auc_variance(y, a, method=method) for method in _METHODS]
-        variances = auc_difference_variances(y, a, b)
+        variances = auc_difference_variances(y, a, b, exchange="scores")
         twos[k] = [variances[method] for method in (*_METHODS, "permutation")]
         gap[k] = auc_score(y, a) - auc_score(y, b)
         progress.advance()
@@ -183,7 +183,7 @@ def _approximation(replicates: int, rng: np.random.Generator) -> FloatArray:
     pairs = np.empty((replicates, 2))
     for k in range(replicates):
         y, a, b = _binormal_pair(_SMALL, rng)
-        tests = (auc_difference_test(y, a, b, computation=how) for how in (None, "normal"))
+        tests = (auc_difference_test(y, a, b, exchange="scores", computation=how) for how in (None, "normal"))
         pairs[k] = [test.pvalue for test in tests]
     return pairs
 
