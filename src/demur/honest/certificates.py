@@ -329,9 +329,7 @@ class SurfaceCertificate(Result):
         levelled = _levelled(costs)
         return [relative] if levelled is None else [relative, levelled]
 
-    def _normal_in_unit(
-        self, bound: float, costs: CostModel, place: WindowPlace, bounds: ClassBounds
-    ) -> float:
+    def _normal_in_unit(self, bound: float, costs: CostModel, bounds: ClassBounds) -> float:
         if self.prevalence_known:
             return float(costs.expected_cost(bound, self.prevalence))
         # the prevalence is F(inf), and 1 - prevalence is T(-inf)
