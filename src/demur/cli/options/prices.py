@@ -7,11 +7,12 @@ import click
 
 from demur.cli.options import rules
 from demur.cli.options.flags import Flags, flag
-from demur.cli.options.rules import Number, NumberOrRange
+from demur.cli.options.rules import Number
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
     from demur.costs.model import CostModel
+    from demur.costs.ranges import CostRange
 
 __all__ = ["Prices"]
 
@@ -27,24 +28,21 @@ class Prices(Flags):
 
     cost_fn: float | tuple[float, float] | None = flag(
         "--cost-fn",
-        type=NumberOrRange(),
         metavar="X",
-        callback=rules.not_negative,
+        callback=rules.not_negative_or_range,
         help="Cost of a miss (a positive called negative), in any unit; a range if it is not known "
         "exactly, such as --cost-fn 400:600.",
     )
     cost_fp: float | tuple[float, float] | None = flag(
         "--cost-fp",
-        type=NumberOrRange(),
         metavar="X",
-        callback=rules.not_negative,
+        callback=rules.not_negative_or_range,
         help="Cost of a false alarm (a negative called positive); may be a range.",
     )
     cost_abstain: float | tuple[float, float] | None = flag(
         "--cost-abstain",
-        type=NumberOrRange(),
         metavar="X",
-        callback=rules.not_negative,
+        callback=rules.not_negative_or_range,
         help="Cost of abstaining; may be a range. Leave it out if abstaining is no option.",
     )
     mu: float | None = flag(
@@ -63,7 +61,6 @@ class Prices(Flags):
     )
     prevalence: float | tuple[float, float] | None = flag(
         "--prevalence",
-        type=NumberOrRange(),
         metavar="X",
         callback=rules.rate_or_range,
         help="Share of positives in use, where it differs from the file's; may be a range, such as "
@@ -88,16 +85,9 @@ class Prices(Flags):
         return self.objective or ("regret" if self.ranges else "expected")
 
     def costs(self) -> "CostModel | None":
-        """Return the costs, each one number; None if no cost flag is given."""
-        given = [name for name in self.given() if name in _COSTS + _RATIOS]
-        if not given:
+        """Return the costs, each of them one number; None if no cost flag is given."""
+        if not self._complete():
             return None
-        _require_complete(given)
-        if self.cost_fn is not None and _low(self.cost_fn) == 0:
-            raise InputError(
-                f"`--cost-fn` must be positive, got {_shown(self.cost_fn)}. "
-                "Hint: a miss must hurt; swap the classes if not."
-            )
         from demur.costs.model import CostModel
 
         if self.mu is not None:
@@ -107,27 +97,42 @@ class Prices(Flags):
         assert cost_fp is not None
         return CostModel(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
 
+    def costs_or_range(self) -> "CostModel | CostRange | None":
+        """Return the costs: a `CostRange` where at least one of them is known as a range only."""
+        if not self._complete() or not any(name in self.ranges for name in _COSTS):
+            return self.costs()
+        from demur.costs.ranges import CostRange
+
+        return CostRange(cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_abstain=self.cost_abstain)
+
+    def _complete(self) -> bool:
+        """Whether costs are given; refuse costs that are given twice or in part."""
+        given = [name for name in self.given() if name in _COSTS + _RATIOS]
+        ratios = [name for name in given if name in _RATIOS]
+        if ratios and len(ratios) < len(given):
+            raise InputError(
+                f"Costs are given twice, as {' and '.join(given)}. "
+                "Hint: use --cost-fn, --cost-fp, --cost-abstain or --mu, --nu, not both."
+            )
+        needed = ("--mu",) if ratios else ("--cost-fn", "--cost-fp") if given else ()
+        for name in needed:
+            if name not in given:
+                raise InputError(
+                    f"`{name}` is needed beside {' and '.join(given)}. Hint: costs are never assumed."
+                )
+        if self.cost_fn is not None and _low(self.cost_fn) == 0:
+            raise InputError(
+                f"`--cost-fn` must be positive, got {_shown(self.cost_fn)}. "
+                "Hint: a miss must hurt; swap the classes if not."
+            )
+        return bool(given)
+
     def number(self, name: str) -> float | None:
         """Return the value of a flag where only one number will do; None if it is not given."""
         value: Number | None = self.given().get(name)
         if isinstance(value, tuple):
             raise InputError(f"`{name}` must be one number here, got the range {_shown(value)}.")
         return value
-
-
-def _require_complete(given: list[str]) -> None:
-    """Refuse costs that are given twice or in part."""
-    ratios = [name for name in given if name in _RATIOS]
-    if ratios and len(ratios) < len(given):
-        raise InputError(
-            f"Costs are given twice, as {' and '.join(given)}. "
-            "Hint: use --cost-fn, --cost-fp, --cost-abstain or --mu, --nu, not both."
-        )
-    for name in ("--mu",) if ratios else ("--cost-fn", "--cost-fp"):
-        if name not in given:
-            raise InputError(
-                f"`{name}` is needed beside {' and '.join(given)}. Hint: costs are never assumed."
-            )
 
 
 def _low(value: Number) -> float:

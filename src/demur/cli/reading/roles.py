@@ -80,10 +80,9 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
 
 def _doubt(names: Sequence[str]) -> str:
     """Say how to take or to drop columns that look like no score."""
-    what, flag = ("does", "it") if len(names) == 1 else ("do", "them")
+    verb, use = ("does", "it as a model") if len(names) == 1 else ("do", "them as models")
     return (
-        f"{' and '.join(names)} {what} not look like scores: pass --model to use {flag} as a model, "
-        "--exclude to confirm."
+        f"{' and '.join(names)} {verb} not look like scores: pass --model to use {use}, --exclude to confirm."
     )
 
 

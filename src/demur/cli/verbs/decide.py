@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
+_COST_FLAGS = ("--cost-fn", "--cost-fp", "--cost-abstain", "--mu", "--nu")
 _LIMITS_KEPT = (
     "--max-abstention",
     "--reviews-per-day",
@@ -91,37 +92,26 @@ def command(
         )
         _decide_classes(classes.names, classes.cost_matrix, source, prices, certainty, output)
         return
+    if rule.no_labels:
+        _decide_without_labels(source, prices, limits, rule, output)
+        return
+    refuse_unanswered("decide", source=source, prices=prices, limits=limits, honoured=_LIMITS_KEPT)
+    if rule.anyway:
+        raise InputError("`--anyway` is not offered by demur decide yet. Hint: leave it out.")
+    _decide(source, prices, limits, certainty, rule, output)
+
+
+def _needed_costs(prices: Prices) -> "CostModel":
     costs = prices.costs()
     if costs is None:
         raise InputError(
             "A decision needs costs. Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
         )
-    if rule.no_labels:
-        refuse(
-            source,
-            limits,
-            rule,
-            because="needs labelled cases. Hint: leave it out with --no-labels.",
-            but=("--model", "--exclude", "--no-labels"),
-        )
-        refuse(
-            prices,
-            because="needs labelled cases. Hint: leave it out with --no-labels.",
-            but=("--cost-fn", "--cost-fp", "--cost-abstain", "--mu", "--nu"),
-        )
-        from demur.cli.answers.unlabelled import decide_without_labels
-
-        decide_without_labels(source, costs, output=output.path, as_json=output.as_json, quiet=output.quiet)
-        return
-    refuse_unanswered("decide", source=source, prices=prices, limits=limits, honoured=_LIMITS_KEPT)
-    if rule.anyway:
-        raise InputError("`--anyway` is not offered by demur decide yet. Hint: leave it out.")
-    _decide(source, costs, prices, limits, certainty, rule, output)
+    return costs
 
 
 def _decide(
     source: Source,
-    costs: "CostModel",
     prices: Prices,
     limits: Limits,
     certainty: Certainty,
@@ -129,6 +119,7 @@ def _decide(
     output: Output,
 ) -> None:
     """Decide between two classes, and write the policies."""
+    costs = _needed_costs(prices)
     from demur.cli.answers import comparison
     from demur.cli.answers.deciding import Wanted, decide_parts, decided_document, write_decided
     from demur.cli.output import remark, write
@@ -152,6 +143,24 @@ def _decide(
     write_decided(evidence, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
     if output.as_json:
         write(decided_document(evidence, parts), None)
+
+
+def _decide_without_labels(
+    source: Source, prices: Prices, limits: Limits, rule: Rule, output: Output
+) -> None:
+    """Decide from the costs and the probabilities alone."""
+    costs = _needed_costs(prices)
+    refuse(
+        source,
+        prices,
+        limits,
+        rule,
+        because="needs labelled cases. Hint: leave it out with --no-labels.",
+        but=("--model", "--exclude", "--no-labels", *_COST_FLAGS),
+    )
+    from demur.cli.answers.unlabelled import decide_without_labels
+
+    decide_without_labels(source, costs, output=output.path, as_json=output.as_json, quiet=output.quiet)
 
 
 def _decide_classes(

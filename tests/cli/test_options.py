@@ -1,0 +1,333 @@
+"""Flags as frozen objects: what they parse to, what they refuse, and that no verb ignores one."""
+
+from dataclasses import FrozenInstanceError, fields
+from importlib import import_module
+
+import pytest
+
+from command_line import COSTS, python
+from demur import CostModel, CostRange
+from demur.cli.main import _VERBS
+from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
+from demur.exceptions import InputError
+
+OBJECTS = [Source, Prices, Limits, Classes, Certainty, Output]
+
+
+def parsed(kind, *args):
+    """What a verb that takes the object gets."""
+
+    def command(**objects):
+        return objects[kind.__name__.lower()]
+
+    made = verb("some", example="")(takes(kind)(command))
+    return made.main([str(arg) for arg in args], standalone_mode=False)
+
+
+def prices(*args):
+    return parsed(Prices, *args)
+
+
+def limits(*args):
+    return parsed(Limits, *args)
+
+
+def source(*args):
+    return parsed(Source, "p.csv", *args)
+
+
+# ---------------------------------------------------------------- objects
+
+
+@pytest.mark.parametrize("kind", OBJECTS)
+def test_an_object_is_frozen_and_knows_what_was_given(kind):
+    args = ["p.csv"] if kind is Source else []
+    nothing = parsed(kind, *args)
+    assert nothing.given() == {}
+    with pytest.raises(FrozenInstanceError):
+        setattr(nothing, fields(nothing)[0].name, "changed")
+
+
+def test_what_was_given_is_named_as_the_user_writes_it():
+    given = source("--model", "b", "--model", "a", "--label", "z", "--exclude", "age").given()
+    assert given == {"--label": "z", "--model": ("b", "a"), "--exclude": ("age",)}
+    assert parsed(Output, "-o", "x.txt", "--json").given() == {"--output": "x.txt", "--json": True}
+    assert parsed(Certainty, "--seed", 3).given() == {"--seed": 3}
+
+
+def test_a_verb_may_leave_a_flag_out_or_word_it_differently(capsys):
+    @verb("some", example="Example:\n  demur some x.csv")
+    @takes(Source, without=("group",))
+    @takes(Output, path={"metavar": "FOLDER", "help": "A folder."})
+    def command(*, source, output):
+        """Do something."""
+        return source, output
+
+    read, output = command.main(["x.csv", "-o", "here"], standalone_mode=False)
+    assert (read.group, output.path, output.to_file) == (None, "here", True)
+    command.main(["--help"], standalone_mode=False)
+    text = capsys.readouterr().out
+    assert "--group" not in text
+    assert "-o, --output FOLDER  A folder." in text
+
+
+def test_the_help_of_a_verb_has_a_heading_per_object(run):
+    text = run("decide", "--help").out
+    titles = ["Data", "Costs", "Limits", "More than two classes", "Certainty", "Rule", "Output", "Options"]
+    places = [text.index(f"\n{title}:\n") for title in titles]
+    assert places == sorted(places)
+    assert text.index("--max-fn-rate") < places[3]
+
+
+def test_a_new_flag_is_one_field(capsys):
+    from dataclasses import dataclass
+
+    @dataclass(frozen=True, kw_only=True)
+    class Colour(Flags):
+        shade: str = flag("--shade", default="grey", help="Which.")
+
+    assert parsed(Colour).shade == "grey"
+    assert parsed(Colour, "--shade", "red") == Colour(shade="red")
+
+
+@pytest.mark.parametrize("name", sorted(_VERBS))
+def test_every_flag_has_a_help_text_and_every_verb_an_example(run, name):
+    command = import_module(f"demur.cli.verbs.{name}").command
+    options = [each for each in command.params if each.param_type_name == "option"]
+    assert [option.name for option in options if not option.help] == []
+    answer = run(name, "--help")
+    assert f"  demur {name}" in answer.out.partition("Example")[2]
+    assert max(map(len, answer.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("name", sorted(_VERBS))
+def test_the_help_of_no_verb_imports_numpy(name):
+    code = (
+        f"import sys\nfrom demur.cli.main import main\ntry: main(['{name}', '--help'])\n"
+        "except SystemExit: print([m for m in ('numpy', 'duckdb', 'scipy') if m in sys.modules])"
+    )
+    assert python("-c", code).stdout.splitlines()[-1] == "[]"
+
+
+# ---------------------------------------------------------------- numbers and ranges
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("400", 400.0),
+        ("400:600", (400.0, 600.0)),
+        ("0.5:0.5", 0.5),
+        ("1e2:1e3", (100.0, 1000.0)),
+        (" 4 : 6 ", (4.0, 6.0)),
+    ],
+)
+@pytest.mark.parametrize("name", ["--cost-fn", "--cost-fp", "--cost-abstain"])
+def test_a_cost_is_a_number_or_a_range(name, text, value):
+    assert prices(name, text).given() == {name: value}
+
+
+@pytest.mark.parametrize(("text", "value"), [("0", 0.0), ("1", 1.0), ("0.01:0.05", (0.01, 0.05))])
+def test_a_prevalence_is_a_share_or_a_range_of_shares(text, value):
+    assert prices("--prevalence", text).prevalence == value
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (
+            ("--cost-fn", "600:400"),
+            "`--cost-fn` must be a range that starts at its lower end, got '600:400'. "
+            "Hint: --cost-fn 400:600.",
+        ),
+        (("--cost-fp", "-1:3"), "`--cost-fp` must not be negative, got -1.0."),
+        (("--cost-fp", "-1"), "`--cost-fp` must not be negative, got -1.0."),
+        (
+            ("--cost-fn", "1:2:3:4"),
+            "`--cost-fn` must be one number or one range LOW:HIGH, got '1:2:3:4' with 3 colons. "
+            "Hint: --cost-fn 1:4?",
+        ),
+        (("--cost-abstain", "cheap"), "`--cost-abstain` must be a number or a range LOW:HIGH, got 'cheap'."),
+        (("--cost-abstain", "3:"), "`--cost-abstain` must be a number or a range LOW:HIGH, got '3:'."),
+        (("--cost-fn", "1:inf"), "`--cost-fn` must be finite, got inf."),
+        (("--cost-fn", "nan:3"), "`--cost-fn` must be finite, got nan."),
+        (("--prevalence", "0.5:1.5"), "`--prevalence` must lie in [0, 1], got 1.5."),
+        (("--prevalence", "-0.1"), "`--prevalence` must lie in [0, 1], got -0.1."),
+    ],
+)
+def test_bad_numbers_and_ranges_are_one_sentence(args, sentence):
+    with pytest.raises(InputError) as error:
+        prices(*args)
+    assert str(error.value) == sentence
+
+
+def test_costs_as_the_library_takes_them():
+    point = prices(*COSTS)
+    assert point.costs() == point.costs_or_range() == CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
+    assert prices("--mu", 0.5).costs() == CostModel(cost_fn=1, cost_fp=0.5)
+    assert prices().costs() is prices().costs_or_range() is None
+    box = prices("--cost-fn", "400:600", "--cost-fp", 100)
+    assert box.costs_or_range() == CostRange(cost_fn=(400, 600), cost_fp=100)
+    assert box.ranges == {"--cost-fn": (400.0, 600.0)}
+    with pytest.raises(InputError, match="`--cost-fn` must be one number here, got the range 400:600"):
+        box.costs()
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (("--cost-fn", "0:5", "--cost-fp", "1"), "`--cost-fn` must be positive, got 0:5"),
+        (("--cost-fn", "4:5"), "`--cost-fp` is needed beside --cost-fn"),
+        (("--mu", "1", "--cost-fp", "4:5"), "Costs are given twice, as --cost-fp and --mu"),
+    ],
+)
+def test_ranges_keep_the_rules_of_costs(args, sentence):
+    with pytest.raises(InputError, match=sentence):
+        prices(*args).costs_or_range()
+
+
+@pytest.mark.parametrize(
+    ("args", "aim"),
+    [
+        ((), "expected"),
+        (("--cost-fn", "4:5"), "regret"),
+        (("--prevalence", "0.1:0.2"), "regret"),
+        (("--cost-fn", "5:5"), "expected"),
+        (("--cost-fn", "4:5", "--objective", "worst"), "worst"),
+        (("--objective", "guaranteed"), "guaranteed"),
+    ],
+)
+def test_ranges_are_judged_by_regret_unless_the_user_says_otherwise(args, aim):
+    assert prices(*args).aim == aim
+
+
+# ---------------------------------------------------------------- limits, weights, engines
+
+
+@pytest.mark.parametrize(
+    ("args", "share"),
+    [
+        ((), None),
+        (("--max-abstention", 0.2), 0.2),
+        (("--reviews-per-day", 50, "--cases-per-day", 1000), 0.05),
+        (("--reviews-per-day", 50, "--cases-per-day", 20), 1.0),
+        (("--reviews-per-day", 0, "--cases-per-day", 20), 0.0),
+    ],
+)
+def test_reviews_and_cases_per_day_give_the_largest_abstention_by_hand(args, share):
+    assert limits(*args).largest_abstention == share
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (("--reviews-per-day", 5), "`--cases-per-day` is needed beside --reviews-per-day"),
+        (("--cases-per-day", 5), "`--reviews-per-day` is needed beside --cases-per-day"),
+        (("--reviews-per-day", 5, "--cases-per-day", 0), "`--cases-per-day` must be above 0"),
+        (("--reviews-per-day", -5, "--cases-per-day", 9), "`--reviews-per-day` must not be negative"),
+        (
+            ("--reviews-per-day", 5, "--cases-per-day", 9, "--max-abstention", 0.1),
+            "`--max-abstention` says the same as --reviews-per-day",
+        ),
+        (("--precision-confidence", 0.95), "`--precision-confidence` is for a promised precision"),
+        (
+            ("--precision-confidence", 1, "--min-precision-positive", 0.9),
+            "`--precision-confidence` must lie strictly between 0 and 1",
+        ),
+        (("--max-fn-rate", 1.5), "`--max-fn-rate` must lie in"),
+        (("--min-precision-negative", 1.5), "`--min-precision-negative` "),
+    ],
+)
+def test_limits_that_contradict_each_other_are_one_sentence(args, sentence):
+    with pytest.raises(InputError, match=sentence):
+        limits(*args)
+
+
+def test_limits_are_kept_as_given():
+    args = ("--max-fn-rate", 0.05, "--min-precision-positive", 0.9, "--precision-confidence", 0.95)
+    assert limits(*args) == Limits(max_fn_rate=0.05, min_precision_positive=0.9, precision_confidence=0.95)
+
+
+def test_what_a_weight_means_needs_a_weight():
+    assert source("--weight", "w", "--weights", "repeats").weights == "repeats"
+    with pytest.raises(InputError, match="`--weight` is needed beside --weights"):
+        source("--weights", "importance")
+
+
+def test_the_reader_is_memory_unless_another_is_named():
+    assert source().reader == "memory"
+    assert source("--engine", "spark", "--master", "local[2]").reader == "spark"
+
+
+# ---------------------------------------------------------------- no flag is ignored
+
+
+@pytest.mark.parametrize("name", ["compare", "decide", "report"])
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (("--prevalence", "0.1:0.2"), "`--prevalence` must be one number, got the range 0.1:0.2"),
+        (("--objective", "worst"), "`--objective worst` is not offered by demur VERB yet"),
+        (("--objective", "guaranteed"), "`--objective guaranteed` is not offered by demur VERB yet"),
+        (("--max-fn-rate", 0.1), "`--max-fn-rate` is not offered by demur VERB yet"),
+        (
+            ("--min-precision-positive", 0.9, "--precision-confidence", 0.9),
+            "is not offered by demur VERB yet",
+        ),
+        (("--weight", "bad", "--weights", "repeats"), "`--weights` is not offered by demur VERB yet"),
+        (("--objective", "cheapest"), "'cheapest' is not one of 'expected', 'worst', 'regret', 'guaranteed'"),
+    ],
+)
+def test_what_has_no_answer_yet_is_refused(run, worked, name, flags, sentence):
+    answer = run(name, worked, *COSTS, *flags)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert sentence.replace("VERB", name) in answer.err
+
+
+@pytest.mark.parametrize("name", ["compare", "decide", "report"])
+def test_a_range_of_costs_is_refused(run, worked, name):
+    answer = run(name, worked, "--cost-fn", "4:6", "--cost-fp", 1)
+    assert answer.code == 2
+    assert "`--cost-fn` must be one number, got the range 4:6" in answer.err
+
+
+@pytest.mark.parametrize("name", ["compare", "report"])
+def test_limits_are_refused_where_they_have_no_answer(run, worked, name):
+    answer = run(name, worked, *COSTS, "--max-abstention", 0.1)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"`--max-abstention` is not offered by demur {name} yet" in answer.err
+
+
+def test_anyway_is_refused_until_decide_can_say_no(run, worked):
+    answer = run("decide", worked, *COSTS, "--anyway")
+    assert (answer.code, answer.out) == (2, "")
+    assert "`--anyway` is not offered by demur decide yet" in answer.err
+
+
+def test_capacity_per_day_decides_as_the_share_does(run, worked):
+    by_share = run("decide", worked, *COSTS, "--max-abstention", 0.25, "-q")
+    by_day = run("decide", worked, *COSTS, "--reviews-per-day", 25, "--cases-per-day", 100, "-q")
+    assert by_share.code == by_day.code == 0
+    assert by_share.json["window"] == by_day.json["window"]
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("--max-fn-rate", 0.1),
+        ("--exclude", "bad"),
+        ("--prevalence", "0.1:0.2"),
+        ("--objective", "worst"),
+        ("--reviews-per-day", 1, "--cases-per-day", 2),
+    ],
+)
+@pytest.mark.parametrize("name", ["compare", "decide"])
+def test_flags_for_two_classes_are_refused_beside_classes(run, worked, name, flags):
+    answer = run(name, worked, "--classes", "a,b,c", "--cost-matrix", "c.csv", *flags)
+    assert f"`{flags[0]}` is for two classes" in answer.err
+
+
+@pytest.mark.parametrize("flags", [("--max-fn-rate", 0.1), ("--anyway",), ("--objective", "worst")])
+def test_flags_for_labelled_cases_are_refused_without_labels(run, worked, flags):
+    answer = run("decide", worked, "--no-labels", *COSTS, *flags)
+    assert f"`{flags[0]}` needs labelled cases" in answer.err
