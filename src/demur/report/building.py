@@ -10,8 +10,9 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from demur.auc.difference import AucDifferenceTest, paired_test
+from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
 from demur.auc.one import auc_interval
+from demur.auc.tables import ModelTables
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.honest.bands import volume_interval_of
@@ -300,7 +301,7 @@ def _compared(judged: _Judging, first: int, second: int, settings: Settings) -> 
     cases = judged.common.pair(judged.models[first], judged.models[second])
     band = difference_band_of(
         cases,
-        *grid_axes(GRID, _UNIT, _UNIT),
+        *check_grid(GRID, _UNIT, _UNIT),
         level=settings.confidence_level,
         method="average",
         draws=_DRAWS,
@@ -312,8 +313,9 @@ def _compared(judged: _Judging, first: int, second: int, settings: Settings) -> 
 
 def _auc_tests(joint: JointScores) -> list[AucDifferenceTest]:
     """Test all pairs; each class of each model is sorted once."""
+    tables, options = ModelTables(joint), PairedOptions(method="delong")
     return [
-        paired_test(joint, first, second, "delong", "two-sided")
+        paired_test(tables, first, second, options)
         for first, second in combinations(range(joint.n_models), 2)
     ]
 
