@@ -1,14 +1,24 @@
-"""What all result objects share: read-only arrays, a JSON-safe dictionary, `Interval`."""
+"""What all result objects share: contents nobody can change, a JSON-safe dictionary, `Interval`.
+
+The rule for arrays. A result never freezes an array that somebody else may hold, and nobody else may
+hold a writeable array of a result:
+
+- whoever makes an array for a result and gives it to nobody else freezes it with `read_only`, which
+  copies nothing (worth it for arrays as long as the data);
+- an array that is still writeable when it reaches a result may be the caller's, so the result keeps a
+  frozen copy (`frozen`);
+- the same holds for arrays inside tuples and mappings; lists become tuples, mappings `FrozenDict`.
+"""
 
 import dataclasses
 import math
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
 from demur.typing import FloatArray, Scalar
 
-__all__ = ["Interval", "Result", "as_scalar", "json_safe", "read_only"]
+__all__ = ["FrozenDict", "Interval", "Result", "as_scalar", "frozen", "json_safe", "read_only"]
 
 
 class Interval(NamedTuple):
@@ -18,10 +28,51 @@ class Interval(NamedTuple):
     high: float
 
 
+class FrozenDict(dict[Any, Any]):
+    """A dictionary that cannot be changed: what a result says about its evidence."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("a result cannot be changed; copy it first: dict(...)")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type["FrozenDict"], tuple[dict[Any, Any]]]:
+        # pickling would fill an empty dictionary key by key
+        return type(self), (dict(self),)
+
+
 def read_only(array: Any) -> Any:
-    """Mark `array` as not writeable and return it."""
+    """Freeze an array that nobody else holds, and return it."""
     array.flags.writeable = False
     return array
+
+
+def frozen(value: Any) -> Any:
+    """Return what a result may keep of `value`: the value itself if nobody can change it, else a copy."""
+    if isinstance(value, np.ndarray):
+        return value if _cannot_change(value) else read_only(value.copy())
+    if isinstance(value, FrozenDict):
+        return value
+    if isinstance(value, dict):
+        return FrozenDict((key, frozen(item)) for key, item in value.items())
+    if isinstance(value, (tuple, list)):
+        items = tuple(frozen(item) for item in value)
+        if isinstance(value, tuple) and all(item is old for item, old in zip(items, value, strict=True)):
+            return value
+        return type(value)(*items) if hasattr(value, "_fields") else items
+    return value
+
+
+def _cannot_change(array: Any) -> bool:
+    """Tell whether neither an array nor what it is a view of can be written to."""
+    while isinstance(array, np.ndarray):
+        if array.flags.writeable:
+            return False
+        array = array.base
+    return array is None
 
 
 def as_scalar(value: FloatArray) -> Scalar:
@@ -52,7 +103,7 @@ def json_safe(value: Any) -> Any:
 class Result:
     """Base of the frozen result dataclasses.
 
-    Arrays are made read-only after construction. `to_dict` returns the fields and the
+    Nobody can change what it holds (see the rule above). `to_dict` returns the fields and the
     properties listed in `_reported`, with plain Python values only, but not the evidence
     (fields named in `_evidence`) a result was made from.
     """
@@ -64,8 +115,9 @@ class Result:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                read_only(value)
+            kept = frozen(value)
+            if kept is not value:
+                object.__setattr__(self, field.name, kept)
 
     def __repr__(self) -> str:
         shown = []
@@ -90,8 +142,8 @@ class Result:
             for field in dataclasses.fields(self)  # type: ignore[arg-type]
             if not field.name.startswith("_") and field.name not in self._evidence
         ]
-        found = {name: json_safe(getattr(self, name)) for name in [*names, *self._reported]}
-        return {**found, **self._certainty()}
+        contents = {name: json_safe(getattr(self, name)) for name in [*names, *self._reported]}
+        return {**contents, **self._certainty()}
 
     def _certainty(self) -> dict[str, Any]:
         """What to add to `to_dict` where the counts a result keeps are not exact."""
