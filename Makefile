@@ -1,4 +1,5 @@
 # Two commands are all a new machine needs: `make demo` and `make test`.
+# A contributor's day: `make quick` while working, `make test` before a commit, `make check` before a merge.
 # Everything runs through .venv/bin/python, so paths with spaces and a second call are fine.
 
 PYTHON ?= python3
@@ -7,7 +8,7 @@ CONSTRAINTS ?= constraints/newest.txt
 VENV ?= .venv
 RUN = $(VENV)/bin/python
 
-.PHONY: demo test check lint bench docs web web-check clean
+.PHONY: demo quick test test-long test-core check lint bench docs web web-check clean
 
 INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
 
@@ -26,15 +27,35 @@ $(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
 demo: $(VENV)/.demo
 	$(RUN) -m demur demo
 
+# lint and the tests of what changed: under a minute
+quick: lint
+	$(RUN) -m pytest -q -n auto -m "not long" $$($(RUN) tools/changed_tests.py)
+
+# every test but the Monte-Carlo coverage
 test: $(VENV)/.installed
-	$(RUN) -m pytest -n auto --dist loadgroup
+	$(RUN) -m pytest -n auto -m "not long"
+
+# Monte-Carlo coverage, level and power
+test-long: $(VENV)/.installed
+	$(RUN) -m pytest -n auto -m long
+
+# the mathematics alone: what other versions of Python and of the dependencies must pass;
+# VENV=.venv-oldest CONSTRAINTS=constraints/oldest.txt tries the lower bounds
+CORE = counts costs roc surface windows paired auc honest cautious multiclass ordinal unlabelled regression
+$(VENV)/.core: pyproject.toml $(CONSTRAINTS)
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) ".[test]"
+	touch $@
+
+test-core: $(VENV)/.core
+	DEMUR_PROFILE=brief $(RUN) -m pytest -q -n auto -m "not long" $(CORE:%=tests/%) $(CORE:%=src/demur/%)
 
 lint: $(VENV)/.installed
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-check: lint web-check test docs
+check: lint web-check test test-long docs
 
 bench: $(VENV)/.installed
 	$(RUN) benchmarks/run.py --output docs/performance.md
@@ -56,4 +77,4 @@ web-check: web/node_modules/.installed
 	cd web && npm run --silent check && npm test --silent && npm run --silent verify
 
 clean:
-	rm -rf $(VENV) demur-demo build docs/generated web/node_modules
+	rm -rf $(VENV) .venv-oldest .venv-3.13 demur-demo build docs/generated web/node_modules

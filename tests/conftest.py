@@ -1,23 +1,44 @@
-"""Skips become failures where everything is installed (CI sets DEMUR_NO_SKIPS)."""
+"""What all tests share: costly things made once, no waiting for threads, no silent skips."""
 
+import fcntl
+import functools
 import os
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+# before NumPy is imported: each worker of a parallel run has a core, and threads of BLAS or OpenMP that
+# wait for each other take six times the time of the sum they work on
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_threads, "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 # a busy machine is no wrong answer: speed is measured in benchmarks, so examples have no deadline;
 # CI looks at the same examples every time, at home each run looks at new ones
 settings.register_profile("home", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("DEMUR_NO_SKIPS") else "home")
+# the oldest supported versions and other Pythons: a second look at the same laws
+settings.register_profile("brief", deadline=None, derandomize=True, max_examples=25)
+settings.load_profile(os.environ.get("DEMUR_PROFILE", "ci" if os.environ.get("DEMUR_NO_SKIPS") else "home"))
+
+
+# nothing installs data that may not be shipped, so its absence is the one skip that stays a skip
+UNSHIPPED = "no folder with the data of the papers"
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Keep tests with a costly fixture in one process; only asked for in a parallel run."""
+    from scheduling import SharedCosts
+
+    return SharedCosts(config, log)
 
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
-    if report.skipped and os.environ.get("DEMUR_NO_SKIPS"):
+    if report.skipped and os.environ.get("DEMUR_NO_SKIPS") and UNSHIPPED not in str(report.longrepr):
         report.outcome = "failed"
         report.longrepr = f"skipped, but DEMUR_NO_SKIPS is set: {report.longrepr}"
 
@@ -25,11 +46,9 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture
 def shared_folder():
     """Folder with data sets that are not shipped; tests that need it skip without it."""
-    from pathlib import Path
-
     folder = Path(os.environ.get("DEMUR_SHARED", Path(__file__).parents[2] / "shared"))
     if not folder.is_dir():
-        pytest.skip(f"no data folder at {folder}")
+        pytest.skip(f"{UNSHIPPED} at {folder}")
     return folder
 
 
@@ -57,6 +76,51 @@ def weka_scores(shared_folder):
     return rows
 
 
+# ---------------------------------------------------------------- made once
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """Return a function that has a file made by the first process that asks; the others wait and read it.
+
+    Call ``made_once(name, make)``; `make` gets the path to write to.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    # workers of xdist have folders of their own below that of the run
+    folder = (folder.parent if os.environ.get("PYTEST_XDIST_WORKER") else folder) / "made-once"
+    folder.mkdir(exist_ok=True)
+
+    def file(name, make):
+        path = folder / name
+        with _locked(folder / f"{name}.lock"):
+            if not path.exists():
+                draft = path.with_name(f"draft-{name}")
+                make(draft)
+                draft.rename(path)
+        return path
+
+    return file
+
+
+@contextmanager
+def _locked(path):
+    with open(path, "w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _demo_scores_once():
+    """The demo's four learners, trained once per process instead of once per page and command."""
+    from demur.datasets import breast_cancer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            breast_cancer, "breast_cancer_scores", functools.cache(breast_cancer.breast_cancer_scores)
+        )
+        yield
+
+
 # ---------------------------------------------------------------- the page in a browser
 
 
@@ -80,19 +144,11 @@ def chromium(playwright_running):
 
 
 @pytest.fixture(scope="session")
-def page_file(tmp_path_factory):
+def page_file(made_once):
     """Return the file of a report of tests/page_reports.py, written once, as `Report.to_html` writes it."""
     import page_reports
 
-    folder, files = tmp_path_factory.mktemp("pages"), {}
-
-    def write(name):
-        if name not in files:
-            files[name] = folder / f"{name}.html"
-            page_reports.named(name).to_html(files[name])
-        return files[name]
-
-    return write
+    return lambda name: made_once(f"{name}.html", lambda path: page_reports.named(name).to_html(path))
 
 
 @pytest.fixture

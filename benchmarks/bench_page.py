@@ -1,0 +1,83 @@
+"""The page of three models on a million cases, in a browser.
+
+The peer of a time on the page is the frame of a screen, 16.7 ms; the first paint has one second.
+"""
+
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from timing import ratio_row
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+FRAME = 1 / 60
+CASES = 10**6
+TRIES = 5
+COLOURS = ("abstention", "lower", "upper", "winner", "difference", "cost")
+
+
+def paint(browser, file):
+    """Best time to the first content; other work on the machine delays a page."""
+    return min(opened(browser, file, first_paint) for _ in range(TRIES))
+
+
+def first_paint(page):
+    return page.page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime") / 1e3
+
+
+def drag(page):
+    page.drag((0.9, 0.3), (0.1, 0.05), (0.6, 0.02), (0.3, 0.4), steps=25)
+    return statistics.median(page.measures("demur-drag")) / 1e3
+
+
+def recolour(page):
+    for _ in range(3):
+        for colour in COLOURS:
+            page.choose(f"map-colour-{colour}")
+    # the first map is drawn while the page starts
+    return statistics.median(page.measures("demur-map")[1:]) / 1e3
+
+
+def slide(control):
+    def measure(page):
+        for value in range(40, 240, 10):
+            page.role(control).fill(str(value))
+            page.settle()
+        return statistics.median(page.measures("demur-draw") or page.measures("demur-drag")) / 1e3
+
+    return measure
+
+
+def opened(browser, file, measure):
+    """Open the file in a page of its own, measure, close it."""
+    from browser import Opened
+
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = Opened.of(context, file)
+    value = measure(page)
+    context.close()
+    if page.problems:
+        raise RuntimeError("; ".join(page.problems))
+    return value
+
+
+def rows():
+    import page_reports
+    from browser import launch, playwright
+
+    with tempfile.TemporaryDirectory() as folder, playwright() as running:
+        file = Path(folder) / "large.html"
+        page_reports.named("large").to_html(file)
+        browser = launch(running)
+        size = f"{CASES:.0e}"
+        yield ratio_row("first paint / second", size, paint(browser, file), 1.0, "<= 1")
+        # one step of a drag must leave time for the browser's own work in a frame
+        yield ratio_row("step of a drag / frame", size, opened(browser, file, drag), FRAME, "<= 0.5")
+        yield ratio_row("map in new colours / frame", size, opened(browser, file, recolour), FRAME, "<= 2")
+        # a new prevalence changes every surface and every map
+        for name in ("prevalence", "cost-abstain"):
+            value = opened(browser, file, slide(f"{name}-slider"))
+            yield ratio_row(f"step of the {name} slider / frame", size, value, FRAME, "<= 5")
+        browser.close()
