@@ -1,0 +1,320 @@
+"""Intervals of honest costs that do not collapse where no error was seen.
+
+A rule that made no error on the cases at hand has a cost of 0 and a standard error of 0, yet its
+true cost is not 0. Added errors cure it: the upper end counts w = z^2 / 4 further misses and as many
+further false alarms (about one each at 95 %), each only if the rule calls anything negative or
+positive at all. The lower end needs none: costs far from their ceiling leave it on the safe side.
+Closed forms of a few sums, the same for costs at a point and for volumes.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import check_choice
+from demur._kernels.normal import normal_quantile
+from demur.typing import FloatArray
+
+__all__ = [
+    "DifferenceSums",
+    "LossSums",
+    "OutcomeTable",
+    "added_errors",
+    "difference_interval",
+    "difference_sums",
+    "honest_interval",
+    "loss_sums",
+    "mean_and_error",
+]
+
+INTERVAL_METHODS = ("bracket", "average")
+_ROUNDING = 64 * np.finfo(np.float64).eps
+
+
+def added_errors(level: float) -> float:
+    """Return w, the number of errors of each kind added at a confidence level: z^2 / 4."""
+    return normal_quantile(level) ** 2 / 4
+
+
+# ---------------------------------------------------------------- costs and volumes
+
+
+class OutcomeTable(NamedTuple):
+    """Number of cases with each outcome; arrays have one element per cost point.
+
+    Counts may be fractions: averages over repeated splits, or weighted counts scaled so that they
+    add up to the effective number of cases.
+    """
+
+    missed: Any
+    right_positive: Any
+    abstained_positive: Any
+    alarmed: Any
+    right_negative: Any
+    abstained_negative: Any
+
+    @property
+    def n_positive(self) -> Any:
+        """Number of positives."""
+        return self.missed + self.right_positive + self.abstained_positive
+
+    @property
+    def n_negative(self) -> Any:
+        """Number of negatives."""
+        return self.alarmed + self.right_negative + self.abstained_negative
+
+
+class LossSums(NamedTuple):
+    """Sums of a loss and of its squares over each class: all that an interval needs.
+
+    Attributes
+    ----------
+    n_positive, n_negative
+        Number of cases.
+    positive, negative, positive_squares, negative_squares
+        Sums over the class.
+    worst_positive, worst_negative
+        Loss of an added error of the class.
+    risk_positive, risk_negative
+        Weight of the added error, from 0 (the rule cannot err so) to 1.
+    """
+
+    n_positive: Any
+    n_negative: Any
+    positive: Any
+    negative: Any
+    positive_squares: Any
+    negative_squares: Any
+    worst_positive: Any
+    worst_negative: Any
+    risk_positive: Any = 1.0
+    risk_negative: Any = 1.0
+
+
+def loss_sums(
+    table: OutcomeTable, *, miss: Any, alarm: Any, abstain_positive: Any, abstain_negative: Any
+) -> LossSums:
+    """Turn outcomes into sums of losses at given prices; abstaining must have a finite price."""
+    sums = [
+        (miss**power * table.missed + abstain_positive**power * table.abstained_positive) for power in (1, 2)
+    ]
+    others = [
+        (alarm**power * table.alarmed + abstain_negative**power * table.abstained_negative)
+        for power in (1, 2)
+    ]
+    return LossSums(
+        n_positive=table.n_positive,
+        n_negative=table.n_negative,
+        positive=sums[0],
+        negative=others[0],
+        positive_squares=sums[1],
+        negative_squares=others[1],
+        worst_positive=miss,
+        worst_negative=alarm,
+        # a rule that calls nothing negative cannot miss, one that calls nothing positive raises no alarm
+        risk_positive=np.minimum(table.missed + table.right_negative, 1.0),
+        risk_negative=np.minimum(table.alarmed + table.right_positive, 1.0),
+    )
+
+
+def mean_and_error(
+    sums: LossSums, *, prevalence: float | None = None, errors: float = 0.0
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean loss and its standard error, with `errors` added errors of each class.
+
+    Without a prevalence the cases are one sample of the population; with it, two samples.
+    """
+    add = errors * np.asarray(sums.risk_positive), errors * np.asarray(sums.risk_negative)
+    classes = [
+        (size + w, total + w * worst, square + w * worst**2)
+        for size, total, square, worst, w in (
+            (sums.n_positive, sums.positive, sums.positive_squares, sums.worst_positive, add[0]),
+            (sums.n_negative, sums.negative, sums.negative_squares, sums.worst_negative, add[1]),
+        )
+    ]
+    if prevalence is None:
+        n, total, square = (first + second for first, second in zip(*classes, strict=True))
+        return np.asarray(total / n), np.sqrt(_squared_error(n, total, square))
+    mean: Any = 0.0
+    variance: Any = 0.0
+    for share, (n, total, square) in zip((prevalence, 1 - prevalence), classes, strict=True):
+        if share:  # a class of share 0 may have no case
+            mean = mean + share * total / n
+            variance = variance + share**2 * _squared_error(n, total, square)
+    return np.asarray(mean), np.sqrt(variance)
+
+
+def _squared_error(n: Any, total: Any, square: Any) -> FloatArray:
+    """Squared standard error of a mean; 0 where the spread is rounding, or from one case."""
+    spread = square - total**2 / n
+    spread = np.where(spread > _ROUNDING * square, spread, 0.0)
+    return np.asarray(spread / (n * np.maximum(n - 1, 1.0)))
+
+
+def honest_interval(
+    hindsight: LossSums,
+    honest: LossSums,
+    *,
+    level: float,
+    prevalence: float | None = None,
+    method: str = "bracket",
+) -> tuple[FloatArray, FloatArray]:
+    """Interval of the cost of the rule in use, and of the best cost the population allows.
+
+    Parameters
+    ----------
+    hindsight, honest : LossSums
+        Of the rule judged on the cases that chose it, and on held-out cases.
+    level : float
+        Confidence level.
+    prevalence : float, optional
+        Known P(positive); the classes are then two samples.
+    method : {"bracket", "average"}, default "bracket"
+        "bracket": from k - z s (hindsight) to kc + z sc (honest, with added errors); covers the
+        deployed rule as well. "average": around (k + kc) / 2 with the larger error; narrower, for
+        the population's best cost only.
+
+    Returns
+    -------
+    low, high : array
+        Not cut at what a cost cannot be below or above.
+
+    Notes
+    -----
+    With w = z^2 / 4 and S, Q the sums of losses and squared losses over n cases, the upper end of
+    the bracket is m + z sqrt((Q' / n' - m^2) / (n' - 1)), m = S' / n', where n', S', Q' include w
+    misses and w false alarms. In 36 binormal designs (AUC .9, .96, .993, .9993; prevalence .5, .1,
+    .02; n = 100, 300, 1000) and 8 costs it covered the true cost of the deployed window in at least
+    95 % of the samples. Its width is 1.05 (1000 cases) to 3.6 times (100 cases, AUC .9993) that of
+    the interval without added errors, which covered as little as 39 %.
+    """
+    check_choice(method, "method", INTERVAL_METHODS)
+    z, errors = normal_quantile(level), added_errors(level)
+    k, s = mean_and_error(hindsight, prevalence=prevalence)
+    high, high_error = mean_and_error(honest, prevalence=prevalence, errors=errors)
+    if method == "bracket":
+        return k - z * s, high + z * high_error
+    kc, sc = mean_and_error(honest, prevalence=prevalence)
+    seen, seen_error = mean_and_error(hindsight, prevalence=prevalence, errors=errors)
+    low = (k + kc) / 2 - z * np.maximum(s, sc)
+    return low, (seen + high) / 2 + z * np.maximum(seen_error, high_error)
+
+
+# ---------------------------------------------------------------- paired differences
+
+
+class DifferenceSums(NamedTuple):
+    """Sums of the difference of two losses on the same cases, and of its squares, per class.
+
+    `extra_positive` and `extra_negative` are the squares one added error of each rule contributes.
+    """
+
+    n_positive: Any
+    n_negative: Any
+    positive: Any
+    negative: Any
+    positive_squares: Any
+    negative_squares: Any
+    extra_positive: Any
+    extra_negative: Any
+
+
+def difference_sums(
+    positives: Any, negatives: Any, *, miss: Any, alarm: Any, abstain_positive: Any, abstain_negative: Any
+) -> DifferenceSums:
+    """Sum loss of the first rule minus loss of the second from their joint decisions.
+
+    Parameters
+    ----------
+    positives, negatives : array of (..., 3, 3)
+        Element [i, j]: cases of the class for which the first rule decided i and the second j,
+        0 negative, 1 abstain, 2 positive. Fractions are fine, as in `OutcomeTable`.
+    miss, alarm, abstain_positive, abstain_negative : float or array of (...)
+        Prices.
+    """
+    joint = np.asarray(positives, dtype=np.float64), np.asarray(negatives, dtype=np.float64)
+    shape = joint[0].shape[:-2]
+    prices = [
+        np.broadcast_to(np.asarray(price, dtype=np.float64), shape)
+        for price in (miss, alarm, abstain_positive, abstain_negative)
+    ]
+    zero = np.zeros(shape)
+    loss = (
+        np.stack([prices[0], prices[2], zero], axis=-1),
+        np.stack([zero, prices[3], prices[1]], axis=-1),
+    )
+    sums = []
+    for table, price in zip(joint, loss, strict=True):
+        gap = price[..., :, None] - price[..., None, :]
+        sums.append([(table * gap**power).sum(axis=(-2, -1)) for power in (1, 2)])
+    both = joint[0] + joint[1]
+    calls = both.sum(axis=-1), both.sum(axis=-2)
+    # each rule may err where it makes the call at all
+    misses, alarms = (
+        sum(np.minimum(by_rule[..., decision], 1.0) for by_rule in calls) for decision in (0, 2)
+    )
+    return DifferenceSums(
+        n_positive=joint[0].sum(axis=(-2, -1)),
+        n_negative=joint[1].sum(axis=(-2, -1)),
+        positive=sums[0][0],
+        negative=sums[1][0],
+        positive_squares=sums[0][1],
+        negative_squares=sums[1][1],
+        extra_positive=misses * prices[0] ** 2,
+        extra_negative=alarms * prices[1] ** 2,
+    )
+
+
+def _difference_and_error(
+    sums: DifferenceSums, prevalence: float | None, errors: float
+) -> tuple[FloatArray, FloatArray]:
+    """Mean difference and its standard error; added errors cancel in the mean but not in the spread."""
+    plain = LossSums(
+        sums.n_positive,
+        sums.n_negative,
+        sums.positive,
+        sums.negative,
+        sums.positive_squares + errors * sums.extra_positive,
+        sums.negative_squares + errors * sums.extra_negative,
+        0.0,
+        0.0,
+    )
+    return mean_and_error(plain, prevalence=prevalence)
+
+
+def difference_interval(
+    hindsight: DifferenceSums,
+    honest: DifferenceSums,
+    *,
+    level: float,
+    prevalence: float | None = None,
+    method: str = "bracket",
+) -> tuple[FloatArray, FloatArray]:
+    """Interval of the difference in cost of two deployed rules judged on the same cases.
+
+    Parameters
+    ----------
+    hindsight, honest : DifferenceSums
+        Of the rules judged on the cases that chose them, and on held-out cases.
+    level, prevalence
+        As in `honest_interval`.
+    method : {"bracket", "average"}, default "bracket"
+        "bracket": from the smaller of the two differences to the larger, each way z times the
+        larger standard error. "average": around the mean of the two differences.
+
+    Notes
+    -----
+    The errors have w = z^2 / 4 errors of each kind and rule added. In the designs of
+    `honest_interval` "bracket" covered the difference of two models, and of a window and a
+    threshold of one model, in at least 94 % of the samples, "average" in at least 92 % with 9 % less
+    width. Rules that are the same by construction (an empty window and its threshold) differ by
+    exactly 0 and need no interval.
+    """
+    check_choice(method, "method", INTERVAL_METHODS)
+    z, errors = normal_quantile(level), added_errors(level)
+    seen, seen_error = _difference_and_error(hindsight, prevalence, errors)
+    kept, kept_error = _difference_and_error(honest, prevalence, errors)
+    half = z * np.maximum(seen_error, kept_error)
+    if method == "average":
+        return (seen + kept) / 2 - half, (seen + kept) / 2 + half
+    return np.minimum(seen, kept) - half, np.maximum(seen, kept) + half

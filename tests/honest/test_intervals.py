@@ -1,0 +1,184 @@
+"""Intervals with added errors: by hand, against NumPy, against exact enumeration."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from demur import InputError
+from demur.honest.intervals import (
+    LossSums,
+    OutcomeTable,
+    added_errors,
+    difference_interval,
+    difference_sums,
+    honest_interval,
+    loss_sums,
+    mean_and_error,
+)
+
+Z = 1.959963984540054
+W = Z**2 / 4
+PRICES = {"miss": 1.0, "alarm": 0.5, "abstain_positive": 0.2, "abstain_negative": 0.1}
+
+
+def cases_of(table, *, miss, alarm, abstain_positive, abstain_negative):
+    """One loss per case, positives and negatives apart."""
+    positive = (
+        [miss] * table.missed + [0] * table.right_positive + [abstain_positive] * table.abstained_positive
+    )
+    negative = (
+        [alarm] * table.alarmed + [0] * table.right_negative + [abstain_negative] * table.abstained_negative
+    )
+    return np.array(positive, dtype=float), np.array(negative, dtype=float)
+
+
+TABLE = OutcomeTable(3, 20, 4, 5, 40, 6)
+
+
+def test_mean_and_error_without_added_errors_against_numpy():
+    positive, negative = cases_of(TABLE, **PRICES)
+    sums = loss_sums(TABLE, **PRICES)
+    both = np.concatenate([positive, negative])
+    mean, error = mean_and_error(sums)
+    assert mean == pytest.approx(both.mean())
+    assert error == pytest.approx(both.std(ddof=1) / math.sqrt(len(both)))
+    mean, error = mean_and_error(sums, prevalence=0.2)
+    assert mean == pytest.approx(0.2 * positive.mean() + 0.8 * negative.mean())
+    spread = [0.2**2 * positive.var(ddof=1) / 27, 0.8**2 * negative.var(ddof=1) / 51]
+    assert error == pytest.approx(math.sqrt(sum(spread)))
+
+
+def test_added_errors_are_cases_like_others():
+    # two further misses and two further alarms, written out
+    more = TABLE._replace(missed=5, alarmed=7)
+    for prevalence in (None, 0.3):
+        got = mean_and_error(loss_sums(TABLE, **PRICES), errors=2, prevalence=prevalence)
+        written_out = mean_and_error(loss_sums(more, **PRICES), prevalence=prevalence)
+        assert np.array(got) == pytest.approx(np.array(written_out))
+    assert added_errors(0.95) == pytest.approx(W)
+
+
+def test_no_error_seen_gives_an_interval_by_hand():
+    table = OutcomeTable(0, 30, 0, 0, 70, 0)
+    sums = loss_sums(table, miss=1.0, alarm=1.0, abstain_positive=0.0, abstain_negative=0.0)
+    low, high = honest_interval(sums, sums, level=0.95)
+    n, rate = 100 + 2 * W, 2 * W / (100 + 2 * W)
+    assert low == 0
+    assert high == pytest.approx(rate + Z * math.sqrt(rate * (1 - rate) / (n - 1)))
+
+
+def test_always_abstaining_costs_its_price_for_certain():
+    table = OutcomeTable(0, 0, 30, 0, 0, 70)
+    sums = loss_sums(table, miss=1.0, alarm=1.0, abstain_positive=0.2, abstain_negative=0.2)
+    assert honest_interval(sums, sums, level=0.95) == pytest.approx((0.2, 0.2))
+    # a rule that calls nothing negative cannot miss
+    table = OutcomeTable(0, 10, 20, 2, 0, 68)
+    sums = loss_sums(table, miss=1e6, alarm=1.0, abstain_positive=0.2, abstain_negative=0.2)
+    assert honest_interval(sums, sums, level=0.95)[1] < 1
+
+
+def test_average_lies_within_the_bracket():
+    hindsight = loss_sums(TABLE._replace(missed=1, right_positive=22), **PRICES)
+    honest = loss_sums(TABLE, **PRICES)
+    bracket = honest_interval(hindsight, honest, level=0.9)
+    average = honest_interval(hindsight, honest, level=0.9, method="average")
+    assert bracket[1] - bracket[0] > average[1] - average[0]
+    with pytest.raises(InputError, match="`method` must be"):
+        honest_interval(hindsight, honest, level=0.9, method="middle")
+
+
+def test_arrays_give_arrays_and_fractions_are_fine():
+    table = OutcomeTable(*(np.array([value, 2 * value]) / 2 for value in TABLE))
+    low, high = honest_interval(loss_sums(table, **PRICES), loss_sums(table, **PRICES), level=0.95)
+    one = loss_sums(TABLE, **PRICES)
+    assert (low[1], high[1]) == pytest.approx(honest_interval(one, one, level=0.95))
+    assert high[0] - low[0] > high[1] - low[1]  # half the cases know less
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.3])
+@pytest.mark.parametrize("rates", [(0.02, 0.0), (0.03, 0.03), (0.1, 0.3), (0.005, 0.01), (0.06, 0.001)])
+def test_fixed_rule_is_covered_against_enumeration(rates, prevalence):
+    # 40 positives, 80 negatives (or 120 cases of which a third are positive); nothing abstains
+    from scipy.stats import binom, multinomial
+
+    prices = {"miss": 1.0, "alarm": 0.5, "abstain_positive": 0.0, "abstain_negative": 0.0}
+    if prevalence is None:
+        share = 1 / 3
+        miss, alarm = (value.ravel() for value in np.indices((40, 60)))
+        probabilities = [share * rates[0], (1 - share) * rates[1]]
+        weight = multinomial.pmf(
+            np.stack([miss, alarm, 120 - miss - alarm], axis=-1),
+            120,
+            [*probabilities, 1 - sum(probabilities)],
+        )
+        truth = probabilities[0] + 0.5 * probabilities[1]
+    else:
+        miss, alarm = (value.ravel() for value in np.indices((41, 81)))
+        weight = binom.pmf(miss, 40, rates[0]) * binom.pmf(alarm, 80, rates[1])
+        truth = prevalence * rates[0] + (1 - prevalence) * 0.5 * rates[1]
+    keep = (miss <= 40) & (alarm <= 80)
+    miss, alarm, weight = miss[keep], alarm[keep], weight[keep]
+    assert weight.sum() > 0.999
+    table = OutcomeTable(miss, 40 - miss, 0 * miss, alarm, 80 - alarm, 0 * alarm)
+    sums = loss_sums(table, **prices)
+    low, high = honest_interval(sums, sums, level=0.95, prevalence=prevalence)
+    assert weight[(low <= truth) & (truth <= high)].sum() >= 0.93
+
+
+def test_volume_scores_use_the_same_form():
+    # per-case scores with a mean of 0.1; worst scores 1 and 0.5
+    sums = LossSums(10, 30, 1.0, 3.0, 0.2, 0.6, 1.0, 0.5)
+    mean, error = mean_and_error(sums, errors=1)
+    assert mean == pytest.approx(5.5 / 42)
+    assert error == pytest.approx(math.sqrt((2.05 / 42 - (5.5 / 42) ** 2) / 41))
+
+
+# ---------------------------------------------------------------- differences
+
+JOINT = np.array([[2, 1, 3], [0, 4, 2], [1, 5, 30]]), np.array([[50, 3, 1], [2, 6, 0], [4, 1, 3]])
+
+
+def per_case(joint, loss):
+    return np.concatenate([np.full(joint[i, j], loss[i] - loss[j]) for i in range(3) for j in range(3)])
+
+
+def test_difference_against_numpy():
+    sums = difference_sums(*JOINT, **PRICES)
+    gaps = per_case(JOINT[0], [1.0, 0.2, 0.0]), per_case(JOINT[1], [0.0, 0.1, 0.5])
+    both = np.concatenate(gaps)
+    n = len(both)
+    # each of the two rules errs once more each way: squares 1 and 0.25
+    square = (both**2).sum() + W * (2 * 1.0 + 2 * 0.25)
+    error = math.sqrt((square - both.sum() ** 2 / n) / (n * (n - 1)))
+    low, high = difference_interval(sums, sums, level=0.95)
+    assert (low, high) == pytest.approx((both.mean() - Z * error, both.mean() + Z * error))
+    average = difference_interval(sums, sums, level=0.95, method="average")
+    assert average == pytest.approx((low, high))
+    low, high = difference_interval(sums, sums, level=0.95, prevalence=0.4)
+    assert (low + high) / 2 == pytest.approx(0.4 * gaps[0].mean() + 0.6 * gaps[1].mean())
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=20, deadline=None)
+def test_exchanging_the_rules_changes_the_sign(seed):
+    rng = np.random.default_rng(seed)
+    tables = rng.integers(0, 9, (4, 3, 3))
+    hindsight, honest = difference_sums(*tables[:2], **PRICES), difference_sums(*tables[2:], **PRICES)
+    swapped = [difference_sums(*(t.T for t in tables[at : at + 2]), **PRICES) for at in (0, 2)]
+    for method in ("bracket", "average"):
+        low, high = difference_interval(hindsight, honest, level=0.9, method=method)
+        assert difference_interval(*swapped, level=0.9, method=method) == pytest.approx((-high, -low))
+
+
+def test_equal_decisions_everywhere_still_leave_doubt():
+    positives, negatives = np.diag([0, 0, 40]), np.diag([60, 0, 0])
+    sums = difference_sums(positives, negatives, **PRICES)
+    low, high = difference_interval(sums, sums, level=0.95)
+    assert low == pytest.approx(-high)
+    assert high == pytest.approx(Z * math.sqrt(W * 2.5 / (100 * 99)))
+    # two rules that abstain on everything are one rule
+    sums = difference_sums(np.diag([0, 40, 0]), np.diag([0, 60, 0]), **PRICES)
+    assert difference_interval(sums, sums, level=0.95) == (0, 0)
