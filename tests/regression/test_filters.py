@@ -47,11 +47,11 @@ def kalman_filter(A, H, Q, R, x, P, series):
     A, H, Q, R, x, P = (np.asarray(part, dtype=float) for part in (A, H, Q, R, x, P))
     for z in series:
         x, P = A @ x, A @ P @ A.T + Q
-        seen = ~np.isnan(z)
-        if seen.any():
-            Hs, Rs = H[seen], R[np.ix_(seen, seen)]
+        present = ~np.isnan(z)
+        if present.any():
+            Hs, Rs = H[present], R[np.ix_(present, present)]
             K = P @ Hs.T @ np.linalg.inv(Hs @ P @ Hs.T + Rs)
-            x = x + K @ (np.asarray(z)[seen] - Hs @ x)
+            x = x + K @ (np.asarray(z)[present] - Hs @ x)
             P = P - K @ Hs @ P
     return x, P
 
@@ -203,10 +203,10 @@ def test_square_root_forms_equal_the_plain_forms(alpha, tol):
         series[20, 1] = np.nan
         options = ({"alpha": alpha}, {"spread": 1 + alpha})
         for (plain, rooted), chosen, limit in zip(PAIRS, options, (tol, 1e-13), strict=True):
-            one, other = (kind(model, np.zeros(3), 1.0, **chosen).filter(series) for kind in (plain, rooted))
-            assert other.mean == pytest.approx(one.mean, abs=limit)
-            assert other.covariance == pytest.approx(one.covariance, abs=limit)
-            assert other.forecast_covariance == pytest.approx(one.forecast_covariance, abs=limit)
+            full, root = (kind(model, np.zeros(3), 1.0, **chosen).filter(series) for kind in (plain, rooted))
+            assert root.mean == pytest.approx(full.mean, abs=limit)
+            assert root.covariance == pytest.approx(full.covariance, abs=limit)
+            assert root.forecast_covariance == pytest.approx(full.forecast_covariance, abs=limit)
 
 
 def test_square_root_forms_equal_the_plain_forms_after_500_steps():
@@ -214,9 +214,9 @@ def test_square_root_forms_equal_the_plain_forms_after_500_steps():
     model = tanh_model(rng.normal(size=(3, 3)), rng.normal(size=(2, 3)), 0.05, 0.1)
     series = rng.normal(size=(500, 2)) / 2
     for plain, rooted in PAIRS:
-        one, other = (kind(model, np.zeros(3), 1.0).filter(series) for kind in (plain, rooted))
-        assert other.mean[-1] == pytest.approx(one.mean[-1], abs=1e-13)
-        assert other.covariance[-1] == pytest.approx(one.covariance[-1], abs=1e-13)
+        full, root = (kind(model, np.zeros(3), 1.0).filter(series) for kind in (plain, rooted))
+        assert root.mean[-1] == pytest.approx(full.mean[-1], abs=1e-13)
+        assert root.covariance[-1] == pytest.approx(full.covariance[-1], abs=1e-13)
 
 
 def test_unscented_and_central_difference_means_coincide_against_theory():
@@ -224,9 +224,9 @@ def test_unscented_and_central_difference_means_coincide_against_theory():
     model = tanh_model(rng.normal(size=(3, 3)), rng.normal(size=(2, 3)), 0.05, 0.1)
     spread = 1.4
     options = {"alpha": 0.7, "kappa": spread**2 / 0.49 - 3}
-    one = UnscentedKalmanFilter(model, np.ones(3), 0.5, **options).step([0.1, 0.2])
-    other = CentralDifferenceKalmanFilter(model, np.ones(3), 0.5, spread=spread).step([0.1, 0.2])
-    assert one.predicted_mean == pytest.approx(other.predicted_mean, abs=1e-14)
+    unscented = UnscentedKalmanFilter(model, np.ones(3), 0.5, **options).step([0.1, 0.2])
+    central = CentralDifferenceKalmanFilter(model, np.ones(3), 0.5, spread=spread).step([0.1, 0.2])
+    assert unscented.predicted_mean == pytest.approx(central.predicted_mean, abs=1e-14)
 
 
 def test_moments_of_a_square_against_theory():
@@ -264,23 +264,23 @@ def test_unscented_filter_against_filterpy():
     n, m = 4, 2
     W, H = rng.normal(size=(n, n)), rng.normal(size=(m, n))
     points = kalman.MerweScaledSigmaPoints(n, alpha=0.8, beta=2.0, kappa=0.5)
-    theirs = kalman.UnscentedKalmanFilter(
+    reference = kalman.UnscentedKalmanFilter(
         n, m, 1.0, hx=lambda x: np.sin(H @ x), fx=lambda x, dt: np.tanh(W @ x), points=points
     )
-    theirs.x, theirs.P = np.zeros(n), np.eye(n)
-    theirs.Q, theirs.R = 0.05 * np.eye(n), 0.1 * np.eye(m)
+    reference.x, reference.P = np.zeros(n), np.eye(n)
+    reference.Q, reference.R = 0.05 * np.eye(n), 0.1 * np.eye(m)
     series = rng.normal(size=(40, m)) / 2
     options = {"alpha": 0.8, "beta": 2.0, "kappa": 0.5}
-    ours = [
+    runs = [
         kind(tanh_model(W, H, 0.05, 0.1), np.zeros(n), 1.0, **options).filter(series)
         for kind in (UnscentedKalmanFilter, SquareRootUnscentedKalmanFilter)
     ]
     for k, z in enumerate(series):
-        theirs.predict()
-        theirs.update(z)
-        for run in ours:
-            assert run.mean[k] == pytest.approx(theirs.x, abs=1e-12)
-            assert run.covariance[k] == pytest.approx(theirs.P, abs=1e-12)
+        reference.predict()
+        reference.update(z)
+        for run in runs:
+            assert run.mean[k] == pytest.approx(reference.x, abs=1e-12)
+            assert run.covariance[k] == pytest.approx(reference.P, abs=1e-12)
 
 
 # ---------------------------------------------------------------- edges

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demur import InputError, UndefinedError, rec_curve
+from demur import DegenerateDataWarning, InputError, UndefinedError, rec_curve
 from demur.regression import (
     aoc_difference_test,
     aoc_interval,
@@ -77,10 +77,10 @@ def test_absolute_and_squared_areas_disagree_by_hand():
     squared = [rec_curve([0, 0], p, loss="squared").aoc for p in (first, second)]
     assert absolute == [1.5, 2.0]
     assert squared == [4.5, 4.0]
-    one, other = rec_curve([0, 0], first), rec_curve([0, 0], second)
-    assert not one.dominates(other)
-    assert not other.dominates(one)
-    assert one.crossings(other).tolist() == [2.0]
+    curve_a, curve_b = rec_curve([0, 0], first), rec_curve([0, 0], second)
+    assert not curve_a.dominates(curve_b)
+    assert not curve_b.dominates(curve_a)
+    assert curve_a.crossings(curve_b).tolist() == [2.0]
 
 
 # ---------------------------------------------------------------- reference cases
@@ -160,22 +160,22 @@ def test_weight_two_is_a_repeated_row(data):
 @settings(max_examples=150, deadline=None)
 def test_dominance_and_crossings_against_sorted_errors(data):
     y, a, b, _ = data
-    one, other = rec_curve(y, a), rec_curve(y, b)
+    curve_a, curve_b = rec_curve(y, a), rec_curve(y, b)
     first, second = np.sort(np.abs(y - a)), np.sort(np.abs(y - b))
     # equal n: domination iff every order statistic is at most the other's, one strictly
-    assert one.dominates(other) is bool(np.all(first <= second) and np.any(first < second))
-    found, last = [], 0.0
+    assert curve_a.dominates(curve_b) is bool(np.all(first <= second) and np.any(first < second))
+    crossings, last = [], 0.0
     for t in np.union1d(first, second):
         sign = np.sign(np.sum(first <= t) - np.sum(second <= t))
         if sign and last and sign != last:
-            found.append(t)
+            crossings.append(t)
         last = sign or last
-    assert one.crossings(other).tolist() == found
+    assert curve_a.crossings(curve_b).tolist() == crossings
     squared = rec_curve(y, a, loss="squared"), rec_curve(y, b, loss="squared")
-    assert squared[0].dominates(squared[1]) is one.dominates(other)
-    assert squared[0].crossings(squared[1]).tolist() == [t**2 for t in found]
-    if one.dominates(other):
-        assert one.aoc < other.aoc
+    assert squared[0].dominates(squared[1]) is curve_a.dominates(curve_b)
+    assert squared[0].crossings(squared[1]).tolist() == [t**2 for t in crossings]
+    if curve_a.dominates(curve_b):
+        assert curve_a.aoc < curve_b.aoc
         assert squared[0].aoc < squared[1].aoc
 
 
@@ -237,15 +237,51 @@ def test_simultaneous_band_covers_the_true_curve_against_theory():
     assert missed > 0
 
 
+def test_bootstrap_t_limits_against_definition():
+    student = 2.200985160082949  # R: qt(.975, 11)
+    from_resamples = set()
+    for seed in range(6):
+        e = np.random.default_rng(seed).exponential(size=12) ** 2
+        low, high = aoc_interval(np.zeros(12), e, n_resamples=500, rng=1)
+        m, s = e.mean(), e.std(ddof=1) / math.sqrt(12)
+        drawn = e[np.random.default_rng(1).integers(0, 12, size=(500, 12))]
+        spread = drawn.std(axis=1, ddof=1) / math.sqrt(12)
+        studentised = np.sort(np.log(drawn.mean(axis=1) / m) * drawn.mean(axis=1) / spread)
+        # the 13th and the 488th of 500 are the order statistics at .025 and .975
+        below, above = studentised[12], studentised[487]
+        from_resamples |= {below < -student, above > student}
+        assert low == pytest.approx(m * math.exp(-max(above, student) * s / m))
+        assert high == pytest.approx(m * math.exp(-min(below, -student) * s / m))
+    assert from_resamples == {True, False}
+
+
+def test_bootstrap_t_interval_scales_and_stays_within_the_cap():
+    e = np.random.default_rng(5).lognormal(size=25)
+    low, high = aoc_interval(np.zeros(25), e, rng=2)
+    assert aoc_interval(np.zeros(25), 1000 * e, rng=2) == pytest.approx((1000 * low, 1000 * high))
+    assert 0 < low < e.mean() < high
+    few = aoc_interval(np.zeros(3), [0.9, 0.95, 0.2], max_tolerance=1, rng=0)
+    assert few.high == 1  # three cases leave the upper limit open: the cap is the limit
+    assert aoc_interval(np.zeros(3), [0.9, 0.95, 0.2], rng=0).high > 1
+
+
+def test_equal_errors_have_an_interval_only_below_a_cap():
+    low, high = aoc_interval(np.zeros(20), np.zeros(20), max_tolerance=2)
+    # no error in 20 cases: Hoeffding's bound of a mean in [0, 2], exp(20 log(1 - x / 2)) = .025
+    assert (low, high) == pytest.approx((0, 2 * (1 - 0.025 ** (1 / 20))))
+    with pytest.warns(DegenerateDataWarning, match="All 20 errors are equal.*pass max_tolerance"):
+        assert aoc_interval(np.zeros(20), np.ones(20)) == (1, 1)
+
+
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_area_interval_against_scipy(method):
     from scipy.stats import bootstrap
 
     e = np.random.default_rng(3).exponential(size=60)
-    ours = aoc_interval(np.zeros(60), e, method=method, n_resamples=20_000, rng=1)
+    interval = aoc_interval(np.zeros(60), e, method=method, n_resamples=20_000, rng=1)
     name = {"bca": "BCa"}.get(method, method)
-    theirs = bootstrap((e,), np.mean, method=name, n_resamples=20_000, rng=1).confidence_interval
-    assert ours == pytest.approx((theirs.low, theirs.high), abs=0.01)
+    expected = bootstrap((e,), np.mean, method=name, n_resamples=20_000, rng=1).confidence_interval
+    assert interval == pytest.approx((expected.low, expected.high), abs=0.01)
 
 
 def test_blocks_widen_the_interval_of_dependent_errors():
@@ -264,10 +300,10 @@ def test_blocks_widen_the_interval_of_dependent_errors():
 
 
 def test_block_resamples_against_indexing():
-    from demur.regression.difference import _bootstrap_means
+    from demur.regression.intervals import bootstrap_means
 
     values = np.random.default_rng(5).normal(size=11)
-    means = _bootstrap_means(values, 50, 4, np.random.default_rng(6))
+    means = bootstrap_means(values, 50, 4, np.random.default_rng(6))
     starts = np.random.default_rng(6).integers(0, 8, size=(50, 3))
     for row, mean in zip(starts, means, strict=True):
         chosen = np.concatenate([values[s : s + 4] for s in row])[:11]
@@ -311,13 +347,13 @@ def test_exact_curve_pvalue_against_enumeration(data):
     first, second = np.abs(y - a), np.abs(y - b)
 
     def gap(swap):
-        one, other = np.where(swap, second, first), np.where(swap, first, second)
-        return max(abs(np.mean(one <= t) - np.mean(other <= t)) for t in np.union1d(first, second))
+        a_errors, b_errors = np.where(swap, second, first), np.where(swap, first, second)
+        return max(abs(np.mean(a_errors <= t) - np.mean(b_errors <= t)) for t in np.union1d(first, second))
 
-    found = [gap(np.array(swap)) for swap in itertools.product([False, True], repeat=len(y))]
+    gaps = [gap(np.array(swap)) for swap in itertools.product([False, True], repeat=len(y))]
     test = rec_difference_test(y, a, b)
-    assert test.statistic == pytest.approx(found[0])
-    assert test.pvalue == pytest.approx(np.mean([f >= found[0] - 1e-12 for f in found]))
+    assert test.statistic == pytest.approx(gaps[0])
+    assert test.pvalue == pytest.approx(np.mean([exchanged >= gaps[0] - 1e-12 for exchanged in gaps]))
 
 
 def test_drawn_pvalues_agree_with_enumerated_ones():
@@ -343,12 +379,12 @@ def test_diebold_mariano_is_the_paired_t_test_at_horizon_one_against_scipy():
     rng = np.random.default_rng(9)
     y, a, b = rng.normal(size=(3, 25))
     for alternative in ("two-sided", "less", "greater"):
-        ours = diebold_mariano_test(y, a, b, alternative=alternative)
-        theirs = ttest_rel((y - a) ** 2, (y - b) ** 2, alternative=alternative)
-        assert ours.statistic == pytest.approx(theirs.statistic)
-        assert ours.pvalue == pytest.approx(theirs.pvalue)
+        test = diebold_mariano_test(y, a, b, alternative=alternative)
+        expected = ttest_rel((y - a) ** 2, (y - b) ** 2, alternative=alternative)
+        assert test.statistic == pytest.approx(expected.statistic)
+        assert test.pvalue == pytest.approx(expected.pvalue)
     interval = ttest_rel((y - a) ** 2, (y - b) ** 2).confidence_interval()
-    assert ours.interval() == pytest.approx((interval.low, interval.high))
+    assert test.interval() == pytest.approx((interval.low, interval.high))
 
 
 def test_diebold_mariano_at_horizon_two_by_hand():
@@ -375,18 +411,18 @@ def test_a_constant_loss_difference_has_no_test():
 def test_coverage_against_definition(data, loss, accuracy):
     y, p, confidence, w = data
     e = errors_of(y, p, loss)
-    found = rec_coverage_curve(y, p, confidence, loss=loss, sample_weight=w)
-    bounds = found.tolerance_at(accuracy)
+    coverage = rec_coverage_curve(y, p, confidence, loss=loss, sample_weight=w)
+    bounds = coverage.tolerance_at(accuracy)
     for k, threshold in enumerate(sorted(set(confidence.tolist()), reverse=True)):
         kept = confidence >= threshold
-        assert found.threshold[k] == threshold
-        assert found.coverage[k] == pytest.approx(w[kept].sum() / w.sum())
-        assert found.aoc[k] == pytest.approx(np.average(e[kept], weights=w[kept]), abs=1e-12)
+        assert coverage.threshold[k] == threshold
+        assert coverage.coverage[k] == pytest.approx(w[kept].sum() / w.sum())
+        assert coverage.aoc[k] == pytest.approx(np.average(e[kept], weights=w[kept]), abs=1e-12)
         curve = rec_curve(y[kept], p[kept], loss=loss, sample_weight=w[kept])
         assert bounds[k] == curve.tolerance_at(accuracy)
-        assert found.curve(float(found.coverage[k])).aoc == pytest.approx(curve.aoc, abs=1e-12)
-        assert found.aoc_at(found.coverage[k]) == found.aoc[k]
-    assert found.aoc[-1] == pytest.approx(rec_curve(y, p, loss=loss, sample_weight=w).aoc, abs=1e-12)
+        assert coverage.curve(float(coverage.coverage[k])).aoc == pytest.approx(curve.aoc, abs=1e-12)
+        assert coverage.aoc_at(coverage.coverage[k]) == coverage.aoc[k]
+    assert coverage.aoc[-1] == pytest.approx(rec_curve(y, p, loss=loss, sample_weight=w).aoc, abs=1e-12)
 
 
 @given(regression_data())
@@ -395,11 +431,11 @@ def test_no_confidence_beats_the_ideal_one(data):
     y, p, confidence, _ = data
     # strict ranks: with ties the ideal curve answers whole groups at a time
     ranks = np.argsort(np.argsort(confidence, kind="stable"))
-    found = rec_coverage_curve(y, p, ranks)
+    coverage = rec_coverage_curve(y, p, ranks)
     ideal = rec_coverage_curve(y, p, -np.argsort(np.argsort(np.abs(y - p), kind="stable")))
-    assert np.all(ideal.aoc <= found.aoc + 1e-12)
-    assert ideal.area <= found.area + 1e-12
-    assert found.ideal().aoc[-1] == pytest.approx(found.aoc[-1])
+    assert np.all(ideal.aoc <= coverage.aoc + 1e-12)
+    assert ideal.area <= coverage.area + 1e-12
+    assert coverage.ideal().aoc[-1] == pytest.approx(coverage.aoc[-1])
 
 
 def test_running_quantile_compiled_equals_interpreted(monkeypatch):
@@ -479,6 +515,9 @@ Y, P = [1.0, 2.0, 4.0], [1.0, 2.5, 3.0]
         (lambda: rec_band(rec_curve(Y, P, sample_weight=[1, 1, 2])), "must be without case weights"),
         (lambda: rec_band(rec_curve(Y, P), confidence_level=1), "strictly between 0 and 1"),
         (lambda: aoc_interval(Y, P, method="bca", block_length=2), "must be 'percentile' with blocks"),
+        (lambda: aoc_interval(Y, P, block_length=2), "must be 'percentile' with blocks"),
+        (lambda: aoc_interval(Y, P, method="t"), "`method` must be one of 'bootstrap-t'"),
+        (lambda: aoc_interval([1.0], [2.0]), "needs at least 2 cases, got 1"),
         (lambda: aoc_interval(Y, P, block_length=4), "must not exceed the number of cases"),
         (lambda: aoc_interval(Y, P, max_tolerance=-1), "`max_tolerance` must be one number"),
         (lambda: aoc_difference_test(Y, P, [1.0, 2.0]), "`y_true` and `pred_b` must have the same length"),

@@ -8,7 +8,9 @@ cases), `costs`, `choices` (options); the other rooms import the checks from her
 
 from demur._checks.arrays import (
     check_columns,
+    check_covariance,
     check_finite,
+    check_matrix,
     check_nonnegative,
     check_number,
     check_probability,
@@ -32,6 +34,9 @@ from demur._checks.costs import check_cost_point, check_costs_by_class, check_gr
 from demur._checks.errors import input_error
 from demur._checks.labels import check_labels
 from demur._checks.samples import (
+    check_block_length,
+    check_label_columns,
+    check_positive_proba,
     check_prevalence,
     check_proba,
     check_repeated_cases,
@@ -40,6 +45,7 @@ from demur._checks.samples import (
 )
 
 __all__ = [
+    "check_block_length",
     "check_choice",
     "check_class_codes",
     "check_class_labels",
@@ -47,14 +53,18 @@ __all__ = [
     "check_confidence_level",
     "check_cost_point",
     "check_costs_by_class",
+    "check_covariance",
     "check_finite",
     "check_grid",
+    "check_label_columns",
     "check_labels",
     "check_levels",
     "check_mapping",
+    "check_matrix",
     "check_nonnegative",
     "check_number",
     "check_positive_int",
+    "check_positive_proba",
     "check_prevalence",
     "check_proba",
     "check_probability",

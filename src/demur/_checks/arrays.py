@@ -19,7 +19,9 @@ __all__ = [
     "as_array",
     "as_floats",
     "check_columns",
+    "check_covariance",
     "check_finite",
+    "check_matrix",
     "check_nonnegative",
     "check_number",
     "check_probability",
@@ -248,3 +250,32 @@ def check_range(value: Any, name: str, *, low: float = 0.0, high: float = math.i
         )
         raise input_error(name, limit, (start, stop))
     return start, stop
+
+
+def check_matrix(value: ArrayLike, name: str, shape: tuple[int, int]) -> FloatArray:
+    """Return a finite matrix of the given shape."""
+    matrix = check_finite(value, name)
+    if matrix.shape != shape:
+        raise input_error(name, f"as a matrix must have shape {shape}", matrix.shape)
+    return matrix
+
+
+# Eigenvalues this far below zero, relative to the largest entry, are rounding and not a mistake.
+_NEGATIVE_BY_ROUNDING = 1e-10
+
+
+def check_covariance(value: ArrayLike, name: str, size: int) -> FloatArray:
+    """Return a symmetric positive semidefinite matrix; a number means that multiple of the identity."""
+    matrix = check_finite(value, name)
+    if matrix.ndim == 0:
+        matrix = float(matrix) * np.eye(size)
+    if matrix.shape != (size, size):
+        raise input_error(name, f"must be a number or a matrix of shape ({size}, {size})", matrix.shape)
+    scale = float(np.abs(matrix).max())
+    if float(np.abs(matrix - matrix.T).max()) > 1e-9 * scale:
+        raise input_error(name, "must be symmetric", "an asymmetric matrix")
+    matrix = (matrix + matrix.T) / 2
+    least = float(np.linalg.eigvalsh(matrix)[0])
+    if least < -_NEGATIVE_BY_ROUNDING * scale:
+        raise input_error(name, "must be positive semidefinite", f"an eigenvalue of {least:.3g}")
+    return matrix

@@ -1,5 +1,6 @@
 """Numbers of cases, and shares of the classes among them."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,17 @@ from demur._checks.arrays import (
     check_nonnegative,
     check_probability,
     check_rate,
+    check_scores,
     first_bad,
 )
+from demur._checks.choices import check_positive_int
 from demur._checks.errors import input_error
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
+    "check_block_length",
+    "check_label_columns",
+    "check_positive_proba",
     "check_prevalence",
     "check_proba",
     "check_repeated_cases",
@@ -98,3 +104,32 @@ def check_simplex(value: ArrayLike, name: str, *, size: int | None = None) -> Fl
     if abs(shares.sum() - 1) > _SUM_TO_ONE:
         raise input_error(name, "must sum to 1", f"{shares.sum():.12g}", "divide it by its sum.")
     return shares
+
+
+def check_positive_proba(proba: ArrayLike, name: str = "proba") -> FloatArray:
+    """Return P(positive) of each case."""
+    return check_probability(check_scores(proba, name), name)
+
+
+def check_label_columns(labels: ArrayLike, rows: int, columns: int, name: str = "labels") -> IntArray:
+    """Return one column index for each row of a table of scores."""
+    indices = check_whole_counts(labels, name)
+    if indices.shape != (rows,):
+        raise input_error(
+            name, f"must hold one column index for each of {rows} rows", f"shape {indices.shape}"
+        )
+    if indices.size and indices.max() >= columns:
+        raise input_error(name, f"must be column indices below {columns}", int(indices.max()))
+    return indices
+
+
+def check_block_length(block_length: Any, n: int, name: str = "block_length") -> int:
+    """Return the number of cases per block: 1 for None, the cube root of n for "auto"."""
+    if block_length is None:
+        return 1
+    if block_length == "auto":
+        return max(1, round(math.cbrt(n)))
+    length = check_positive_int(block_length, name)
+    if length > n:
+        raise input_error(name, f"must not exceed the number of cases, {n}", length)
+    return length

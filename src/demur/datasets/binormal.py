@@ -123,12 +123,12 @@ class Binormal(Result):
         from scipy.integrate import quad
 
         def density_times_volume(m: float) -> float:
-            ahead = self.prevalence * math.exp(-((m - self.separation) ** 2) / 2)
-            behind = (1 - self.prevalence) * math.exp(-(m**2) / 2)
-            share = ahead / (ahead + behind)
+            positive = self.prevalence * math.exp(-((m - self.separation) ** 2) / 2)
+            negative = (1 - self.prevalence) * math.exp(-(m**2) / 2)
+            share = positive / (positive + negative)
             if_positive, if_negative = proper_volume_scores(np.array([share]))
             volume = share * if_positive[0] + (1 - share) * if_negative[0]
-            return float((ahead + behind) / math.sqrt(2 * math.pi) * volume)
+            return float((positive + negative) / math.sqrt(2 * math.pi) * volume)
 
         middle = float(self.threshold(0.5))  # the volume of one block has a kink in its third derivative
         limits = sorted([-9.0, min(max(middle, -9.0), self.separation + 9.0), self.separation + 9.0])
@@ -165,9 +165,9 @@ def paired_binormal_sample(
         raise input_error("correlation", "must be one number in [-1, 1]", repr(correlation))
     generator = check_rng(rng)
     positive = generator.random(check_positive_int(n, "n")) < first.prevalence
-    shared, own = generator.normal(size=(2, n))
-    other = float(rho) * shared + math.sqrt(1 - float(rho) ** 2) * own
-    return positive, shared + first.separation * positive, other + second.separation * positive
+    noise, independent = generator.normal(size=(2, n))
+    correlated = float(rho) * noise + math.sqrt(1 - float(rho) ** 2) * independent
+    return positive, noise + first.separation * positive, correlated + second.separation * positive
 
 
 def _normal_cdf(x: ArrayLike) -> FloatArray:

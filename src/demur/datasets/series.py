@@ -1,4 +1,4 @@
-"""Short series of known make for comparing forecasters (spec 203, section 7)."""
+"""Short simulated series for comparing forecasters."""
 
 import math
 from typing import Any
@@ -16,7 +16,7 @@ _WARM_UP = 100
 
 
 def example_series(kind: str, n: int | None = None, *, rng: Any = 0) -> FloatArray:
-    """Series of known make, one of each type the forecasters meet.
+    """Simulated series of a known recipe, one of each kind that forecasters meet.
 
     Parameters
     ----------

@@ -7,8 +7,8 @@ import numpy as np
 
 from demur._checks import check_confidence_level, check_rate, check_type, input_error
 from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
+from demur.regression.bands import rec_band
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
-from demur.regression.difference import rec_band
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit
 from demur.typing import ArrayLike, FloatArray
 
@@ -224,8 +224,8 @@ class RecCoverageDisplay(Display):
         self.lines_: list[Any] = []
         members = self._members
         share = None if accuracy is None else check_rate(accuracy, "accuracy")
-        for index, (name, found) in enumerate(members.items()):
-            self._draw(name or "model", found, share, lw=1.7, zorder=3, **series_style(index))
+        for index, (name, curve) in enumerate(members.items()):
+            self._draw(name or "model", curve, share, lw=1.7, zorder=3, **series_style(index))
         if ideal and len(members) == 1:
             best = next(iter(members.values())).ideal()
             self._draw("best possible confidence", best, share, lw=1.4, zorder=2, color=ABSTAIN_COLOR)
@@ -240,12 +240,12 @@ class RecCoverageDisplay(Display):
         legend_below(ax)
         return self
 
-    def _draw(self, name: str, found: RecCoverage, share: float | None, **style: Any) -> None:
-        y = found.aoc if share is None else found.tolerance_at(share)
+    def _draw(self, name: str, curve: RecCoverage, share: float | None, **style: Any) -> None:
+        y = curve.aoc if share is None else curve.tolerance_at(share)
         at = np.arange(len(y))
         if len(y) > _DRAWN:
             at = np.unique(np.linspace(0, len(y) - 1, _DRAWN).astype(np.int64))
-        (line,) = self.ax_.plot(found.coverage[at], y[at], label=name, **style)
+        (line,) = self.ax_.plot(curve.coverage[at], y[at], label=name, **style)
         self.lines_.append(line)
         value = {"aoc": y[at]} if share is None else {"tolerance": y[at]}
-        self._append(model=name, coverage=found.coverage[at], **value)
+        self._append(model=name, coverage=curve.coverage[at], **value)

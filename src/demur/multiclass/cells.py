@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import check_columns, check_finite, check_whole_counts, input_error
+from demur._checks import check_columns, check_finite, check_label_columns, check_whole_counts, input_error
 from demur._results import Result
 from demur.typing import ArrayLike, FloatArray, IntArray
 
@@ -107,20 +107,9 @@ def cell_margin(log_scores: ArrayLike, labels: ArrayLike) -> CellMargin:
     (False, True)
     """
     g = check_finite(check_columns(log_scores, "log_scores"), "log_scores")
-    wanted = _label_columns(labels, *g.shape)
+    wanted = check_label_columns(labels, *g.shape)
     margin, u = widest_weights(g, wanted)
     return CellMargin(margin=margin, log_weights=u)
-
-
-def _label_columns(labels: ArrayLike, n: int, m: int) -> IntArray:
-    columns = check_whole_counts(labels, "labels")
-    if columns.shape != (n,):
-        raise input_error(
-            "labels", f"must hold one column index for each of {n} rows", f"shape {columns.shape}"
-        )
-    if columns.size and columns.max() >= m:
-        raise input_error("labels", f"must be column indices below {m}", int(columns.max()))
-    return columns
 
 
 def cell_gaps(g: FloatArray, labels: IntArray) -> FloatArray:

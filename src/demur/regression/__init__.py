@@ -1,19 +1,18 @@
 """Regression error characteristic curves, their inference, and sigma-point Kalman filters.
 
-After the REC analysis of filter ensembles (2006); REC curves are those of Bi and Bennett (2003).
+REC curves are those of Bi and Bennett (2003); the filters follow "Applying REC analysis to
+ensembles of sigma-point Kalman filters" (ROCML 2006) and van der Merwe and Wan (2001).
 
 Imports: counts.
 """
 
+from demur.regression.bands import RecBand, rec_band
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.diebold_mariano import DieboldMariano, diebold_mariano_test
 from demur.regression.difference import (
     AocDifference,
-    RecBand,
     RecDifference,
     aoc_difference_test,
-    aoc_interval,
-    rec_band,
     rec_difference_test,
 )
 from demur.regression.filters import (
@@ -26,6 +25,7 @@ from demur.regression.filters import (
     SquareRootUnscentedKalmanFilter,
     UnscentedKalmanFilter,
 )
+from demur.regression.intervals import aoc_interval
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, regression_errors
 
 __all__ = [

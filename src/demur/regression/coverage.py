@@ -1,6 +1,6 @@
 """REC with abstention: a regression that answers only where it is confident.
 
-Cases are answered in the order of a confidence score, the surest first. At every coverage
+Cases are answered in the order of a confidence score, the most confident first. At every coverage
 there is a REC curve of the answered cases; this module follows its area and the tolerance
 it needs for a promised accuracy.
 """
@@ -78,7 +78,7 @@ class RecCoverage(Result):
         return values[running_quantile(ranks[order], weights[order], last, share)]
 
     def curve(self, coverage: float) -> RecCurve:
-        """Return the REC curve of the fewest cases, surest first, that reach this coverage."""
+        """Return the REC curve of the fewest cases, most confident first, that reach this coverage."""
         answered = self._confidence >= self.threshold[int(self._index(check_rate(coverage, "coverage")))]
         return rec_curve(
             self._y_true[answered],
@@ -121,9 +121,9 @@ def rec_coverage_curve(
 ) -> RecCoverage:
     """Error of a regression that abstains where it is not confident; lower is better.
 
-    Any score will do that is higher where the prediction is more trusted: minus a predicted
-    variance, minus the spread of an ensemble, a density of the inputs. If the score is worth
-    anything, the curve rises with the coverage.
+    Any score that is higher where the prediction is more reliable will do: minus a predicted
+    variance, minus the spread of an ensemble, a density of the inputs. If the score is
+    useful, the curve rises with the coverage.
 
     Parameters
     ----------

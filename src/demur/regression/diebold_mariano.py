@@ -25,7 +25,7 @@ class DieboldMariano(Result):
     variance : float
         Variance of `difference`, serial dependence included.
     statistic, pvalue : float
-        With the small-sample correction and the t law of n - 1 degrees of freedom.
+        With the small-sample correction and the t distribution with n - 1 degrees of freedom.
     """
 
     difference: float

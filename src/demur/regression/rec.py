@@ -210,7 +210,7 @@ def regression_errors(y_true: ArrayLike, y_pred: ArrayLike, *, loss: str = "abso
     """Return |y_true - y_pred|, or its square, with every wrong input refused.
 
     The lower the better. Element i is the error of case i; NaN and infinite values raise, so
-    that no case can drop out of a comparison unseen.
+    that no case can drop out of a comparison unnoticed.
 
     Parameters
     ----------

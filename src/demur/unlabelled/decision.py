@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import check_type
+from demur._checks import check_positive_proba, check_type
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.surface.surface import abstention_surface
@@ -13,7 +13,6 @@ from demur.typing import ArrayLike, BoolArray, FloatArray
 from demur.unlabelled.nroc import expected_counts
 from demur.unlabelled.thresholds import (
     UnlabelledThreshold,
-    check_positive_proba,
     direct_threshold,
     nroc_threshold,
     ranking_threshold,

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import check_rate
+from demur._checks import check_positive_proba, check_rate
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, FloatArray, IntArray
-from demur.unlabelled.thresholds import UnlabelledThreshold, check_positive_proba, nroc_threshold, reaches
+from demur.unlabelled.thresholds import UnlabelledThreshold, nroc_threshold, reaches
 
 __all__ = ["NrocCurve", "expected_counts", "nroc_curve"]
 

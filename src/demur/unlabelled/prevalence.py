@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import check_proba, check_rate, check_simplex, input_error
+from demur._checks import check_positive_proba, check_proba, check_rate, check_simplex, input_error
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, Scalar
-from demur.unlabelled.thresholds import UnlabelledThreshold, check_positive_proba, shifted_threshold
+from demur.unlabelled.thresholds import UnlabelledThreshold, shifted_threshold
 
 __all__ = ["PrevalenceShift", "adjust_prevalence"]
 

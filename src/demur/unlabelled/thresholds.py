@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from demur._checks import check_probability, check_rate, check_scores, check_type, input_error
+from demur._checks import check_positive_proba, check_rate, check_type, input_error
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.exceptions import UndefinedError
@@ -22,7 +22,6 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = [
     "UnlabelledThreshold",
-    "check_positive_proba",
     "direct_threshold",
     "nroc_threshold",
     "ranking_threshold",
@@ -77,11 +76,6 @@ class UnlabelledThreshold(Result):
     def decide(self, proba: ArrayLike) -> IntArray:
         """Return 1 (positive) where ``proba >= threshold``, else 0."""
         return reaches(check_positive_proba(proba), self.threshold).astype(np.int64)
-
-
-def check_positive_proba(proba: ArrayLike) -> FloatArray:
-    """Return P(positive) of each case as float64."""
-    return check_probability(check_scores(proba, "proba"), "proba")
 
 
 def _slack(threshold: float) -> float:

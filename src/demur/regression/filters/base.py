@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_finite, check_type, input_error
+from demur._checks import check_covariance, check_finite, check_type, input_error
 from demur._results import Result
-from demur.regression.filters.factors import check_covariance
 from demur.regression.filters.model import Function, KalmanModel, evaluate, jacobian
 from demur.typing import ArrayLike, FloatArray
 
@@ -22,11 +21,11 @@ class FilterStep(Result):
     Attributes
     ----------
     predicted_mean, predicted_covariance : array
-        Law of the state before the observation.
+        Moments of the state before the observation.
     forecast, forecast_covariance : array
-        Law of the observation before it is seen.
+        Moments of the observation before it arrives.
     mean, covariance : array
-        Law of the state after the observation; as predicted if it is missing.
+        Moments of the state after the observation; as predicted if it is missing.
     """
 
     predicted_mean: FloatArray
@@ -48,14 +47,14 @@ class KalmanFilter(ABC):
     def __init__(self, model: KalmanModel, mean: ArrayLike, covariance: ArrayLike) -> None:
         check_type(model, "model", KalmanModel)
         self.model = model
-        self._tried: set[str] = set()
+        self._tested: set[str] = set()
         state = check_finite(mean, "mean")
         if state.shape != (model.n_state,):
             raise input_error("mean", f"must hold {model.n_state} numbers", f"shape {state.shape}")
         self.mean: FloatArray = state.copy()
         self._set_covariance(check_covariance(covariance, "covariance", model.n_state))
 
-    # ---------------------------------------------------------------- what differs
+    # ---------------------------------------------------------------- what each filter defines
 
     @property
     @abstractmethod
@@ -79,10 +78,10 @@ class KalmanFilter(ABC):
         """Return forecast, its covariance, and what `_correct` needs."""
 
     @abstractmethod
-    def _correct(self, innovation: FloatArray, observed: Any, law: Any) -> None:
-        """Take in an innovation; `observed` indexes the components that were seen."""
+    def _correct(self, innovation: FloatArray, observed: Any, terms: Any) -> None:
+        """Take in an innovation; `observed` indexes the components that are not missing."""
 
-    # ---------------------------------------------------------------- what is common
+    # ---------------------------------------------------------------- what all filters share
 
     def predict(self) -> tuple[FloatArray, FloatArray]:
         """Carry the state one step on; return its mean and covariance."""
@@ -108,18 +107,18 @@ class KalmanFilter(ABC):
         observation, jacobian : callable, optional
             Observation function of this step only, and its derivative.
         """
-        value = self._check_observation(z)
+        value = self._as_observation(z)
         given = observation is not None
-        law = self._observe(
+        forecast, covariance, terms = self._observe(
             observation if given else self.model.observation,
             jacobian if given else self.model.observation_jacobian,
         )
-        seen = ~np.isnan(value)
-        if seen.all():
-            self._correct(value - law[0], slice(None), law[2])
-        elif seen.any():
-            self._correct((value - law[0])[seen], np.flatnonzero(seen), law[2])
-        return law[:2]
+        present = ~np.isnan(value)
+        if present.all():
+            self._correct(value - forecast, slice(None), terms)
+        elif present.any():
+            self._correct((value - forecast)[present], np.flatnonzero(present), terms)
+        return forecast, covariance
 
     def step(self, z: ArrayLike) -> FilterStep:
         """Predict, then update."""
@@ -152,7 +151,8 @@ class KalmanFilter(ABC):
         names = FilterRun.__dataclass_fields__
         return FilterRun(**{name: np.array([getattr(step, name) for step in steps]) for name in names})
 
-    def _check_observation(self, z: ArrayLike) -> FloatArray:
+    def _as_observation(self, z: ArrayLike) -> FloatArray:
+        """Return the observation as floats, NaN where missing."""
         value = np.atleast_1d(np.asarray(z, dtype=np.float64))
         if value.shape != (self.model.n_observed,):
             raise input_error("z", f"must hold {self.model.n_observed} numbers", f"shape {value.shape}")
@@ -163,8 +163,8 @@ class KalmanFilter(ABC):
     def _values(self, function: Any, points: FloatArray, name: str) -> FloatArray:
         rows = self.model.n_state if name == "transition" else self.model.n_observed
         values = evaluate(function, points, rows, name, vectorized=self.model.vectorized)
-        if name not in self._tried and points.shape[1] > 1 and callable(function):
-            self._tried.add(name)
+        if name not in self._tested and points.shape[1] > 1 and callable(function):
+            self._tested.add(name)
             alone = evaluate(function, points[:, -1:], rows, name, vectorized=self.model.vectorized)
             if not np.allclose(alone[:, 0], values[:, -1], rtol=1e-9, equal_nan=True):
                 raise input_error(

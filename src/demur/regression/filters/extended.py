@@ -12,7 +12,9 @@ from demur.typing import FloatArray
 __all__ = ["ExtendedKalmanFilter"]
 
 
-class _Law(NamedTuple):
+class _Linearisation(NamedTuple):
+    """Slope of the observation function, and the covariance of the observation."""
+
     slope: FloatArray
     spread: FloatArray
 
@@ -53,15 +55,17 @@ class ExtendedKalmanFilter(CovarianceFilter):
         spread = slope @ self._covariance @ slope.T / model.forgetting + model.process_noise
         self._covariance = (spread + spread.T) / 2
 
-    def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, _Law]:
+    def _observe(
+        self, function: Any, derivative: Function | None
+    ) -> tuple[FloatArray, FloatArray, _Linearisation]:
         slope = self._jacobian(function, derivative, "observation")
         forecast = self._values(function, self.mean[:, None], "observation")[:, 0]
         spread = slope @ self._covariance @ slope.T + self.model.observation_noise
-        return forecast, (spread + spread.T) / 2, _Law(slope, spread)
+        return forecast, (spread + spread.T) / 2, _Linearisation(slope, spread)
 
-    def _correct(self, innovation: FloatArray, observed: Any, law: _Law) -> None:
-        slope = law.slope[observed]
-        spread = law.spread[observed][:, observed]
+    def _correct(self, innovation: FloatArray, observed: Any, terms: _Linearisation) -> None:
+        slope = terms.slope[observed]
+        spread = terms.spread[observed][:, observed]
         noise = self.model.observation_noise[observed][:, observed]
         weight = gain(self._covariance @ slope.T, lower_factor((spread + spread.T) / 2))
         self.mean = self.mean + weight @ innovation

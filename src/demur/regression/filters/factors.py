@@ -1,34 +1,14 @@
 """Lower-triangular square roots of covariances: making, joining and downdating them."""
 
-from typing import Any
-
 import numpy as np
 
-from demur._checks import check_finite, input_error
 from demur.exceptions import UndefinedError
 from demur.typing import FloatArray
 
-__all__ = ["check_covariance", "downdate", "gain", "lower_factor", "triangle"]
+__all__ = ["downdate", "gain", "lower_factor", "triangle"]
 
 # Eigenvalues this far below zero, relative to the largest, are rounding and not a mistake.
 _ROUNDING = 1e-10
-
-
-def check_covariance(value: Any, name: str, size: int) -> FloatArray:
-    """Return a symmetric positive semidefinite matrix; a number means that multiple of the identity."""
-    matrix = check_finite(value, name)
-    if matrix.ndim == 0:
-        matrix = float(matrix) * np.eye(size)
-    if matrix.shape != (size, size):
-        raise input_error(name, f"must be a number or a matrix of shape ({size}, {size})", matrix.shape)
-    scale = float(np.abs(matrix).max())
-    if float(np.abs(matrix - matrix.T).max()) > 1e-9 * scale:
-        raise input_error(name, "must be symmetric", "an asymmetric matrix")
-    matrix = (matrix + matrix.T) / 2
-    least = float(np.linalg.eigvalsh(matrix)[0])
-    if least < -_ROUNDING * scale:
-        raise input_error(name, "must be positive semidefinite", f"an eigenvalue of {least:.3g}")
-    return matrix
 
 
 def triangle(wide: FloatArray) -> FloatArray:

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from demur._checks import check_finite, check_positive_int, check_rate, input_error
-from demur.regression.filters.factors import check_covariance, lower_factor
+from demur._checks import check_covariance, check_matrix, check_positive_int, check_rate, input_error
+from demur.regression.filters.factors import lower_factor
 from demur.typing import FloatArray
 
 __all__ = ["Function", "KalmanModel", "evaluate", "jacobian"]
@@ -26,7 +26,7 @@ class KalmanModel:
     ----------
     n_state, n_observed : int, optional
         Dimensions of the state x and of an observation z; may be left out where a matrix
-        below tells them.
+        below shows them.
     transition : matrix, callable or None
         f. A matrix is a linear system. A callable gets an array whose FIRST axis is the
         state: shape (n_state,) or, for many states at once, (n_state, points); written with
@@ -90,8 +90,8 @@ class KalmanModel:
     def __post_init__(self) -> None:
         n = self._size("n_state", (self.transition, 0), (self.observation, 1), (self.process_noise, 0))
         m = self._size("n_observed", (self.observation, 0), (self.observation_noise, 0))
-        self._keep("transition", _check_matrix(self.transition, "transition", (n, n)))
-        self._keep("observation", _check_matrix(self.observation, "observation", (m, n)))
+        self._keep("transition", _matrix_or_function(self.transition, "transition", (n, n)))
+        self._keep("observation", _matrix_or_function(self.observation, "observation", (m, n)))
         if self.observation is None:
             raise input_error("observation", "must be a matrix or a function", None)
         q = check_covariance(self.process_noise, "process_noise", n)
@@ -109,10 +109,10 @@ class KalmanModel:
         given = getattr(self, name)
         if given is None:
             shapes = [(np.shape(value), axis) for value, axis in sources if not callable(value)]
-            found = [shape[axis] for shape, axis in shapes if len(shape) == 2]
-            if not found:
-                raise input_error(name, "is needed where no matrix tells it", None)
-            given = found[0]
+            sizes = [shape[axis] for shape, axis in shapes if len(shape) == 2]
+            if not sizes:
+                raise input_error(name, "is needed where no matrix shows it", None)
+            given = sizes[0]
         self._keep(name, check_positive_int(given, name))
         return int(given)
 
@@ -120,13 +120,8 @@ class KalmanModel:
         object.__setattr__(self, name, value)
 
 
-def _check_matrix(value: Any, name: str, shape: tuple[int, int]) -> Any:
-    if value is None or callable(value):
-        return value
-    matrix = check_finite(value, name)
-    if matrix.shape != shape:
-        raise input_error(name, f"as a matrix must have shape {shape}", matrix.shape)
-    return matrix
+def _matrix_or_function(value: Any, name: str, shape: tuple[int, int]) -> Any:
+    return value if value is None or callable(value) else check_matrix(value, name, shape)
 
 
 def evaluate(function: Any, points: FloatArray, rows: int, name: str, *, vectorized: bool) -> FloatArray:

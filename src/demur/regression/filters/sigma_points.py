@@ -1,8 +1,8 @@
-"""Sigma-point filters: the law of the state is carried by 2 n + 1 points instead of a slope.
+"""Sigma-point filters: 2 n + 1 points carry the moments of the state instead of a slope.
 
 Both rules (unscented, central difference) turn function values at the points into a mean
 and a matrix of deviations D, one column per point, with covariance D J D'. J is the identity
-but for one sign: a negative weight of the centre. With Dx and Dz the deviations of state and
+except for one sign: a negative weight of the centre. With Dx and Dz the deviations of state and
 observation, K = Dx J Dz' S^-1 and the posterior covariance is
 
     P = (Dx - K Dz) J (Dx - K Dz)' + K R K',
@@ -28,14 +28,14 @@ from demur.typing import ArrayLike, FloatArray
 __all__ = [
     "CentralDifference",
     "CentralDifferenceKalmanFilter",
-    "Law",
+    "SigmaDeviations",
     "SigmaPointFilter",
     "Unscented",
     "UnscentedKalmanFilter",
 ]
 
 
-class Law(NamedTuple):
+class SigmaDeviations(NamedTuple):
     """Deviations of state and observation at the sigma points; `spread` is S or its factor."""
 
     state: FloatArray
@@ -87,14 +87,14 @@ class UnscentedRule:
 
 
 class CentralDifferenceRule:
-    """Weights of Stirling's interpolation (Norgaard et al. 2000; spec 203, section 3.2)."""
+    """Weights of Stirling's interpolation (Norgaard, Poulsen and Ravn 2000)."""
 
     centre_is_negative = False
 
     def __init__(self, n: int, spread: float) -> None:
         h = check_number(spread, "spread")
         if h < 1:
-            raise input_error("spread", "must be at least 1", h, "sqrt(3) is best for a normal law.")
+            raise input_error("spread", "must be at least 1", h, "sqrt(3) is best for a normal distribution.")
         self.reach = h
         self.mean_weights = np.full(2 * n + 1, 1 / (2 * h**2))
         self.mean_weights[0] = (h**2 - n) / h**2
@@ -103,9 +103,9 @@ class CentralDifferenceRule:
     def deviations(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return mean and weighted deviations of function values at the points."""
         n = values.shape[1] // 2
-        ahead, behind = values[:, 1 : n + 1], values[:, n + 1 :]
-        odd = self._first * (ahead - behind)
-        even = self._second * (ahead + behind - 2 * values[:, :1])
+        plus, minus = values[:, 1 : n + 1], values[:, n + 1 :]
+        odd = self._first * (plus - minus)
+        even = self._second * (plus + minus - 2 * values[:, :1])
         return values @ self.mean_weights, np.hstack([odd, even])
 
     def state_deviations(self, factor: FloatArray) -> FloatArray:
@@ -181,22 +181,24 @@ class _PlainFilter(CovarianceFilter, SigmaPointFilter):
         self.mean, spread = self.rule.deviations(values)
         self._covariance = self._signed(spread, spread) / self.model.forgetting + self.model.process_noise
 
-    def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, Law]:
-        # points are drawn anew: those of the prediction do not know the process noise
+    def _observe(
+        self, function: Any, derivative: Function | None
+    ) -> tuple[FloatArray, FloatArray, SigmaDeviations]:
+        # new points: those of the prediction do not include the process noise
         factor = self._factor()
         values = self._values(function, self._points(factor), "observation")
-        forecast, seen = self.rule.deviations(values)
-        spread = self._signed(seen, seen) + self.model.observation_noise
-        return forecast, spread, Law(self.rule.state_deviations(factor), seen, spread)
+        forecast, deviations = self.rule.deviations(values)
+        spread = self._signed(deviations, deviations) + self.model.observation_noise
+        return forecast, spread, SigmaDeviations(self.rule.state_deviations(factor), deviations, spread)
 
-    def _correct(self, innovation: FloatArray, observed: Any, law: Law) -> None:
-        seen = law.observed[observed]
+    def _correct(self, innovation: FloatArray, observed: Any, terms: SigmaDeviations) -> None:
+        deviations = terms.observed[observed]
         noise = self.model.observation_noise[observed][:, observed]
-        spread = law.spread[observed][:, observed]
-        weight = gain(self._signed(law.state, seen), lower_factor((spread + spread.T) / 2))
+        spread = terms.spread[observed][:, observed]
+        weight = gain(self._signed(terms.state, deviations), lower_factor((spread + spread.T) / 2))
         self.mean = self.mean + weight @ innovation
-        left = law.state - weight @ seen
-        posterior = self._signed(left, left) + weight @ noise @ weight.T
+        remaining = terms.state - weight @ deviations
+        posterior = self._signed(remaining, remaining) + weight @ noise @ weight.T
         self._covariance = (posterior + posterior.T) / 2
 
 
@@ -217,7 +219,7 @@ class UnscentedKalmanFilter(Unscented, _PlainFilter):
     alpha : float > 0, default 1
         Reach of the points. Below 0.01 the weights of size 1 / alpha**2 cost digits: warns.
     beta : float, default 2
-        Weight of the centre in covariances; 2 is best for a normal law.
+        Weight of the centre in covariances; 2 is best for a normal distribution.
     kappa : float, default 0
         With alpha: the points lie alpha sqrt(n_state + kappa) standard deviations away.
 
@@ -265,7 +267,7 @@ class CentralDifferenceKalmanFilter(CentralDifference, _PlainFilter):
         As in `UnscentedKalmanFilter`.
     spread : float >= 1, default sqrt(3)
         Distance of the points in standard deviations (the papers' h); sqrt(3) is best for a
-        normal law. The mean equals that of the unscented filter with
+        normal distribution. The mean equals that of the unscented filter with
         alpha**2 (n_state + kappa) = spread**2.
 
     Raises

@@ -12,7 +12,12 @@ import numpy as np
 
 from demur.regression.filters.factors import downdate, gain, lower_factor, triangle
 from demur.regression.filters.model import Function
-from demur.regression.filters.sigma_points import CentralDifference, Law, SigmaPointFilter, Unscented
+from demur.regression.filters.sigma_points import (
+    CentralDifference,
+    SigmaDeviations,
+    SigmaPointFilter,
+    Unscented,
+)
 from demur.typing import FloatArray
 
 __all__ = ["SquareRootCentralDifferenceKalmanFilter", "SquareRootUnscentedKalmanFilter"]
@@ -55,20 +60,24 @@ class _SquareRootFilter(SigmaPointFilter):
         if self.model.process_factor.size:
             self._lower = triangle(np.hstack([self._lower, self.model.process_factor]))
 
-    def _observe(self, function: Any, derivative: Function | None) -> tuple[FloatArray, FloatArray, Law]:
+    def _observe(
+        self, function: Any, derivative: Function | None
+    ) -> tuple[FloatArray, FloatArray, SigmaDeviations]:
         values = self._values(function, self._points(self._lower), "observation")
-        forecast, seen = self.rule.deviations(values)
-        lower = self._joined(seen, self.model.observation_factor)
-        return forecast, lower @ lower.T, Law(self.rule.state_deviations(self._lower), seen, lower)
+        forecast, deviations = self.rule.deviations(values)
+        lower = self._joined(deviations, self.model.observation_factor)
+        state = self.rule.state_deviations(self._lower)
+        return forecast, lower @ lower.T, SigmaDeviations(state, deviations, lower)
 
-    def _correct(self, innovation: FloatArray, observed: Any, law: Law) -> None:
-        seen = law.observed[observed]
+    def _correct(self, innovation: FloatArray, observed: Any, terms: SigmaDeviations) -> None:
+        deviations = terms.observed[observed]
         # rows of a square root of R are a square root of that part of R
         noise = self.model.observation_factor[observed]
         whole = isinstance(observed, slice)
-        weight = gain(self._signed(law.state, seen), law.spread if whole else self._joined(seen, noise))
+        factor = terms.spread if whole else self._joined(deviations, noise)
+        weight = gain(self._signed(terms.state, deviations), factor)
         self.mean = self.mean + weight @ innovation
-        self._lower = self._joined(law.state - weight @ seen, weight @ noise)
+        self._lower = self._joined(terms.state - weight @ deviations, weight @ noise)
 
 
 class SquareRootUnscentedKalmanFilter(Unscented, _SquareRootFilter):
