@@ -1,11 +1,13 @@
 """The house as its imports show it: rooms, their rank, who imports whom.
 
-`python tools/house.py` rewrites the picture in docs/architecture.md; a test compares it.
+`python tools/house.py` rewrites the picture in docs/architecture.md; a test compares it, and
+`python tools/house.py --check` says in a second what is wrong.
 """
 
 import ast
+import sys
 from collections.abc import Iterator
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +25,7 @@ FLOORS = (
     ("surface", "ordinal"),
     ("windows", "paired", "cautious", "multiclass", "unlabelled"),
     ("auc", "honest", "engines"),
+    ("comparison",),
     ("estimators",),
     ("displays", "report"),
     ("reproduce",),
@@ -95,16 +98,16 @@ def order_of(edges: dict[str, set[str]]) -> list[str]:
 def picture() -> str:
     """Return the table of rooms for docs/architecture.md: top floor first."""
     below: dict[str, set[str]] = {}
-    for module, imported in graph().items():
-        below.setdefault(room_of(module), set()).update(room_of(other) for other in imported)
+    for module, imports in graph().items():
+        below.setdefault(room_of(module), set()).update(room_of(other) for other in imports)
     lines = ["| floor | room | imports |", "|---|---|---|"]
     for floor in range(len(FLOORS) - 2, 2, -1):
         for room in FLOORS[floor]:
-            seen = sorted(
+            imported = sorted(
                 (other for other in below[room] - {room} if FLOOR_OF[other] > 2),
                 key=lambda other: (-FLOOR_OF[other], other),
             )
-            lines.append(f"| {floor} | `{room}` | {', '.join(seen)} |")
+            lines.append(f"| {floor} | `{room}` | {', '.join(imported)} |")
     return "\n".join(lines)
 
 
@@ -117,5 +120,25 @@ def page_with_picture(page: str) -> str:
     return f"{head}{BEGIN}\n{picture()}\n{END}{rest.split(END)[1]}"
 
 
-if __name__ == "__main__":
+def complaints() -> list[str]:
+    """Say what is wrong: imports that go up, a circle, a picture that is not the import graph."""
+    wrong = [line for module, path in MODULES.items() for line in upward_imports(module, path.read_text())]
+    try:
+        order_of(graph())
+    except CycleError as error:
+        wrong.append(f"a circle of imports: {' -> '.join(error.args[1])}")
+    page = PAGE.read_text()
+    if page != page_with_picture(page):
+        wrong.append("docs/architecture.md shows other rooms: run python tools/house.py")
+    return wrong
+
+
+def main() -> None:
+    """Renew the picture, or only look with --check."""
+    if sys.argv[1:] == ["--check"]:
+        sys.exit("\n".join(complaints()) or 0)
     PAGE.write_text(page_with_picture(PAGE.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -2,6 +2,7 @@
 
 from demur import auc as auc
 from demur import cautious as cautious
+from demur import comparison as comparison
 from demur import costs as costs
 from demur import counts as counts
 from demur import datasets as datasets
@@ -21,6 +22,9 @@ from demur import windows as windows
 from demur._results import Interval as Interval
 from demur.auc import auc_difference_test as auc_difference_test
 from demur.auc import auc_interval as auc_interval
+from demur.comparison import Answer as Answer
+from demur.comparison import Comparison as Comparison
+from demur.comparison import compare_models as compare_models
 from demur.cautious import CautiousConfusion as CautiousConfusion
 from demur.cautious import cautious_confusion as cautious_confusion
 from demur.cautious import response_curve as response_curve

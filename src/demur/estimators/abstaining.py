@@ -10,7 +10,7 @@ from demur._checks import (
     check_class_codes,
     check_confidence_level,
     check_cost_point,
-    check_rng,
+    check_scores,
     check_type,
     check_weights,
     input_error,
@@ -19,17 +19,18 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.estimators.out_of_fold import OutOfFold, OutOfFoldClassifier, TrainingCases, positive_scores
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
+from demur.honest.cases import SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
 from demur.honest.expected_cost import ExpectedCost, expected_cost, loss_table
 from demur.surface.optimal_costs import optimal_costs
 from demur.surface.surface import abstention_surface
 from demur.surface.window import AbstentionWindow, decide
 from demur.typing import FloatArray, IntArray
-from demur.windows.constrained import cheapest_window, widest_coverage_window
+from demur.windows.cheapest import cheapest_window
+from demur.windows.promised import widest_coverage_window
 
 __all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_costs_are_odd", "warn_of_note"]
 
-_HONEST_FOLDS = 10
 _SEED = 0  # of the folds of the honest cost: the same data give the same bytes
 
 
@@ -310,28 +311,40 @@ class AbstainingClassifier(TwoClassAbstainer):
         plain = self.costs_ is not None and self.window_.nu_positive == self.window_.nu_negative
         usable = plain and not self._constrained and self.window_.nu_positive >= 0
         self.optimal_costs_ = optimal_costs(surface, self.window_) if usable else None
-        self.expected_cost_, self.certificate_ = self._evidence(counts)
+        self.expected_cost_, self.certificate_ = self._evidence(cases, found, counts)
 
-    def _evidence(self, counts: ScoreCounts) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
-        """Honest cost and certificate, where they are defined."""
-        whole = all(np.all(column == np.floor(column)) for column in (counts.positives, counts.negatives))
-        if self.costs_ is None or not whole:
+    def _evidence(
+        self, cases: TrainingCases, found: OutOfFold, counts: ScoreCounts
+    ) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
+        """Honest cost and certificate, where they are defined; weights are importance weights."""
+        if self.costs_ is None:
             return None, None
-        certificate = surface_certificate(
-            counts, prevalence=self.prevalence, confidence_level=self.confidence_level
-        ).of_window(self.window_, costs=self.costs_)
-        folds = min(_HONEST_FOLDS, int(min(counts.n_positive, counts.n_negative)))
-        if folds < 2:
+        weights = cases.weights_of(found.rows)
+        certificate = None
+        if weights is None:
+            certificate = surface_certificate(
+                counts, prevalence=self.prevalence, confidence_level=self.confidence_level
+            ).of_window(self.window_, costs=self.costs_)
+        kept = np.ones(len(found.rows), dtype=np.bool_) if weights is None else weights > 0
+        positive = (cases.labels[found.rows] == self._outcomes[1])[kept]
+        if min(np.count_nonzero(positive), np.count_nonzero(~positive)) < 2:
             return None, certificate
         try:
             honest = expected_cost(
-                counts,
+                SplitCases.of_rows(
+                    positive,
+                    None if weights is None else weights[kept],
+                    weights="importance",
+                    prevalence=self.prevalence,
+                    folds=None,
+                    repeats=None,
+                    rng=_SEED,
+                    quantity="an honest cost",
+                ),
+                check_scores(found.response)[kept],
                 self._window,
                 self.costs_,
-                prevalence=self.prevalence,
-                folds=folds,
                 confidence_level=self.confidence_level,
-                rng=check_rng(_SEED),
             )
         except UndefinedError as error:
             warnings.warn(

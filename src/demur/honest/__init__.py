@@ -20,6 +20,7 @@ from demur.honest.difference import (
     volume_comparison,
     volume_difference_test,
 )
+from demur.honest.distribution_bounds import distribution_bounds
 from demur.honest.expected_cost import ExpectedCost
 from demur.honest.held_out import HonestRates
 from demur.honest.window_sets import WindowSet, window_interval
@@ -40,6 +41,7 @@ __all__ = [
     "WindowSet",
     "cost_curve_band",
     "cross_fitted_surface",
+    "distribution_bounds",
     "roc_band",
     "surface_band",
     "surface_certificate",

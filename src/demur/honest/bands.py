@@ -5,20 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_confidence_level, check_positive_int, check_range, check_rng
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_grid,
+    check_positive_int,
+    check_range,
+    check_rng,
+)
 from demur._kernels.normal import normal_quantile
 from demur._results import Result
-from demur.counts.scores import ScoreCounts, as_counts
-from demur.honest.cross_fitting import (
-    CrossFittedSurface,
-    bracket_or_average,
-    check_sample,
-    cross_fit,
-    grid_axes,
-)
+from demur.counts.scores import ScoreCounts
+from demur.honest.cases import judged_model
+from demur.honest.cross_fitting import CrossFittedSurface, bracket_or_average, fitted_surface
 from demur.honest.deviation_law import deviations, matrix_pays, rules_covariance
-from demur.honest.held_out import JudgedRules, Prices, volume_scores
+from demur.honest.held_out import JudgedRules, volume_scores
 from demur.honest.multiplier import group_sizes, loss_part, max_deviations, upper_quantile
+from demur.honest.rules import Prices
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = [
@@ -121,14 +124,16 @@ def surface_band(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     prevalence: float | None = None,
     resolution: int = 50,
     mu: Range = _UNIT,
     nu: Range = _UNIT,
     confidence_level: float = 0.95,
-    folds: int = 10,
+    folds: int | None = None,
+    repeats: int | None = None,
     n_resamples: int = 1000,
-    rng: int | np.random.Generator | None = None,
+    rng: int | np.random.Generator | None = 0,
     workers: int = 1,
 ) -> SurfaceBand:
     """Band around the abstention cost surface: what you will pay, and how sure that is.
@@ -152,12 +157,12 @@ def surface_band(
         Ranges of the costs.
     confidence_level : float, default 0.95
         Level of both bands.
-    folds : int, default 10
-        Number of folds, at most the number of cases of each class.
+    weights, folds, repeats
+        As in `cross_fitted_surface`.
     n_resamples : int, default 1000
         Multiplier draws for the simultaneous band.
-    rng : seed or Generator, optional
-        For the folds and the multipliers; the same seed gives the same bytes.
+    rng : seed or Generator, default 0
+        For the splits and the multipliers; the same seed gives the same bytes.
     workers : int, default 1
         Threads; they do not change the result.
 
@@ -191,17 +196,28 @@ def surface_band(
     >>> f"{band.honest[4, 1]:.3f}, at most {band.high[4, 1]:.3f}"
     '0.199, at most 0.222'
     """
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    number = check_sample(counts, folds, "a surface band")
+    cases, model = judged_model(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        weights=weights,
+        prevalence=prevalence,
+        folds=folds,
+        repeats=repeats,
+        rng=rng,
+        quantity="a surface band",
+    )
     level = check_confidence_level(confidence_level)
     draws = check_positive_int(n_resamples, "n_resamples")
     threads = check_positive_int(workers, "workers")
-    x, y = grid_axes(resolution, mu, nu)
+    x, y = check_grid(resolution, mu, nu)
     generator = check_rng(rng)
-    surface = cross_fit(counts, prevalence, number, generator)
-    hindsight, honest = surface._hindsight, surface._honest
+    surface = fitted_surface(cases, model)
+    hindsight, honest = model.hindsight, model.honest
     prices = Prices.of_surface(*(axis.ravel() for axis in np.meshgrid(x, y, indexing="ij")))
-    seen, paid = hindsight.mean_and_error(prices), honest.mean_and_error(prices)
+    hindsight_cost, hindsight_error = hindsight.mean_and_error(prices)
+    honest_cost, honest_error = honest.mean_and_error(prices)
     z = normal_quantile(level)
     below, above = side_factors(hindsight, honest, prices, level, draws, generator, threads)
 
@@ -211,20 +227,20 @@ def surface_band(
     return SurfaceBand(
         mu=x,
         nu=y,
-        honest=shaped(paid[0]),
-        hindsight=shaped(seen[0]),
-        honest_error=shaped(paid[1]),
-        hindsight_error=shaped(seen[1]),
-        low=shaped(np.maximum(seen[0] - below * seen[1], 0)),
-        high=shaped(paid[0] + above * paid[1]),
-        pointwise_low=shaped(np.maximum(seen[0] - z * seen[1], 0)),
-        pointwise_high=shaped(paid[0] + z * paid[1]),
+        honest=shaped(honest_cost),
+        hindsight=shaped(hindsight_cost),
+        honest_error=shaped(honest_error),
+        hindsight_error=shaped(hindsight_error),
+        low=shaped(np.maximum(hindsight_cost - below * hindsight_error, 0)),
+        high=shaped(honest_cost + above * honest_error),
+        pointwise_low=shaped(np.maximum(hindsight_cost - z * hindsight_error, 0)),
+        pointwise_high=shaped(honest_cost + z * honest_error),
         low_factor=below,
         high_factor=above,
         confidence_level=level,
-        n=counts.n,
+        n=surface.n,
         prevalence=surface.prevalence,
-        folds=number,
+        folds=surface.folds,
         n_resamples=draws,
         surface=surface,
     )
@@ -272,13 +288,15 @@ def volume_interval(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     prevalence: float | None = None,
     mu: Range = _UNIT,
     nu: Range = _UNIT,
     confidence_level: float = 0.95,
     method: str = "bracket",
-    folds: int = 10,
-    rng: int | np.random.Generator | None = None,
+    folds: int | None = None,
+    repeats: int | None = None,
+    rng: int | np.random.Generator | None = 0,
 ) -> VolumeInterval:
     """Interval for the volume under the abstention surface (VACC), without resampling.
 
@@ -288,7 +306,7 @@ def volume_interval(
 
     Parameters
     ----------
-    y_true, y_score, pos_label, sample_weight, prevalence, folds, rng
+    y_true, y_score, pos_label, sample_weight, weights, prevalence, folds, repeats, rng
         As in `cross_fitted_surface`.
     mu, nu : (low, high)
         The rectangle of costs; the unit square gives VACC.
@@ -309,7 +327,7 @@ def volume_interval(
     Notes
     -----
     S(1, r) and S(0, r) are the losses of a positive and a negative with calibrated share r,
-    integrated over the rectangle (spec 000, section 7); r comes from the pooled blocks of all
+    integrated over the rectangle; r comes from the pooled blocks of all
     cases for k, of the other folds for kc. The lower end is cut at 0.
 
     References
@@ -326,13 +344,22 @@ def volume_interval(
     >>> round(found.honest, 3), round(found.high, 3)
     (0.145, 0.157)
     """
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    number = check_sample(counts, folds, "a volume interval")
+    cases, model = judged_model(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        weights=weights,
+        prevalence=prevalence,
+        folds=folds,
+        repeats=repeats,
+        rng=rng,
+        quantity="a volume interval",
+    )
     level = check_confidence_level(confidence_level)
     check_choice(method, "method", ("bracket", "average"))
     rectangle = check_range(mu, "mu"), check_range(nu, "nu")
-    surface = cross_fit(counts, prevalence, number, check_rng(rng))
-    return volume_interval_of(surface, *rectangle, confidence_level=level, method=method)
+    return volume_interval_of(fitted_surface(cases, model), *rectangle, confidence_level=level, method=method)
 
 
 def volume_interval_of(
@@ -345,7 +372,9 @@ def volume_interval_of(
 ) -> VolumeInterval:
     """Make the interval from a cross-fitted surface and checked arguments."""
     z, scores = normal_quantile(confidence_level), volume_scores(mu, nu)
-    hindsight, honest = surface._hindsight.score_and_error(scores), surface._honest.score_and_error(scores)
+    hindsight, honest = (
+        rules.score_and_error(scores) for rules in (surface.judged_with_hindsight, surface.judged)
+    )
     low, high = bracket_or_average(hindsight, honest, z, method)
     return VolumeInterval(
         low=float(max(low, 0.0)),

@@ -7,87 +7,33 @@ bootstrap of k repeats the mistake and covers far less than it promises, so demu
 everything in `surface_bands` and `surface_tests` rests on the pair (k, kc).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from demur._checks import (
-    check_choice,
-    check_confidence_level,
-    check_cost_point,
-    check_positive_int,
-    check_range,
-    check_rng,
-    input_error,
-)
+from demur._checks import check_choice, check_confidence_level, check_cost_point, check_range
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result, as_scalar, json_safe
 from demur.costs.model import CostModel
-from demur.counts.scores import ScoreCounts, as_counts
-from demur.honest.held_out import (
-    HonestRates,
-    JudgedRules,
-    Prices,
-    fold_rows,
-    judge,
-    judge_with_hindsight,
-    volume_scores,
-)
-from demur.surface.surface import AbstentionSurface
+from demur.counts.scores import ScoreCounts
+from demur.exceptions import InputError
+from demur.honest.cases import JudgedModel, SplitCases, judged_model
+from demur.honest.held_out import HonestRates, JudgedRules, volume_scores
+from demur.honest.rules import Prices
+from demur.surface.surface import AbstentionSurface, surface_of
 from demur.surface.window import AbstentionWindow
-from demur.typing import ArrayLike, FloatArray, Labels, Range, Scalar
+from demur.typing import ArrayLike, Labels, Range, Scalar
 
-__all__ = [
-    "CrossFittedSurface",
-    "bracket_or_average",
-    "check_repeated_cases",
-    "check_sample",
-    "cross_fit",
-    "cross_fitted_surface",
-    "fitted_surface",
-    "grid_axes",
-]
+__all__ = ["CrossFittedSurface", "bracket_or_average", "cross_fitted_surface", "fitted_surface"]
 
 _UNIT: Range = (0.0, 1.0)
-
-
-# ---------------------------------------------------------------- checks
-
-
-def check_repeated_cases(counts: ScoreCounts, quantity: str) -> None:
-    """Require whole-number weights: intervals count independent cases."""
-    for name in ("positives", "negatives"):
-        column = getattr(counts, name)
-        broken = column != np.floor(column)
-        if broken.any():
-            raise input_error(
-                "sample_weight",
-                f"must hold whole numbers (repeated cases) for {quantity}",
-                f"{column[broken][0]:g}",
-                "sampling error is defined for independent cases; a weight of 2 means a case seen twice.",
-            )
-
-
-def _check_folds(folds: Any, n_positive: float, n_negative: float) -> int:
-    """Return the number of folds if every fold can hold a case of each class."""
-    number = check_positive_int(folds, "folds", minimum=2)
-    smaller = int(min(n_positive, n_negative))
-    if number > smaller:
-        hint = f"use folds={smaller}." if smaller >= 2 else "collect at least two cases of each class."
-        raise input_error(
-            "folds",
-            f"must not exceed the cases of either class ({n_positive:g} positive, {n_negative:g} negative)",
-            number,
-            hint,
-        )
-    return number
 
 
 def bracket_or_average(
     hindsight: tuple[Any, Any], honest: tuple[Any, Any], factor: float, method: str
 ) -> tuple[Any, Any]:
-    """Ends of an interval from (estimate, standard error) with hindsight and honest (spec 105, section 2)."""
+    """Ends of an interval from (estimate, standard error) with hindsight and honest."""
     check_choice(method, "method", ("bracket", "average"))
     (k, s), (kc, sc) = hindsight, honest
     if method == "bracket":
@@ -118,8 +64,12 @@ class CrossFittedSurface(Result):
         Number of cases.
     prevalence : float
         P(positive) the costs refer to.
-    folds : int
-        Number of folds.
+    folds, repeats : int
+        Number of folds of each split, and of splits the costs are averaged over.
+    source : str
+        "rows": split by the labels in row order; "counts": split at random within equal scores.
+    judged, judged_with_hindsight : JudgedRules
+        Tables of the folds, and of all cases: what every number here is computed from.
     """
 
     surface: AbstentionSurface
@@ -127,9 +77,11 @@ class CrossFittedSurface(Result):
     n_negative: float
     prevalence: float
     folds: int
-    _honest: JudgedRules
-    _hindsight: JudgedRules
-    _evidence = ("surface",)
+    repeats: int
+    source: str
+    judged: JudgedRules
+    judged_with_hindsight: JudgedRules
+    _evidence = ("surface", "judged", "judged_with_hindsight")
     _reported = ("n",)
 
     @property
@@ -139,20 +91,20 @@ class CrossFittedSurface(Result):
 
     def cost(self, mu: ArrayLike, nu: ArrayLike) -> Scalar:
         """Return the honest cost at (mu, nu): what you will pay with windows chosen on such data."""
-        return as_scalar(self._honest.mean_and_error(_prices(mu, nu))[0])
+        return as_scalar(self.judged.mean_and_error(_prices(mu, nu))[0])
 
     def hindsight(self, mu: ArrayLike, nu: ArrayLike) -> Scalar:
         """Return the cost with hindsight at (mu, nu), which is too small on average."""
-        return as_scalar(self._hindsight.mean_and_error(_prices(mu, nu))[0])
+        return as_scalar(self.judged_with_hindsight.mean_and_error(_prices(mu, nu))[0])
 
     def standard_error(self, mu: ArrayLike, nu: ArrayLike) -> Scalar:
         """Return the standard error of the honest cost."""
-        return as_scalar(self._honest.mean_and_error(_prices(mu, nu))[1])
+        return as_scalar(self.judged.mean_and_error(_prices(mu, nu))[1])
 
     def rates(self, mu: ArrayLike, nu: ArrayLike) -> HonestRates:
         """Return the honest shares of misses, false alarms and abstentions at (mu, nu)."""
-        done = self._honest.outcomes(_prices(mu, nu))
-        w = self._honest.weighting
+        done = self.judged.outcomes(_prices(mu, nu))
+        w = self.judged.weighting
         factors = (w.positive, w.negative, w.positive, w.negative)
         return HonestRates(
             *(as_scalar(np.asarray(f * column)) for f, column in zip(factors, done, strict=True))
@@ -174,7 +126,7 @@ class CrossFittedSurface(Result):
         prices = _prices(mu, nu)
         z = normal_quantile(check_confidence_level(confidence_level))
         low, high = bracket_or_average(
-            self._hindsight.mean_and_error(prices), self._honest.mean_and_error(prices), z, method
+            self.judged_with_hindsight.mean_and_error(prices), self.judged.mean_and_error(prices), z, method
         )
         return Interval(as_scalar(np.maximum(low, 0.0)), as_scalar(high))  # type: ignore[arg-type]
 
@@ -183,13 +135,28 @@ class CrossFittedSurface(Result):
 
         A held-out score exactly on a threshold counts with the block above.
         """
-        return self._honest.score_and_error(volume_scores(check_range(mu, "mu"), check_range(nu, "nu")))[0]
+        return self.judged.score_and_error(volume_scores(check_range(mu, "mu"), check_range(nu, "nu")))[0]
 
     def windows(
         self, mu: float | None = None, nu: float | None = None, *, costs: CostModel | None = None
     ) -> list[AbstentionWindow]:
-        """Return the window chosen without each fold, for one set of costs: how stable it is."""
-        return [table.rule.surface.window(mu, nu, costs=costs) for table in self._honest.tables]
+        """Return the window chosen without each fold of every split, for one set of costs."""
+        if costs is not None:
+            if mu is not None or nu is not None:
+                raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
+            prices = costs.mu, costs.nu_positive, costs.nu_negative
+        elif mu is None or nu is None:
+            raise InputError("`mu` and `nu` are both needed. Hint: or pass costs=CostModel(...).")
+        else:
+            x, y = (float(value) for value in check_cost_point(mu, nu))
+            prices = x, y, y
+        windows = [table.rule.window(*prices) for table in self.judged.tables]
+        if costs is None:
+            return windows
+        return [
+            replace(one, expected_cost=float(costs.expected_cost(one.cost, one.prevalence)))
+            for one in windows
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tables of the folds as JSON-safe built-in types: enough for any honest number."""
@@ -197,11 +164,11 @@ class CrossFittedSurface(Result):
             {
                 "lower_cuts": table.rule.lower_cuts,
                 "upper_cuts": table.rule.upper_cuts,
-                "shares": table.rule.surface.shares,
+                "shares": table.rule.shares,
                 "positives": table.positives,
                 "negatives": table.negatives,
             }
-            for table in self._honest.tables
+            for table in self.judged.tables
         ]
         return {**Result.to_dict(self), "tables": json_safe(tables)}
 
@@ -216,14 +183,16 @@ def cross_fitted_surface(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     prevalence: float | None = None,
-    folds: int = 10,
-    rng: int | np.random.Generator | None = None,
+    folds: int | None = None,
+    repeats: int | None = None,
+    rng: int | np.random.Generator | None = 0,
 ) -> CrossFittedSurface:
-    """Honest abstention cost surface: windows from nine tenths of the cases, judged on the rest.
+    """Honest abstention cost surface: windows chosen on nine folds, scored on the tenth.
 
     The lower the better. The surface of `abstention_surface` judges windows on the cases that
-    chose them and is too small on average; here every case is judged by windows learned
+    chose them and is too small on average; here every case is judged by windows chosen
     without it, which is what a user of the windows will pay (a little more than with all the
     cases, as a tenth is held out). Assumes independent cases.
 
@@ -231,12 +200,19 @@ def cross_fitted_surface(
     ----------
     y_true, y_score, pos_label, prevalence
         As in `abstention_surface`. With `prevalence` the classes count as two separate samples.
-    sample_weight : array of n whole numbers >= 0, optional
-        Number of times each case was seen.
-    folds : int, default 10
-        Number of folds, at most the number of cases of each class; both classes are spread evenly.
-    rng : seed or Generator, optional
-        For the folds. The same seed gives the same bytes, in whatever order the rows come.
+    sample_weight : array of n numbers >= 0, optional
+        Case weights; `weights` says what they mean.
+    weights : {"importance", "repeats"}
+        "importance": each row is one case that stands for more or fewer; standard errors use the
+        effective sample size. "repeats": whole numbers, a weight of 2 is a case seen twice.
+    folds : int, optional
+        Number of folds; both classes are spread evenly. Ten by default, or as many as the smaller
+        class has cases.
+    repeats : int, optional
+        Number of independent splits that are averaged: 20,000 / n between 1 and 10 by default.
+    rng : seed or Generator, default 0
+        For the splits. They depend on the labels in row order and the seed, never on the scores,
+        so all models of a file are split alike.
 
     Returns
     -------
@@ -246,14 +222,14 @@ def cross_fitted_surface(
     Raises
     ------
     InputError
-        For ill-formed input, weights that are not whole numbers, too many folds.
+        For ill-formed input, repeats that are not whole numbers, too many folds.
     UndefinedError
         If a class is missing.
 
     Notes
     -----
     E[k] <= K <= E[kc] for the population's surface K. A held-out score between two blocks goes
-    to the side of the midpoint threshold on which it lies (spec 000, section 2).
+    to the side of the midpoint threshold on which it lies.
 
     References
     ----------
@@ -261,54 +237,40 @@ def cross_fitted_surface(
 
     Examples
     --------
-    Reviews cost a quarter of an error. With hindsight a case costs 0.111; expect to pay 0.119:
+    Reviews cost a quarter of an error. With hindsight a case costs 0.111; expect to pay more:
 
     >>> from demur import Binormal, cross_fitted_surface
     >>> y, s = Binormal(separation=1.8).sample(400, rng=0)
-    >>> surface = cross_fitted_surface(y, s, rng=0)
+    >>> surface = cross_fitted_surface(y, s)
     >>> round(surface.hindsight(1, 0.25), 3), round(surface.cost(1, 0.25), 3)
     (0.111, 0.119)
     """
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    number = check_sample(counts, folds, "a cross-fitted surface")
-    return cross_fit(counts, prevalence, number, check_rng(rng))
+    cases, model = judged_model(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        weights=weights,
+        prevalence=prevalence,
+        folds=folds,
+        repeats=repeats,
+        rng=rng,
+        quantity="a cross-fitted surface",
+    )
+    return fitted_surface(cases, model)
 
 
-def check_sample(counts: ScoreCounts, folds: Any, quantity: str) -> int:
-    """Check what every cross-fitted number needs of the counts; return the number of folds."""
-    counts.require_both_classes(quantity[0].upper() + quantity[1:])
-    check_repeated_cases(counts, quantity)
-    return _check_folds(folds, counts.n_positive, counts.n_negative)
-
-
-def cross_fit(
-    counts: ScoreCounts, prevalence: float | None, folds: int, rng: np.random.Generator
-) -> CrossFittedSurface:
-    """Make the result from checked arguments."""
-    k = len(counts.scores)
-    sizes = np.concatenate([counts.positives, counts.negatives])
-    positive = np.arange(2 * k) < k
-    rows = fold_rows(sizes, positive, folds, rng)
-    scores = np.tile(counts.scores, 2)
-    honest, _ = judge(scores, positive, rows, folds=folds, prevalence=prevalence)
-    return fitted_surface(honest, judge_with_hindsight(counts, prevalence))
-
-
-def fitted_surface(honest: JudgedRules, hindsight: JudgedRules) -> CrossFittedSurface:
-    """Make the result from the rules of the folds and the rule of all cases."""
-    surface = hindsight.tables[0].rule.surface
+def fitted_surface(cases: SplitCases, model: JudgedModel) -> CrossFittedSurface:
+    """Make the result from a judged model."""
+    surface = surface_of(model.counts, cases.prevalence)
     return CrossFittedSurface(
         surface=surface,
-        n_positive=surface.counts.n_positive,
-        n_negative=surface.counts.n_negative,
+        n_positive=model.counts.n_positive,
+        n_negative=model.counts.n_negative,
         prevalence=surface.prevalence,
-        folds=len(honest.tables),
-        _honest=honest,
-        _hindsight=hindsight,
+        folds=cases.folds,
+        repeats=cases.repeats,
+        source=cases.source,
+        judged=model.honest,
+        judged_with_hindsight=model.hindsight,
     )
-
-
-def grid_axes(resolution: Any, mu: Any, nu: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the (resolution + 1) values of mu and of nu of a grid."""
-    steps = check_positive_int(resolution, "resolution") + 1
-    return np.linspace(*check_range(mu, "mu"), steps), np.linspace(*check_range(nu, "nu"), steps)

@@ -9,6 +9,7 @@ from demur._checks import (
     check_confidence_level,
     check_positive_int,
     check_probability,
+    check_repeated_cases,
     check_rng,
     input_error,
 )
@@ -19,15 +20,11 @@ from demur.costs.lines import CostLine
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.bands import side_factors
-from demur.honest.certificates import dkw_margin
-from demur.honest.cross_fitting import (
-    CrossFittedSurface,
-    bracket_or_average,
-    check_repeated_cases,
-    check_sample,
-    cross_fit,
-)
-from demur.honest.held_out import JudgedRules, Prices, reweighted
+from demur.honest.cases import judged_model
+from demur.honest.cross_fitting import CrossFittedSurface, bracket_or_average, fitted_surface
+from demur.honest.distribution_bounds import dkw_margin
+from demur.honest.held_out import JudgedRules, reweighted
+from demur.honest.rules import Prices
 from demur.roc.curve import roc_curve
 from demur.typing import ArrayLike, FloatArray, Labels
 
@@ -152,7 +149,7 @@ def roc_band(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     curve = roc_curve(counts)
-    check_repeated_cases(counts, "a ROC band")
+    check_repeated_cases(counts.positives, counts.negatives, "a ROC band")
     level = check_confidence_level(confidence_level)
     n_positive, n_negative = counts.n_positive, counts.n_negative
     aside, above = (dkw_margin(n, (1 - level) / 2) for n in (n_negative, n_positive))
@@ -231,11 +228,13 @@ def cost_curve_band(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     pc: ArrayLike | None = None,
     confidence_level: float = 0.95,
-    folds: int = 10,
+    folds: int | None = None,
+    repeats: int | None = None,
     n_resamples: int = 1000,
-    rng: int | np.random.Generator | None = None,
+    rng: int | np.random.Generator | None = 0,
     workers: int = 1,
 ) -> CostCurveBand:
     """Band around a cost curve: exact for one fixed classifier, cross-fitted for an envelope.
@@ -298,10 +297,22 @@ def cost_curve_band(
             if value is not None:
                 raise InputError(f"`{name}` must be left out when the first argument is a CostLine.")
         return _line_band(y_true, x, level)
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    number = check_sample(counts, folds, "a cost curve band")
     draws, threads = check_positive_int(n_resamples, "n_resamples"), check_positive_int(workers, "workers")
-    return _envelope_band(counts, x, level, number, draws, check_rng(rng), threads)
+    generator = check_rng(rng)
+    cases, model = judged_model(
+        y_true,
+        y_score,
+        pos_label=pos_label,
+        sample_weight=sample_weight,
+        weights=weights,
+        prevalence=0.5,
+        folds=folds,
+        repeats=repeats,
+        rng=rng,
+        quantity="a cost curve band",
+    )
+    surface = fitted_surface(cases, model)
+    return envelope_band_of(surface, x, level=level, draws=draws, rng=generator, workers=threads)
 
 
 def _line_band(line: CostLine, x: FloatArray, level: float) -> CostCurveBand:
@@ -357,19 +368,6 @@ def _halved_brier(forecasts: FloatArray) -> tuple[FloatArray, FloatArray]:
     return (1 - forecasts) ** 2, forecasts**2
 
 
-def _envelope_band(
-    counts: ScoreCounts,
-    x: FloatArray,
-    level: float,
-    folds: int,
-    draws: int,
-    rng: np.random.Generator,
-    workers: int,
-) -> CostCurveBand:
-    surface = cross_fit(counts, 0.5, folds, rng)
-    return envelope_band_of(surface, x, level=level, draws=draws, rng=rng, workers=workers)
-
-
 def envelope_band_of(
     surface: CrossFittedSurface,
     x: FloatArray,
@@ -381,7 +379,7 @@ def envelope_band_of(
 ) -> CostCurveBand:
     """Make the band of an envelope from a cross-fitted surface of any prevalence."""
     # balanced classes: the operating point carries the prevalence
-    hindsight, honest = (reweighted(rules, 0.5) for rules in (surface._hindsight, surface._honest))
+    hindsight, honest = (reweighted(rules, 0.5) for rules in (surface.judged_with_hindsight, surface.judged))
     prices = Prices.of_cost_curve(x)
     seen, paid = ((rules.mean_and_error(prices)[0], _rate_error(rules, x)) for rules in (hindsight, honest))
     below, above = side_factors(hindsight, honest, prices, level, draws, rng, workers)

@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import COMPILE_FROM, compiled
-from demur.honest.held_out import JudgedRules, Prices
+from demur._kernels.jit import COMPILE_FROM, compiled, kernel
+from demur.honest.held_out import JudgedRules
 from demur.honest.multiplier import step_weights
 from demur.honest.pairs import JudgedPair
+from demur.honest.rules import Prices
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["deviations", "matrix_pays", "pair_covariance", "rules_covariance"]
@@ -98,6 +99,7 @@ def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[
     return found
 
 
+@kernel
 def _add_products(
     cuts_a: Any,
     weights_a: Any,

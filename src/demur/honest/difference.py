@@ -10,6 +10,7 @@ import numpy as np
 from demur._checks import (
     check_choice,
     check_confidence_level,
+    check_grid,
     check_positive_int,
     check_range,
     check_rng,
@@ -19,11 +20,11 @@ from demur._kernels.multiple_tests import holm
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.honest.bands import inverse_error
-from demur.honest.cross_fitting import grid_axes
 from demur.honest.deviation_law import deviations, matrix_pays, pair_covariance
-from demur.honest.held_out import Prices, volume_scores
+from demur.honest.held_out import volume_scores
 from demur.honest.multiplier import loss_part, max_deviations, upper_quantile
 from demur.honest.pairs import JudgedPair, PairedCases, paired_cases
+from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
@@ -145,15 +146,17 @@ def surface_difference_band(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     prevalence: float | None = None,
     resolution: int = 50,
     mu: Range = _UNIT,
     nu: Range = _UNIT,
     confidence_level: float = 0.95,
     method: str = "average",
-    folds: int = 10,
+    folds: int | None = None,
+    repeats: int | None = None,
     n_resamples: int = 1000,
-    rng: int | np.random.Generator | None = None,
+    rng: int | np.random.Generator | None = 0,
     workers: int = 1,
 ) -> SurfaceDifferenceBand:
     """Where is one model cheaper than the other beyond doubt? Band and significance map.
@@ -216,7 +219,7 @@ def surface_difference_band(
     draws = check_positive_int(n_resamples, "n_resamples")
     threads = check_positive_int(workers, "workers")
     check_choice(method, "method", _METHODS)
-    x, y = grid_axes(resolution, mu, nu)
+    x, y = check_grid(resolution, mu, nu)
     generator = check_rng(rng)
     cases = paired_cases(
         y_true,
@@ -224,9 +227,11 @@ def surface_difference_band(
         score_b,
         pos_label=pos_label,
         sample_weight=sample_weight,
+        weights=weights,
         prevalence=prevalence,
         folds=folds,
-        rng=generator,
+        repeats=repeats,
+        rng=rng,
         quantity="a surface difference",
     )
     return difference_band_of(
@@ -374,12 +379,14 @@ def volume_difference_test(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     prevalence: float | None = None,
     mu: Range = _UNIT,
     nu: Range = _UNIT,
     alternative: str = "two-sided",
-    folds: int = 10,
-    rng: int | np.random.Generator | None = None,
+    folds: int | None = None,
+    repeats: int | None = None,
+    rng: int | np.random.Generator | None = 0,
 ) -> VolumeDifferenceTest:
     """Test whether two models have the same mean cost over a rectangle of costs (VACC).
 
@@ -435,9 +442,11 @@ def volume_difference_test(
         score_b,
         pos_label=pos_label,
         sample_weight=sample_weight,
+        weights=weights,
         prevalence=prevalence,
         folds=folds,
-        rng=check_rng(rng),
+        repeats=repeats,
+        rng=rng,
         quantity="a volume difference",
     )
     return volume_difference_of(cases, *rectangle, alternative=alternative)
@@ -510,11 +519,13 @@ def volume_comparison(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     prevalence: float | None = None,
     mu: Range = _UNIT,
     nu: Range = _UNIT,
-    folds: int = 10,
-    rng: int | np.random.Generator | None = None,
+    folds: int | None = None,
+    repeats: int | None = None,
+    rng: int | np.random.Generator | None = 0,
 ) -> VolumeComparison:
     """Compare the volumes of several models on the same cases, all pairs, Holm-adjusted.
 

@@ -1,4 +1,4 @@
-"""What a chosen window will cost, judged on cases that did not choose it (spec 105, section 2).
+"""What a chosen window will cost, judged on cases that did not choose it.
 
 `cross_fitted_surface` answers for the cheapest windows at all costs. A window under constraints,
 or with costs of abstaining by class, needs the same folds but its own search in each of them.
@@ -6,7 +6,6 @@ or with costs of abstaining by class, needs the same folds but its own search in
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +13,12 @@ from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
-from demur.honest.cross_fitting import bracket_or_average, check_sample
-from demur.honest.held_out import Weighting, fold_rows
-from demur.surface.window import AbstentionWindow, decide
+from demur.honest.cases import SplitCases
+from demur.honest.class_rows import classes_of
+from demur.honest.cross_fitting import bracket_or_average
+from demur.honest.decisions import Window, judge_choices, mean_and_error, outcomes
+from demur.honest.held_out import Weighting
+from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 
 __all__ = ["ExpectedCost", "expected_cost", "loss_table"]
@@ -40,8 +42,8 @@ class ExpectedCost(Result):
     abstention_rate : float
         Share of the cases abstained on by windows chosen without them.
     confidence_level : float
-    folds : int
-        Number of parts the cases were split into.
+    folds, repeats : int
+        Number of parts of each split, and of splits that were averaged.
     n : float
         Number of cases.
     """
@@ -53,6 +55,7 @@ class ExpectedCost(Result):
     abstention_rate: float
     confidence_level: float
     folds: int
+    repeats: int
     n: float
 
 
@@ -68,53 +71,38 @@ def loss_table(costs: CostModel) -> FloatArray:
     return np.array([[costs.cost_tn, costs.cost_fp, negative], [costs.cost_fn, costs.cost_tp, positive]])
 
 
-def _outcomes(scores: FloatArray, by_class: Any, window: AbstentionWindow) -> FloatArray:
-    """Numbers of cases: rows actual negative and positive, columns decided 0, 1, abstained."""
-    column = decide(scores, window) % 3  # ABSTAIN is -1: the last column
-    return np.array([np.bincount(column, counts, 3) for counts in by_class])
-
-
-def _mean_and_error(cases: FloatArray, table: FloatArray, prevalence: float | None) -> tuple[float, float]:
-    """Expected loss per case and its standard error."""
-    weighting = Weighting.of(float(cases[1].sum()), float(cases[0].sum()), prevalence)
-    (ahead, behind), squares = ((cases * table**power).sum(axis=1)[::-1] for power in (1, 2))
-    error = weighting.standard_error((ahead, behind), (squares[0], squares[1]))
-    return float(weighting.mean(ahead, behind)), float(error)
-
-
 def expected_cost(
-    counts: ScoreCounts,
+    cases: SplitCases,
+    scores: FloatArray,
     choose: Callable[[ScoreCounts], AbstentionWindow],
     costs: CostModel,
     *,
-    prevalence: float | None,
-    folds: int,
     confidence_level: float,
-    rng: np.random.Generator,
 ) -> ExpectedCost:
     """Judge every case by the window `choose` finds without its fold; bracket interval."""
-    folds = check_sample(counts, folds, "an honest cost")
+
+    def windows(counts: ScoreCounts) -> list[Window]:
+        window = choose(counts)
+        return [Window(window.lower, window.upper)]
+
+    counts = cases.counts(scores)
+    classes = classes_of(scores, cases.positive, cases.splits)
+    (judged,) = judge_choices(cases, scores, classes, windows, windows(counts))
     table = loss_table(costs)
-    scores = counts.scores
-    sizes = np.stack([counts.negatives, counts.positives])
-    rows = fold_rows(sizes.ravel(), np.arange(sizes.size) >= len(scores), folds, rng)
-    honest = np.zeros((2, 3))
-    for fold in range(folds):
-        held = rows.fold == fold
-        out = np.bincount(rows.cell[held], rows.cases[held], sizes.size).reshape(sizes.shape)
-        negatives, positives = sizes - out
-        honest += _outcomes(scores, out, choose(ScoreCounts.from_counts(scores, positives, negatives)))
-    ours = _mean_and_error(honest, table, prevalence)
-    theirs = _mean_and_error(_outcomes(scores, sizes, choose(counts)), table, prevalence)
-    low, high = bracket_or_average(theirs, ours, normal_quantile(confidence_level), "bracket")
-    abstained, _ = _mean_and_error(honest, np.array([0.0, 0.0, 1.0]), prevalence)
+    weighting = Weighting.of(counts.n_positive, counts.n_negative, cases.prevalence)
+    held_out = outcomes(cases, judged.honest)
+    honest = mean_and_error(held_out, table, weighting)
+    hindsight = mean_and_error(outcomes(cases, [judged.hindsight]), table, weighting)
+    low, high = bracket_or_average(hindsight, honest, normal_quantile(confidence_level), "bracket")
+    abstained, _ = mean_and_error(held_out, np.array([[0.0, 0.0, 1.0]] * 2), weighting)
     return ExpectedCost(
-        cost=ours[0],
+        cost=honest[0],
         interval=Interval(float(max(low, table.min())), float(high)),
-        standard_error=ours[1],
-        hindsight=theirs[0],
+        standard_error=honest[1],
+        hindsight=hindsight[0],
         abstention_rate=abstained,
         confidence_level=confidence_level,
-        folds=folds,
+        folds=cases.folds,
+        repeats=cases.repeats,
         n=counts.n,
     )

@@ -1,7 +1,10 @@
-"""Rules learned from some cases and judged on others: folds, tables, means and standard errors.
+"""Rules learned from some cases and judged on others: fold tables, means and standard errors.
 
-A case enters only through (fold, position among the blocks of that fold's rule, class): one
-small table per fold gives every honest number at any costs, exactly.
+A case enters only through (split, fold, position among the blocks of that fold's rule, class): one
+small table per fold gives every honest number at any costs, exactly. With several splits each
+case counts 1 / repeats in each of them, so sums over all tables are averages over the splits. The
+standard error is then that of a single split averaged over the splits: at least as large as that
+of the averaged losses (Jensen), and a function of the same tables.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,28 +14,21 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from demur._checks import check_prevalence
-from demur._kernels.jit import compiled, worth_compiling
+from demur._kernels.jit import whole_job
 from demur._kernels.rectangle_scores import rectangle_scores
-from demur._kernels.sweep import Sample, ascending_order
-from demur._kernels.thresholds import cut_points
 from demur.counts.scores import ScoreCounts
-from demur.exceptions import UndefinedError
-from demur.surface.masses import block_cuts
-from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.honest.class_rows import ClassRows, classes_of, others_pooled
+from demur.honest.rules import LearnedRule, Prices
+from demur.honest.splits import Splits
 from demur.typing import BoolArray, FloatArray, IntArray, Range, Scalar
 
 __all__ = [
     "ByClass",
-    "ClassRows",
     "FoldTable",
     "ForecastScores",
     "HonestRates",
     "JudgedRules",
-    "LearnedRule",
-    "Prices",
-    "Rows",
     "Weighting",
-    "fold_rows",
     "judge",
     "judge_sorted",
     "judge_with_hindsight",
@@ -42,10 +38,6 @@ __all__ = [
 ]
 
 _ROUNDING = 64 * np.finfo(np.float64).eps
-_TIE = 8 * np.finfo(np.float64).eps  # shares that differ by rounding only are equal, as in abstention
-# Above this many cases of a class, if many are equal, they choose their folds independently:
-# fold sizes then differ by chance, which so many do not notice, and no list of cases is needed.
-_SHUFFLE_UP_TO = 2**24
 
 ByClass: TypeAlias = tuple[FloatArray, FloatArray]
 """One array for the positives, one for the negatives."""
@@ -57,126 +49,6 @@ ForecastScores: TypeAlias = Callable[[FloatArray], ByClass]
 def volume_scores(mu: Range, nu: Range) -> ForecastScores:
     """Proper score whose mean is the volume over a rectangle of costs."""
     return lambda forecasts: rectangle_scores(forecasts, mu, nu)
-
-
-# ---------------------------------------------------------------- folds
-
-
-class Rows(NamedTuple):
-    """Cells of equal cases split over the folds; element r is `cases` of one cell in one fold."""
-
-    cell: IntArray
-    fold: IntArray
-    cases: FloatArray
-
-
-def fold_rows(sizes: FloatArray, positive: BoolArray, folds: int, rng: np.random.Generator) -> Rows:
-    """Split cells of `sizes` cases into folds at random, each class evenly.
-
-    Cases of one cell are exchangeable, so shuffling them is a multivariate hypergeometric draw:
-    the order of the rows a user passes cannot matter.
-    """
-    parts = []
-    for members in (positive, ~positive):
-        cell = np.flatnonzero(members)
-        size = sizes[cell].astype(np.int64)
-        total = int(size.sum())
-        if total <= max(_SHUFFLE_UP_TO, folds * len(cell)):
-            fold = np.arange(total) % folds
-            rng.shuffle(fold)
-            parts.append((np.repeat(cell, size), fold, np.ones(total)))
-        else:
-            drawn = rng.multinomial(size, [1 / folds] * folds)
-            where, fold = np.nonzero(drawn)
-            parts.append((cell[where], fold, drawn[where, fold].astype(np.float64)))
-    return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-
-
-# ---------------------------------------------------------------- one rule, one fold
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LearnedRule:
-    """Cheapest windows of one set of cases, ready to judge other cases.
-
-    Position 2 b of a score: inside block b. Position 2 b + 1: exactly on the threshold between
-    blocks b and b + 1, where the window calls it positive if it is empty and else follows the
-    lower threshold (`decide`).
-    """
-
-    surface: AbstentionSurface
-    lower_cuts: FloatArray
-    upper_cuts: FloatArray
-
-    @classmethod
-    def learn(cls, counts: ScoreCounts, prevalence: float | None) -> "LearnedRule":
-        """Pool the cases and find the thresholds between the blocks."""
-        blocks = counts.blocks()
-        lower, upper = (cuts[1:-1] for cuts in cut_points(blocks.lower, blocks.upper))
-        if np.isnan(lower).any() or np.isnan(upper).any():
-            raise UndefinedError(
-                "No threshold separates an infinite score from the largest finite float beside it. "
-                "Hint: rescale the finite scores; only their order matters."
-            )
-        return cls(abstention_surface(counts, prevalence=prevalence), lower, upper)
-
-    @property
-    def n_positions(self) -> int:
-        """Number of different positions."""
-        return 2 * len(self.lower_cuts) + 1
-
-    def positions(self, scores: FloatArray) -> IntArray:
-        """Position of every score."""
-        above = np.searchsorted(self.lower_cuts, scores, side="left")
-        return np.asarray(above + np.searchsorted(self.upper_cuts, scores, side="right"))
-
-    def sorted_positions(self, scores: FloatArray) -> IntArray:
-        """Position of every score of an ascending array: few look-ups, one per threshold."""
-        steps = np.bincount(np.searchsorted(scores, self.lower_cuts, side="right"), minlength=len(scores) + 1)
-        steps += np.bincount(np.searchsorted(scores, self.upper_cuts, side="left"), minlength=len(scores) + 1)
-        return np.cumsum(steps[:-1])
-
-    def limits(self, prices: "Prices") -> tuple[IntArray, IntArray]:
-        """Positions below the first are called negative, from the second on positive."""
-        if prices.abstain is None:
-            share = prices.alarm / (prices.miss + prices.alarm)
-            cut = np.searchsorted(self.surface.shares, share * (1 - _TIE), side="left")
-            # where misses are free nothing is worth an alarm, not even a block of positives only
-            i = j = np.where(prices.miss > 0, cut, len(self.surface.shares))
-        else:
-            i, j = block_cuts(self.surface.shares, prices.alarm, prices.abstain, prices.abstain)
-        first = np.where(i < j, 2 * i, 2 * i - 1)
-        last = self.n_positions
-        return np.clip(first, 0, last), np.clip(2 * j - 1, 0, last)
-
-    def forecasts(self) -> FloatArray:
-        """Share of positives at every position; on a threshold that of the block above."""
-        return self.surface.shares[(np.arange(self.n_positions) + 1) // 2]
-
-
-class Prices(NamedTuple):
-    """Costs at which rules are judged, one element per point; the miss costs 1 if one may abstain."""
-
-    miss: FloatArray
-    alarm: FloatArray
-    abstain: FloatArray | None
-
-    @classmethod
-    def of_surface(cls, mu: FloatArray, nu: FloatArray) -> "Prices":
-        """Costs of the points (mu, nu) of an abstention surface."""
-        return cls(np.ones(mu.shape), mu, nu)
-
-    @classmethod
-    def of_cost_curve(cls, pc: FloatArray) -> "Prices":
-        """Costs of the operating points of a cost curve, for a prevalence of one half."""
-        return cls(2 * pc, 2 * (1 - pc), None)
-
-    @property
-    def abstaining(self) -> FloatArray:
-        """What abstaining costs where it happens; an infinite price goes with an empty window."""
-        if self.abstain is None:
-            return np.zeros(self.miss.shape)
-        return np.where(np.isinf(self.abstain), 0.0, self.abstain)
 
 
 class FoldTable(NamedTuple):
@@ -264,32 +136,44 @@ class HonestRates(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedRules:
-    """Rules with the cases each is judged on; together every case is judged once."""
+    """Rules with the cases each is judged on; together every case is judged once.
+
+    With several splits the tables of all of them stand one after the other, each case with a
+    weight of 1 / repeats in each.
+    """
 
     tables: tuple[FoldTable, ...]
     weighting: Weighting
+    repeats: int = 1
+
+    @property
+    def folds(self) -> int:
+        """Number of folds of each split."""
+        return len(self.tables) // self.repeats
 
     def outcomes(self, prices: Prices) -> HonestRates:
         """Number of the cases with each costly outcome at every cost point."""
-        found = [np.zeros(prices.miss.shape) for _ in range(4)]
+        missed, alarmed, kept_positive, kept_negative = (np.zeros(prices.miss.shape) for _ in range(4))
         for table in self.tables:
             first, last = table.rule.limits(prices)
-            below = [np.concatenate([[0.0], np.cumsum(column)]) for column in table.columns]
-            found[0] += below[0][first]
-            found[1] += below[1][-1] - below[1][last]
-            found[2] += below[0][last] - below[0][first]
-            found[3] += below[1][last] - below[1][first]
-        return HonestRates(*found)
+            positives, negatives = (np.concatenate([[0.0], np.cumsum(column)]) for column in table.columns)
+            missed += positives[first]
+            alarmed += negatives[-1] - negatives[last]
+            kept_positive += positives[last] - positives[first]
+            kept_negative += negatives[last] - negatives[first]
+        return HonestRates(missed, alarmed, kept_positive, kept_negative)
 
     def loss_sums(self, prices: Prices) -> tuple[ByClass, ByClass]:
         """Sums of the losses, and of their squares, over the positives and over the negatives."""
-        done = self.outcomes(prices)
-        found = []
+        outcomes = self.outcomes(prices)
+        by_power = []
         for power in (1, 2):
-            miss, alarm, abstain = prices.miss**power, prices.alarm**power, prices.abstaining**power
-            ahead = miss * done.fn + abstain * done.abstained_positive
-            found.append((ahead, alarm * done.fp + abstain * done.abstained_negative))
-        return found[0], found[1]
+            miss, alarm = prices.miss**power, prices.alarm**power
+            review_positive, review_negative = (price**power for price in prices.by_class)
+            positive = miss * outcomes.fn + review_positive * outcomes.abstained_positive
+            negative = alarm * outcomes.fp + review_negative * outcomes.abstained_negative
+            by_power.append((np.asarray(positive), np.asarray(negative)))
+        return by_power[0], by_power[1]
 
     def mean_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Expected cost and its standard error at every cost point, exactly."""
@@ -310,120 +194,41 @@ class JudgedRules:
 
 
 def judge(
-    scores: FloatArray,
-    positive: BoolArray,
-    rows: Rows,
-    *,
-    folds: int,
-    prevalence: float | None,
-) -> tuple[JudgedRules, IntArray]:
-    """Learn a rule from all but one fold, judge that fold; return the tables and each row's position.
+    scores: FloatArray, positive: BoolArray, splits: Splits, *, prevalence: float | None
+) -> tuple[JudgedRules, list[IntArray]]:
+    """Choose on all folds but one, judge that fold; return the tables and each row's position, by split.
 
-    `scores` and `positive` describe the cells `rows` refers to.
+    `scores` and `positive` describe the cells the splits refer to.
     """
-    row_positive = positive[rows.cell]
-    position = np.empty(len(row_positive), dtype=np.int64)
-    classes = [
-        ClassRows.of(np.flatnonzero(members), scores, rows) for members in (row_positive, ~row_positive)
-    ]
-    return judge_sorted(classes, position, folds=folds, prevalence=prevalence), position
+    return judge_sorted(classes_of(scores, positive, splits), splits, prevalence=prevalence)
 
 
 def judge_sorted(
-    classes: "Sequence[ClassRows]", position: Any, *, folds: int, prevalence: float | None
-) -> JudgedRules:
-    """Do the same with rows that are split by class and sorted; fill in the `position` of every row."""
-    tables = []
-    rooms = [np.empty_like(one.scores) for one in classes]
-    for fold in range(folds):
-        rule = LearnedRule.learn(OtherFolds(classes, fold, rooms), prevalence)
-        columns = []
-        for one in classes:
-            held = one.held(fold)
-            at = rule.sorted_positions(one.scores[held])
-            position[one.rows[held]] = at
-            cases = None if one.cases is None else one.cases[held]
-            columns.append(np.bincount(at, cases, rule.n_positions).astype(np.float64))
-        tables.append(FoldTable(rule, *columns))
-    totals = [float(len(one.rows)) if one.cases is None else one.cases.sum() for one in classes]
-    return JudgedRules(tuple(tables), Weighting.of(totals[0], totals[1], prevalence))
-
-
-class ClassRows(NamedTuple):
-    """Rows of one class in ascending order of score, so that every fold is sorted already.
-
-    `by_fold` lists the places of fold 0, then of fold 1, ..., each ascending; `ends` where they end.
-    """
-
-    rows: IntArray
-    scores: FloatArray
-    fold: Any
-    cases: FloatArray | None
-    by_fold: IntArray
-    ends: IntArray
-
-    @classmethod
-    def of(cls, members: IntArray, scores: FloatArray, rows: Rows) -> "ClassRows":
-        """Sort the rows `members` by score, unless they are sorted."""
-        ordered = scores[rows.cell[members]]
-        if np.any(ordered[1:] < ordered[:-1]):
-            order = ascending_order(ordered)
-            members, ordered = members[order], ordered[order]
-        return cls.of_sorted(members, ordered, rows)
-
-    @classmethod
-    def of_sorted(cls, members: IntArray, ordered: FloatArray, rows: Rows) -> "ClassRows":
-        """Take the rows `members`, whose scores are `ordered`."""
-        single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
-        cases = None if single else rows.cases[members]
-        # short integers are looked up faster, and sorted without comparing
-        short = rows.fold.max(initial=0) < 2**15
-        fold = (rows.fold.astype(np.int16) if short else rows.fold)[members]
-        ends = np.cumsum(np.bincount(fold))
-        by_fold = np.argsort(fold, kind="stable")
-        return cls(members, ordered, fold, cases, by_fold, ends)
-
-    def held(self, fold: int) -> IntArray:
-        """Places of the cases of a fold."""
-        return self.by_fold[self.ends[fold - 1] if fold else 0 : self.ends[fold]]
-
-    def without(self, fold: int, room: FloatArray) -> Sample:
-        """Return the cases of all other folds; their scores may lie in `room`."""
-        if self.cases is None and worth_compiling(len(self.scores)):
-            return Sample(room[: compiled(_other_folds_loop)(self.scores, self.fold, fold, room)], None)
-        others = self.fold != fold
-        return Sample(self.scores[others], None if self.cases is None else self.cases[others])
-
-
-class OtherFolds(ScoreCounts):
-    """Counts of the cases of all folds but one.
-
-    Only the blocks are kept. The cases are copied again should anybody ask for them: keeping them
-    for ten folds takes ten times the memory, and fresh memory more time than the pooling.
-    """
-
-    def __init__(self, classes: "Sequence[ClassRows]", fold: int, rooms: Sequence[FloatArray]) -> None:
-        self._classes, self._fold = classes, fold
-        ahead, behind = (one.without(fold, room) for one, room in zip(classes, rooms, strict=True))
-        pooled = ScoreCounts(_positive=ahead, _negative=behind)
-        for name in ("_blocks_and_pairs", "n_positive", "n_negative"):
-            self.__dict__[name] = getattr(pooled, name)
-
-    def __getattr__(self, name: str) -> Sample:
-        if name not in ("_positive", "_negative"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        one = self._classes[0 if name == "_positive" else 1]
-        sample = one.without(self._fold, np.empty_like(one.scores))
-        setattr(self, name, sample)
-        return sample
-
-
-def _other_folds_loop(scores: Any, folds: Any, fold: Any, out: Any) -> int:
-    at = 0
-    for index in range(len(scores)):
-        out[at] = scores[index]
-        at += int(folds[index] != fold)
-    return at
+    classes: Sequence[Sequence[ClassRows]], splits: Splits, *, prevalence: float | None
+) -> tuple[JudgedRules, list[IntArray]]:
+    """Do the same with rows that are split by class and sorted: element r of `classes` is for split r."""
+    tables: list[FoldTable] = []
+    positions: list[IntArray] = []
+    repeats = len(splits.repeats)
+    cases = repeats * splits.folds * sum(len(one.scores) for one in classes[0])
+    for rows, by_class in zip(splits.repeats, classes, strict=True):
+        # half the memory of the usual integers; positions are few
+        position: Any = np.empty(len(rows.fold), dtype=np.int32)
+        buffers = [np.empty_like(one.scores) for one in by_class]
+        for fold in range(splits.folds):
+            with whole_job(cases):
+                rule = LearnedRule.learn(others_pooled(by_class, fold, buffers), prevalence)
+            columns = []
+            for one in by_class:
+                held = one.held(fold)
+                at = rule.sorted_positions(one.scores[held])
+                position[one.rows[held]] = at
+                weights = None if one.cases is None else one.cases[held]
+                columns.append(np.bincount(at, weights, rule.n_positions) / repeats)
+            tables.append(FoldTable(rule, *columns))
+        positions.append(position)
+    totals = [one.total() for one in classes[0]]
+    return JudgedRules(tuple(tables), Weighting.of(totals[0], totals[1], prevalence), repeats), positions
 
 
 def judge_with_hindsight(counts: ScoreCounts, prevalence: float | None) -> JudgedRules:
@@ -440,10 +245,6 @@ def judge_with_hindsight(counts: ScoreCounts, prevalence: float | None) -> Judge
 
 def reweighted(rules: JudgedRules, prevalence: float | None) -> JudgedRules:
     """Return the same rules and cases for another prevalence: blocks and thresholds do not depend on it."""
-    tables = []
-    for table in rules.tables:
-        surface = abstention_surface(table.rule.surface.counts, prevalence=prevalence)
-        rule = LearnedRule(surface, table.rule.lower_cuts, table.rule.upper_cuts)
-        tables.append(FoldTable(rule, table.positives, table.negatives))
+    tables = tuple(table._replace(rule=table.rule.at_prevalence(prevalence)) for table in rules.tables)
     weighting = Weighting.of(rules.weighting.n_positive, rules.weighting.n_negative, prevalence)
-    return JudgedRules(tuple(tables), weighting)
+    return JudgedRules(tables, weighting, rules.repeats)

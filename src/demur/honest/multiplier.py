@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._progress import Progress
-from demur.honest.held_out import JudgedRules, Prices
+from demur.honest.held_out import JudgedRules
+from demur.honest.rules import Prices
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["Part", "loss_part", "max_deviations", "step_weights", "upper_quantile"]
@@ -55,12 +56,13 @@ def step_weights(
     A positive costs miss 1[x < first] + abstain 1[first <= x < last] at position x, a negative
     abstain 1[first <= x < last] + alarm 1[x >= last].
     """
-    miss, alarm, abstain = prices.miss, prices.alarm, prices.abstaining
+    miss, alarm = prices.miss, prices.alarm
+    review_positive, review_negative = prices.by_class
     w = rules.weighting
     centres = w.centres(*rules.loss_sums(prices)[0])
     return (
-        [w.positive * scale * c for c in (miss - abstain, abstain, -centres[0])],
-        [w.negative * scale * c for c in (-abstain, abstain - alarm, alarm - centres[1])],
+        [w.positive * scale * c for c in (miss - review_positive, review_positive, -centres[0])],
+        [w.negative * scale * c for c in (-review_negative, review_negative - alarm, alarm - centres[1])],
     )
 
 

@@ -1,44 +1,26 @@
-"""Two models scored on the same cases: joint counts, common folds, sums of products of losses."""
+"""Two models judged on the same cases and splits: joint tables, sums of products of losses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import compiled, worth_compiling
-from demur.counts.scores import ScoreCounts
-from demur.honest.cross_fitting import check_sample
-from demur.honest.held_out import (
-    ForecastScores,
-    JudgedRules,
-    Prices,
-    Rows,
-    fold_rows,
-    judge,
-    judge_with_hindsight,
-    without_rounding,
-)
+from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur.honest.cases import JudgedModel, SplitCases
+from demur.honest.held_out import ForecastScores, JudgedRules, without_rounding
 from demur.honest.multiplier import slot_offsets
-from demur.paired.counts import PairedCounts, as_paired_rows
+from demur.honest.rules import Prices
+from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["JudgedPair", "PairedCases", "paired_cases"]
+__all__ = ["JudgedPair", "PairedCases", "judged_pair", "paired_cases"]
 
 
 # A table of all pairs of positions is faster than sorting the pairs while it is this small.
 _DENSE_PER_ROW = 16
 # Cumulative tables of at most this many numbers together are kept for the next question.
 _MOST_KEPT = 2**24
-
-
-class _Cells(NamedTuple):
-    """Distinct (label, score of a, score of b) with the number of cases of each."""
-
-    first: IntArray
-    second: IntArray
-    positive: Any
-    sizes: FloatArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,8 +73,8 @@ class JudgedPair:
         products = self._product_sums(prices)
         sums = one[0] - two[0], one[1] - two[1]
         spread = []
-        for ahead, behind, product in zip(one_squared, two_squared, products, strict=True):
-            spread.append(without_rounding(ahead + behind - 2 * product, ahead + behind))
+        for first, second, product in zip(one_squared, two_squared, products, strict=True):
+            spread.append(without_rounding(first + second - 2 * product, first + second))
         w = self.first.weighting
         return w.mean(*sums), w.standard_error(sums, (spread[0], spread[1]))
 
@@ -102,9 +84,12 @@ class JudgedPair:
         A loss is a sum of two steps in the position, so a product of losses is four look-ups
         in the two-way cumulative table of positions.
         """
-        found = np.zeros((2, *prices.miss.shape))
-        abstain = prices.abstaining
-        steps = ((prices.miss - abstain, abstain), (abstain, prices.alarm - abstain))
+        products = np.zeros((2, *prices.miss.shape))
+        review_positive, review_negative = prices.by_class
+        steps = (
+            (prices.miss - review_positive, review_positive),
+            (review_negative, prices.alarm - review_negative),
+        )
         folds = len(self.first.tables)
         for segment, joint in enumerate(self.cumulative_tables()):
             index, fold = divmod(segment, folds)
@@ -114,8 +99,8 @@ class JudgedPair:
                     both = joint[at[0][k], at[1][m]]
                     if index == 1:  # a negative pays at or above a limit
                         both = joint[-1, -1] - joint[at[0][k], -1] - joint[-1, at[1][m]] + both
-                    found[index] += steps[index][k] * steps[index][m] * both
-        return found[0], found[1]
+                    products[index] += steps[index][k] * steps[index][m] * both
+        return products[0], products[1]
 
     def _cumulative(self, segment: int, starts: list[IntArray]) -> FloatArray:
         (a0, a1), (b0, b1) = ((start[segment], start[segment + 1]) for start in starts)
@@ -146,15 +131,16 @@ class JudgedPair:
         per_slot = [np.concatenate(rules.slot_scores(scores)) for rules in (self.first, self.second)]
         gap = per_slot[0][self.first_slot] - per_slot[1][self.second_slot]
         # slots ascend by class; no dot products: waking the threads of BLAS costs more than the sum
-        behind = np.searchsorted(self.first_slot, slot_offsets(self.first)[1][0])
+        negatives = np.searchsorted(self.first_slot, slot_offsets(self.first)[1][0])
         weighted = self.sizes * gap
-        sums = [weighted[:behind].sum(), weighted[behind:].sum()]
+        sums = [weighted[:negatives].sum(), weighted[negatives:].sum()]
         weighted *= gap
-        squares = [weighted[:behind].sum(), weighted[behind:].sum()]
+        squares = [weighted[:negatives].sum(), weighted[negatives:].sum()]
         w = self.first.weighting
         return float(w.mean(*sums)), float(w.standard_error((sums[0], sums[1]), (squares[0], squares[1])))
 
 
+@kernel
 def _count_pairs(
     positive: Any, fold: Any, first: Any, second: Any, cases: Any, offsets: Any, width: Any, out: Any
 ) -> None:
@@ -164,6 +150,7 @@ def _count_pairs(
         out[offsets[segment] + first[row] * width[segment] + second[row]] += cases[row]
 
 
+@kernel
 def _cumulate(first: Any, second: Any, sizes: Any, first_start: Any, second_start: Any, out: Any) -> None:
     for group in range(len(sizes)):
         out[first[group] - first_start + 1, second[group] - second_start + 1] += sizes[group]
@@ -183,6 +170,7 @@ class PairedCases:
     n: float
     prevalence: float
     folds: int
+    repeats: int
     evidence: dict[str, Any]
 
 
@@ -193,63 +181,63 @@ def paired_cases(
     *,
     pos_label: Any,
     sample_weight: ArrayLike | None,
+    weights: str,
     prevalence: float | None,
-    folds: Any,
-    rng: np.random.Generator,
+    folds: int | None,
+    repeats: int | None,
+    rng: Any,
     quantity: str,
 ) -> PairedCases:
     """Check the joint data, split them and judge both models."""
     given = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
-    positive, scores, weights = given.positive, (given.score_a, given.score_b), given.weights
-    counts = [ScoreCounts.from_arrays(positive, one, sample_weight=weights) for one in scores]
-    number = check_sample(counts[0], folds, quantity)
-    cells = _cells(counts, positive, scores, weights)
-    if np.array_equal(cells.first, cells.second):
-        # scores in one order are one model: their thresholds separate the same cases
-        counts[1] = counts[0]
-    rows = fold_rows(cells.sizes, cells.positive, number, rng)
-    honest = _judge_both(counts, cells, rows, folds=number, prevalence=prevalence)
-    hindsight = _judge_both_with_hindsight(counts, cells, prevalence)
-    rate = counts[0].prevalence if prevalence is None else float(prevalence)
-    return PairedCases(honest, hindsight, counts[0].n, rate, number, given.evidence)
+    settings: dict[str, Any] = {
+        "prevalence": prevalence,
+        "folds": folds,
+        "repeats": repeats,
+        "rng": rng,
+        "quantity": quantity,
+    }
+    positive, scores, sizes = given.positive, (given.score_a, given.score_b), given.weights
+    if sizes is not None:
+        keep = sizes > 0
+        positive, scores, sizes = positive[keep], (scores[0][keep], scores[1][keep]), sizes[keep]
+    if isinstance(y_true, PairedCounts):
+        joint = np.ones(len(positive)) if sizes is None else sizes
+        cases = SplitCases.of_cells(positive, joint, **settings)
+    else:
+        cases = SplitCases.of_rows(positive, sizes, weights=weights, **settings)
+    return judged_pair(cases, *(cases.judge(one) for one in scores), evidence=given.evidence)
 
 
-def _cells(
-    counts: list[ScoreCounts],
-    positive: Any,
-    scores: tuple[FloatArray, FloatArray],
-    weights: FloatArray | None,
-) -> _Cells:
-    """Count the joint cells; the order of the cases is gone afterwards."""
-    if weights is not None:
-        keep = weights > 0
-        positive, scores, weights = positive[keep], (scores[0][keep], scores[1][keep]), weights[keep]
-    group = [np.searchsorted(one.scores, score) for one, score in zip(counts, scores, strict=True)]
-    width = len(counts[1].scores)
-    key, inverse = np.unique((group[0] * width + group[1]) * 2 + positive, return_inverse=True)
-    sizes = np.bincount(inverse, weights).astype(np.float64)
-    return _Cells(key // 2 // width, key // 2 % width, key % 2 == 1, sizes)
-
-
-def _judge_both(
-    counts: list[ScoreCounts], cells: _Cells, rows: Rows, *, folds: int, prevalence: float | None
-) -> JudgedPair:
-    judged = [
-        judge(one.scores[group], cells.positive, rows, folds=folds, prevalence=prevalence)
-        for one, group in zip(counts, cells[:2], strict=True)
-    ]
-    (first, at_first), (second, at_second) = judged
-    positive = cells.positive[rows.cell]
-    return JudgedPair.join((first, second), (at_first, at_second), positive, rows.fold, rows.cases)
-
-
-def _judge_both_with_hindsight(
-    counts: list[ScoreCounts], cells: _Cells, prevalence: float | None
-) -> JudgedPair:
-    first, second = (judge_with_hindsight(one, prevalence) for one in counts)
-    at_first, at_second = (
-        rules.tables[0].rule.positions(one.scores[group])
-        for rules, one, group in zip((first, second), counts, cells[:2], strict=True)
+def judged_pair(
+    cases: SplitCases, first: JudgedModel, second: JudgedModel, *, evidence: dict[str, Any] | None = None
+) -> PairedCases:
+    """Join two models judged on the same splits."""
+    if _rank_alike(first, second):
+        second = first  # their thresholds separate the same cases
+    repeats = cases.splits.repeats
+    honest = JudgedPair.join(
+        (first.honest, second.honest),
+        (np.concatenate(first.honest_position), np.concatenate(second.honest_position)),
+        np.concatenate([cases.positive[rows.cell] for rows in repeats]),
+        np.concatenate([rows.fold + index * cases.folds for index, rows in enumerate(repeats)]),
+        np.concatenate([rows.cases for rows in repeats]) / len(repeats),
     )
-    fold = np.zeros(len(cells.sizes), dtype=np.int64)
-    return JudgedPair.join((first, second), (at_first, at_second), cells.positive, fold, cells.sizes)
+    rows = repeats[0]
+    hindsight = JudgedPair.join(
+        (first.hindsight, second.hindsight),
+        (first.hindsight_position, second.hindsight_position),
+        cases.positive[rows.cell],
+        np.zeros(len(rows.cell), dtype=np.int64),
+        rows.cases,
+    )
+    rate = first.counts.prevalence if cases.prevalence is None else float(cases.prevalence)
+    return PairedCases(honest, hindsight, cases.n, rate, cases.folds, cases.repeats, evidence or CASES)
+
+
+def _rank_alike(first: JudgedModel, second: JudgedModel) -> bool:
+    one, two = first.counts.blocks(), second.counts.blocks()
+    if not all(np.array_equal(one[k], two[k]) for k in (0, 1)):
+        return False  # the ranks decide the blocks
+    one_rank, two_rank = (np.searchsorted(model.counts.scores, model.scores) for model in (first, second))
+    return np.array_equal(one_rank, two_rank)

@@ -15,7 +15,7 @@ from demur._checks import (
     check_choice,
     check_confidence_level,
     check_nonnegative,
-    check_rng,
+    check_repeated_cases,
     check_type,
     input_error,
 )
@@ -24,7 +24,7 @@ from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.cross_fitting import CrossFittedSurface, check_repeated_cases, check_sample, cross_fit
+from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
 from demur.honest.held_out import Weighting
 from demur.surface.masses import block_cuts
 from demur.surface.surface import AbstentionSurface, abstention_surface
@@ -197,12 +197,14 @@ def window_interval(
     *,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
     prevalence: float | None = None,
     tolerance: float | None = None,
     method: str = "relative",
     confidence_level: float = 0.95,
     folds: int | None = None,
-    rng: int | np.random.Generator | None = None,
+    repeats: int | None = None,
+    rng: int | np.random.Generator | None = 0,
 ) -> WindowSet:
     """Thresholds that cost hardly more than the best ones: how much room the window has.
 
@@ -227,8 +229,8 @@ def window_interval(
         Gives z of "standard-error".
     folds : int, optional
         Also report the thresholds chosen without each of so many folds, and the honest cost.
-    rng : seed or Generator, optional
-        For the folds.
+    weights, repeats, rng
+        For the folds, as in `cross_fitted_surface`.
 
     Returns
     -------
@@ -283,7 +285,7 @@ def window_interval(
                 "A standard error with a given prevalence needs two cases of each class, "
                 f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
             )
-        check_repeated_cases(counts, "a standard error")
+        check_repeated_cases(counts.positives, counts.negatives, "a standard error")
         allowed = None
         weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
         good = _within_error(surface, window, steps, weighting, z)
@@ -292,7 +294,19 @@ def window_interval(
     upper, upper_cuts, upper_whole = _range(cuts[1], good[1], steps.best[1])
     alike = costs.nu_positive == costs.nu_negative and costs.nu_positive >= 0
     mu_range, nu_range = _stable_costs(surface, costs.mu, costs.nu_positive) if alike else (None, None)
-    fitted = _cross_fitted(counts, prevalence, folds, rng)
+    fitted: CrossFittedSurface | None = None
+    if folds is not None:
+        fitted = cross_fitted_surface(
+            y_true,
+            y_score,  # type: ignore[arg-type]
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            weights=weights,
+            prevalence=prevalence,
+            folds=folds,
+            repeats=repeats,
+            rng=rng,
+        )
     chosen = None if fitted is None else fitted.windows(costs=costs)
     return WindowSet(
         window=window,
@@ -312,12 +326,3 @@ def window_interval(
         n=counts.n,
         prevalence=surface.prevalence,
     )
-
-
-def _cross_fitted(
-    counts: ScoreCounts, prevalence: float | None, folds: Any, rng: Any
-) -> CrossFittedSurface | None:
-    if folds is None:
-        return None
-    number = check_sample(counts, folds, "a window per fold")
-    return cross_fit(counts, prevalence, number, check_rng(rng))

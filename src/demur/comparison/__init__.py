@@ -1,0 +1,14 @@
+"""The answer: which rule to use at given costs, on honest numbers. The only place that decides.
+
+`compare_models` computes, for models on the same cases, the candidates, their honest costs, paired
+differences, guarantees, the answer and its words. The command line, the report, the page and the
+estimators only show it.
+
+Imports: honest, auc, windows, surface, costs, counts.
+"""
+
+from demur.comparison.answer import Answer, Versus
+from demur.comparison.comparison import Comparison, ModelComparison, compare_models
+from demur.comparison.question import Limits, Question
+
+__all__ = ["Answer", "Comparison", "Limits", "ModelComparison", "Question", "Versus", "compare_models"]

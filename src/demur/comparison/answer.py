@@ -1,0 +1,183 @@
+"""`Answer`: one rule, what it costs, and what is not proven about it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from demur._results import Interval, Result, json_safe
+from demur.comparison.words import answer_words
+from demur.surface.window import decide
+from demur.typing import ArrayLike, IntArray
+
+__all__ = ["Answer", "Neighbours", "Versus"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Versus(Result):
+    """The answer against one other rule, on the same held-out cases.
+
+    Attributes
+    ----------
+    name : str
+        The other rule: a model, or a rule without a model.
+    difference : float
+        Honest cost of the answer minus that of the other, per case; negative: the answer is cheaper.
+    interval : Interval
+        Average-centred interval of the difference. Where it contains 0 nothing is proven.
+    """
+
+    name: str
+    difference: float
+    interval: Interval
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class Neighbours(Result):
+    """Scores beside the two thresholds: any threshold between them decides alike on the data."""
+
+    below_lower: float
+    above_lower: float
+    below_upper: float
+    above_upper: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class Answer(Result):
+    """The candidate with the smallest honest cost, and how sure that is; made by `compare_models`.
+
+    Costs are per case in the user's unit, and honest unless the name says otherwise: judged on
+    cases that did not choose the rule.
+
+    Attributes
+    ----------
+    kind : str
+        "window", "threshold", "always positive", "always negative" or "always abstain".
+    model : str or None
+        None for a rule without a model.
+    lower, upper : float
+        Thresholds: negative up to `lower`, positive from `upper` on, abstain in between.
+    cost : float
+        Honest cost; at the middle of the ranges where costs are ranges.
+    interval : Interval
+        For the true cost of the rule in use.
+    hindsight_cost : float
+        Cost on the cases that chose the thresholds: too small on average.
+    guaranteed_cost : float or None
+        Upper bound of the true cost that holds for every sample size and for the choice among all
+        models; None where it is not defined (importance weights, ranges of prevalence).
+    advice_cost, advice_interval : float, Interval, or None
+        What choosing this way has cost: the whole choice made without the cases it is judged on.
+    versus : mapping
+        "trivial", "never_abstaining", "runner_up" -> `Versus`, where there is such a rule.
+    regret, worst_cost : float or None
+        Over ranges of costs: the most it costs beyond the best candidate at any corner, and the
+        most it costs at any corner.
+    called_positive, called_negative, abstention_rate, missed, alarms : float
+        Honest shares of all cases.
+    words : str
+        All of this in words.
+    """
+
+    kind: str
+    model: str | None
+    lower: float
+    upper: float
+    cost: float
+    interval: Interval
+    hindsight_cost: float
+    guaranteed_cost: float | None
+    advice_cost: float | None
+    advice_interval: Interval | None
+    versus: Mapping[str, Versus]
+    regret: float | None
+    worst_cost: float | None
+    gap: float
+    called_positive: float
+    called_negative: float
+    abstention_rate: float
+    missed: float
+    alarms: float
+    n: float
+    prevalence: float
+    confidence_level: float
+    positive: str
+    negative: str
+    best_trivial: Mapping[str, Any] | None
+    guarantee_defined: bool
+    neighbours: Neighbours | None
+    details: Mapping[str, Any] = field(default_factory=dict)
+    _reported = ("words",)
+    _evidence = ("details",)
+
+    @property
+    def words(self) -> str:
+        """What to do, what happens then, what it costs, what is not proven."""
+        return answer_words(self.facts())
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether the answer is a rule without a model."""
+        return self.model is None
+
+    def decide(self, scores: ArrayLike) -> IntArray:
+        """Apply the rule to scores of its model: 1, 0 or `ABSTAIN`."""
+        return decide(scores, (self.lower, self.upper))
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the words are made from, JSON-safe apart from infinities."""
+        beside = self.neighbours
+        none = (-math.inf, math.inf)
+        lower = none if beside is None else (beside.below_lower, beside.above_lower)
+        upper = none if beside is None else (beside.below_upper, beside.above_upper)
+        return {
+            "kind": self.kind,
+            "model": self.model,
+            "positive": self.positive,
+            "negative": self.negative,
+            "lower": (self.lower, *lower),
+            "upper": (self.upper, *upper),
+            "calls_positive": self.upper < math.inf,
+            "calls_negative": self.lower > -math.inf,
+            "called_positive": self.called_positive,
+            "called_negative": self.called_negative,
+            "abstained": self.abstention_rate,
+            "missed": self.missed,
+            "alarms": self.alarms,
+            "cost": self.cost,
+            "interval": tuple(self.interval),
+            "versus": {
+                key: {"name": one.name, "difference": one.difference, "interval": tuple(one.interval)}
+                for key, one in self.versus.items()
+            },
+            "worst_cost": self.worst_cost,
+            "regret": self.regret,
+            "advice_cost": self.advice_cost,
+            "best_trivial": None if self.best_trivial is None else dict(self.best_trivial),
+            "guaranteed_cost": self.guaranteed_cost,
+            "guarantee_defined": self.guarantee_defined,
+            "n": self.n,
+            "confidence_level": self.confidence_level,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer as JSON-safe built-in types."""
+        named = {
+            key: value
+            for key, value in Result.to_dict(self).items()
+            if key not in ("versus", "best_trivial", "neighbours")
+        }
+        return {
+            **named,
+            "versus": {key: one.to_dict() for key, one in self.versus.items()},
+            "facts": json_safe(self.facts()),
+        }
+
+    def __repr__(self) -> str:
+        what = (
+            self.kind
+            if self.model is None
+            else f"{self.model}, {self.kind} {self.lower:.6g} to {self.upper:.6g}"
+        )
+        low, high = self.interval
+        return f"Answer({what}, cost={self.cost:.6g} ({low:.6g} to {high:.6g}))"

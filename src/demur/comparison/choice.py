@@ -1,0 +1,250 @@
+"""The choice among candidates: smallest honest cost first, and what surrounds it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from demur.comparison.advice import Scored, advice_outcomes
+from demur.comparison.answer import Answer, Neighbours, Versus
+from demur.comparison.candidates import TRIVIAL, Candidate
+from demur.comparison.estimates import (
+    Estimate,
+    cost_at,
+    cost_interval,
+    cost_of,
+    difference_interval,
+    rates_of,
+)
+from demur.comparison.question import Corner, Question
+from demur.honest.cases import JudgedModel, SplitCases
+from demur.honest.certificates import SurfaceCertificate, surface_certificate
+from demur.typing import FloatArray
+
+__all__ = ["Choice", "make_answer"]
+
+_TIE = 1e-12
+_EVERYWHERE = {
+    "always positive": (-np.inf, -np.inf),
+    "always negative": (np.inf, np.inf),
+    "always abstain": (-np.inf, np.inf),
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Choice:
+    """Everything the answer is chosen from."""
+
+    cases: Mapping[str, SplitCases]
+    judged: Mapping[str, JudgedModel]
+    question: Question
+    trivial: Sequence[Candidate]
+    candidates: Mapping[str, Sequence[Candidate]]
+    certificates: Mapping[str, SurfaceCertificate | None]
+    class_names: tuple[str, str]
+
+    @property
+    def all(self) -> list[Candidate]:
+        """All candidates, simplest first."""
+        return sorted(
+            [*self.trivial, *(one for several in self.candidates.values() for one in several)],
+            key=lambda one: one.order,
+        )
+
+
+def make_answer(choice: Choice) -> Answer:
+    """Choose, and say what surrounds the choice."""
+    question = choice.question
+    candidates = choice.all
+    values = _values(candidates, choice)
+    best = _first_smallest(candidates, values)
+    estimate = cost_of(best, question)
+    shares = rates_of(best.honest, question.rate)
+    advice = _advice(choice)
+    lower, upper = _thresholds(best)
+    trivial = _best_trivial(choice)
+    regret, worst = _over_ranges(best, candidates, question)
+    negative, positive = choice.class_names
+    counts = next(iter(choice.judged.values())).counts
+    return Answer(
+        kind=_kind(best),
+        model=best.model,
+        lower=lower,
+        upper=upper,
+        cost=estimate.cost,
+        interval=estimate.interval,
+        hindsight_cost=estimate.hindsight,
+        guaranteed_cost=_guaranteed(best, choice, estimate),
+        advice_cost=None if advice is None else advice.cost,
+        advice_interval=None if advice is None else advice.interval,
+        versus=MappingProxyType(_versus(best, choice)),
+        regret=regret,
+        worst_cost=worst,
+        gap=best.gap,
+        called_positive=float(shares[:, 1].sum()),
+        called_negative=float(shares[:, 0].sum()),
+        abstention_rate=float(shares[:, 2].sum()),
+        missed=float(shares[1, 0]),
+        alarms=float(shares[0, 1]),
+        n=next(iter(choice.cases.values())).n,
+        prevalence=counts.prevalence if question.rate is None else question.rate,
+        confidence_level=question.confidence_level,
+        positive=positive,
+        negative=negative,
+        best_trivial=trivial,
+        guarantee_defined=_guarantee_defined(choice),
+        neighbours=_neighbours(best, choice),
+    )
+
+
+def _kind(candidate: Candidate) -> str:
+    """A window without scores inside is a threshold."""
+    window = candidate.window
+    if candidate.kind == "window" and window is not None and window.lower_index == window.upper_index:
+        return "threshold"
+    return candidate.kind
+
+
+def _values(candidates: Sequence[Candidate], choice: Choice) -> FloatArray:
+    """What the objective compares: honest cost, worst honest cost, honest regret, or the guarantee."""
+    question = choice.question
+    if question.objective == "guaranteed":
+        return np.array([_bound(one, choice, 1) for one in candidates])
+    if question.objective in ("worst", "regret"):
+        costs = np.array([[cost_at(one, corner) for corner in question.corners()] for one in candidates])
+        if question.objective == "regret":
+            costs = costs - costs.min(axis=0)
+        return np.asarray(costs.max(axis=1))
+    point = Corner(question.point, question.rate)
+    return np.array([cost_at(one, point) for one in candidates])
+
+
+def _first_smallest(candidates: Sequence[Candidate], values: FloatArray) -> Candidate:
+    """Ties go to the simpler rule, which comes first."""
+    least = float(values.min())
+    return candidates[int(np.argmax(values <= least + _TIE * max(abs(least), 1e-300)))]
+
+
+def _thresholds(candidate: Candidate) -> tuple[float, float]:
+    if candidate.window is None:
+        return _EVERYWHERE[candidate.kind]
+    return float(candidate.window.lower), float(candidate.window.upper)
+
+
+def _neighbours(candidate: Candidate, choice: Choice) -> Neighbours | None:
+    """Scores of the data beside each threshold."""
+    if candidate.model is None or candidate.window is None:
+        return None
+    counts = choice.judged[candidate.model].counts
+    below = np.concatenate([[-np.inf], counts.upper_scores])
+    above = np.concatenate([counts.scores, [np.inf]])
+    i, j = candidate.window.lower_index, candidate.window.upper_index
+    return Neighbours(
+        below_lower=float(below[i]),
+        above_lower=float(above[i]),
+        below_upper=float(below[j]),
+        above_upper=float(above[j]),
+    )
+
+
+# ---------------------------------------------------------------- against other rules
+
+
+def _best_trivial(choice: Choice) -> Mapping[str, Any] | None:
+    if not choice.trivial:
+        return None
+    point = Corner(choice.question.point, choice.question.rate)
+    costs = np.array([cost_at(one, point) for one in choice.trivial])
+    best = _first_smallest(choice.trivial, costs)
+    return MappingProxyType({"name": best.kind, "cost": cost_at(best, point)})
+
+
+def _cheapest(candidates: Sequence[Candidate], choice: Choice) -> Candidate | None:
+    if not candidates:
+        return None
+    point = Corner(choice.question.point, choice.question.rate)
+    ordered = sorted(candidates, key=lambda one: one.order)
+    return _first_smallest(ordered, np.array([cost_at(one, point) for one in ordered]))
+
+
+def _versus(best: Candidate, choice: Choice) -> dict[str, Versus]:
+    """Compare with the best other rule of each kind, paired on the same held-out cases."""
+    models = [one for several in choice.candidates.values() for one in several]
+    own = choice.candidates.get(best.model or "", ())
+    others = {
+        "trivial": _cheapest([one for one in choice.trivial if one is not best], choice),
+        "never_abstaining": _cheapest(
+            [one for one in (own or models) if one.kind == "threshold" and one is not best], choice
+        ),
+        "runner_up": _cheapest([one for one in models if one.model != best.model], choice),
+    }
+    versus = {}
+    for key, other in others.items():
+        if other is not None:
+            difference, interval = difference_interval(best, other, choice.question)
+            versus[key] = Versus(name=other.model or other.kind, difference=difference, interval=interval)
+    return versus
+
+
+def _over_ranges(
+    best: Candidate, candidates: Sequence[Candidate], question: Question
+) -> tuple[float | None, float | None]:
+    """Honest regret against all candidates and worst honest cost over the corners."""
+    if not question.ranged:
+        return None, None
+    corners = question.corners()
+    costs = np.array([cost_at(best, corner) for corner in corners])
+    least = np.array([min(cost_at(one, corner) for one in candidates) for corner in corners])
+    return float((costs - least).max()), float(costs.max())
+
+
+# ---------------------------------------------------------------- advice and guarantee
+
+
+def _advice(choice: Choice) -> Estimate | None:
+    """What following the advice has cost; its interval is centred on the held-out cases alone."""
+    question = choice.question
+    if question.objective == "guaranteed" or question.limits.precision_confidence is not None:
+        return None
+    first, *others = choice.cases.values()
+    if any(one is not first for one in others):
+        return None  # models split apart cannot be chosen among without a look at the held-out cases
+    models = [Scored(choice.judged[name].scores, several) for name, several in choice.candidates.items()]
+    table = advice_outcomes(first, models, choice.trivial, question)
+    return cost_interval(table, table, Corner(question.point, question.rate), question.confidence_level)
+
+
+def _guarantee_defined(choice: Choice) -> bool:
+    return all(one is not None for one in choice.certificates.values())
+
+
+def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
+    """Guaranteed cost of a candidate when `models` certificates are to hold together."""
+    question = choice.question
+    if candidate.model is None:
+        point = Corner(question.point, question.rate)
+        if candidate.kind == "always abstain":
+            return cost_at(candidate, point)
+        name = next(iter(choice.judged))
+    else:
+        name = candidate.model
+    certificate = choice.certificates[name]
+    if certificate is None:
+        return float("inf")
+    if models > 1:
+        level = 1 - (1 - question.confidence_level) / models
+        counts = choice.judged[name].counts
+        certificate = surface_certificate(counts, prevalence=question.rate, confidence_level=level)
+    window = candidate.window if candidate.window is not None else _EVERYWHERE[candidate.kind]
+    return float(certificate.of_window(window, costs=question.point).certified_expected_cost)
+
+
+def _guaranteed(best: Candidate, choice: Choice, estimate: Estimate) -> float | None:
+    """Bound of the answer's true cost, valid for the choice among all models."""
+    if best.kind in TRIVIAL and best.kind == "always abstain":
+        return estimate.cost
+    if not _guarantee_defined(choice):
+        return None
+    return _bound(best, choice, len(choice.judged))

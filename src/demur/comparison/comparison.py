@@ -1,0 +1,441 @@
+"""`compare_models`: candidates, honest costs and the answer for models on the same cases."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demur._checks import check_labels, check_same_length, check_scores, check_weights
+from demur._results import Interval, Result, json_safe
+from demur.auc.one import auc_interval
+from demur.comparison.answer import Answer
+from demur.comparison.candidates import Candidate, model_candidates, trivial_candidates
+from demur.comparison.choice import Choice, make_answer
+from demur.comparison.estimates import cost_of, mean_cost, rates_of
+from demur.comparison.question import Corner, Limits, Question
+from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
+from demur.counts.scores import ScoreCounts
+from demur.exceptions import InputError, UndefinedError
+from demur.honest.bands import VolumeInterval, volume_interval_of
+from demur.honest.cases import JudgedModel, SplitCases, judged_model
+from demur.honest.certificates import SurfaceCertificate, surface_certificate
+from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
+from demur.roc.curve import auc_score
+from demur.surface.window import AbstentionWindow
+from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range
+
+__all__ = [
+    "Cases",
+    "Comparison",
+    "ModelComparison",
+    "compare_models",
+    "comparison_of",
+    "comparison_of_counts",
+]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class ModelComparison(Result):
+    """One model of a comparison; costs are per case in the user's unit.
+
+    Every number depends on this model, the cases and the question alone, never on the other models.
+
+    Attributes
+    ----------
+    cost, interval, hindsight_cost : float, Interval, float, or None without costs
+        Honest cost of the model's window (of its threshold where abstaining is no option), its
+        interval, and the cost with hindsight.
+    guaranteed_cost : float or None
+        Upper bound of the window's true cost for every sample size, for this model alone.
+    window : AbstentionWindow or None
+        Chosen on all cases.
+    threshold : float or None
+        The single threshold for somebody who must decide every case.
+    threshold_cost, threshold_interval, threshold_hindsight_cost
+        What that costs.
+    abstention_rate : float or None
+        Honest share of cases sent to a person.
+    auc, auc_interval
+        Area under the ROC curve.
+    vacc, vacc_interval, hindsight_vacc
+        Honest volume under the abstention cost surface, its interval, and the sample's own.
+    left_out : str
+        Why there is no rule here, in words; empty if there is one.
+    """
+
+    name: str
+    cost: float | None
+    interval: Interval | None
+    hindsight_cost: float | None
+    guaranteed_cost: float | None
+    window: AbstentionWindow | None
+    threshold: float | None
+    threshold_cost: float | None
+    threshold_interval: Interval | None
+    threshold_hindsight_cost: float | None
+    abstention_rate: float | None
+    missed: float | None
+    alarms: float | None
+    auc: float
+    auc_interval: Interval
+    vacc: float
+    vacc_interval: Interval
+    hindsight_vacc: float
+    left_out: str
+    surface: CrossFittedSurface
+    certificate: SurfaceCertificate | None
+    volume: VolumeInterval
+    _evidence = ("surface", "certificate", "volume")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class Comparison(Result):
+    """Models on the same cases at the user's costs: the answer and everything it rests on.
+
+    Made by `compare_models`.
+
+    Attributes
+    ----------
+    answer : Answer or None
+        What to do; None without costs.
+    models : mapping
+        Name -> `ModelComparison`, in the order given.
+    trivial : mapping
+        Rule without a model -> its cost per case.
+    question : Question
+        Costs, prevalence, objective, limits, level and seed.
+    n, n_positive, n_negative : float
+        Number of cases; with importance weights the effective one.
+    prevalence : float
+        P(positive) the costs refer to.
+    folds, repeats : int
+        Parts of each split, and splits averaged.
+    split : str
+        "rows" or "counts": what the folds were drawn from.
+    notes : tuple of str
+        What a reader should know about the numbers.
+    """
+
+    answer: Answer | None
+    models: Mapping[str, ModelComparison]
+    trivial: Mapping[str, float]
+    question: Question
+    n: float
+    n_positive: float
+    n_negative: float
+    prevalence: float
+    folds: int
+    repeats: int
+    split: str
+    weights: str | None
+    notes: tuple[str, ...]
+    cases: Mapping[str, SplitCases]
+    judged: Mapping[str, JudgedModel]
+    _evidence = ("question", "cases", "judged", "answer", "models", "trivial")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON-safe built-in types."""
+        question = self.question
+        return {
+            "answer": None if self.answer is None else self.answer.to_dict(),
+            "models": {name: model.to_dict() for name, model in self.models.items()},
+            "trivial": json_safe(dict(self.trivial)),
+            "costs": None if question.costs is None else question.costs.to_dict(),
+            "objective": question.objective,
+            "limits": question.limits.given(),
+            "confidence_level": question.confidence_level,
+            "seed": question.seed,
+            **Result.to_dict(self),
+        }
+
+    def __repr__(self) -> str:
+        names = ", ".join(list(self.models)[:4]) + (", ..." if len(self.models) > 4 else "")
+        return f"Comparison(n={self.n:g}, models {names}, answer={self.answer!r})"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cases:
+    """Checked rows of all models."""
+
+    positive: BoolArray
+    scores: Mapping[str, FloatArray]
+    sample_weight: FloatArray | None
+
+    @classmethod
+    def of_rows(
+        cls, y_true: Any, scores: Any, *, pos_label: Any = None, sample_weight: Any = None
+    ) -> "Cases":
+        """Check rows; rows of weight 0 are dropped."""
+        if not isinstance(scores, Mapping):
+            scores = {"model": scores}
+        if isinstance(y_true, ScoreCounts):
+            raise InputError("`y_true` must hold one label per case, got a ScoreCounts.")
+        if not scores:
+            raise InputError("`scores` must hold at least one model, got none.")
+        positive, weight = check_labels(y_true, pos_label), check_weights(sample_weight)
+        checked = {str(name): check_scores(column, f"scores of {name}") for name, column in scores.items()}
+        for name, column in checked.items():
+            check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
+        if weight is not None and not weight.all():
+            kept = weight > 0
+            positive, weight = positive[kept], weight[kept]
+            checked = {name: column[kept] for name, column in checked.items()}
+        return cls(positive=positive, scores=checked, sample_weight=weight)
+
+
+def compare_models(
+    y_true: Labels,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    costs: CostModel | CostRange | None = None,
+    prevalence: float | Range | None = None,
+    objective: str | None = None,
+    max_abstention: float | None = None,
+    min_precision_positive: float | None = None,
+    min_precision_negative: float | None = None,
+    max_fn_rate: float | None = None,
+    precision_confidence: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
+    class_names: tuple[str, str] = ("negative", "positive"),
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Comparison:
+    """Tell which rule to use at given costs, on honest numbers: one answer for all doors of demur.
+
+    For every model the cheapest window and the cheapest single threshold, and the three rules
+    without a model. The answer is the candidate with the smallest honest cost: chosen on nine
+    folds, scored on the tenth, averaged over repeated splits. Assumes independent cases that
+    resemble the use, up to the prevalence.
+
+    Parameters
+    ----------
+    y_true : array of n labels
+        Two distinct values.
+    scores : mapping {name: array of n numbers}, or one array
+        Higher means more positive.
+    costs : CostModel or CostRange, optional
+        What a miss, a false alarm and a review cost; each may be a range. Without costs there is no
+        answer, only what holds over all costs.
+    prevalence : float or (low, high), optional
+        P(positive) in use, where it differs from the sample's.
+    objective : {"expected", "worst", "regret", "guaranteed"}, optional
+        What to minimise over ranges: the cost at their middle, the largest cost, or the largest
+        regret (default for ranges). "guaranteed": the bound that holds for every sample size.
+    max_abstention, min_precision_positive, min_precision_negative, max_fn_rate : float, optional
+        Limits every rule must keep.
+    precision_confidence : float, optional
+        Keep promised precisions for the population with this confidence.
+    pos_label, sample_weight
+        As in `abstention_surface`.
+    weights : {"importance", "repeats"}
+        What the weights mean; see `cross_fitted_surface`.
+    class_names : (str, str)
+        How the words call the negative and the positive class.
+    confidence_level : float, default 0.95
+    seed : int, default 0
+        For the splits, which depend on the labels in row order and the seed alone.
+
+    Returns
+    -------
+    Comparison
+        With `answer`, `models`, `trivial`, `to_dict()`.
+
+    Raises
+    ------
+    InputError
+        For ill-formed input.
+    UndefinedError
+        If a class is missing, or no rule keeps the limits.
+
+    Notes
+    -----
+    Ties within 1e-12 go to the simpler rule: without a model, then a threshold, then a window, then
+    the order of the models. `answer.advice_cost` judges the whole choice by nested cross-fitting.
+
+    Examples
+    --------
+    A miss costs 100, a false alarm 40, a review 12:
+
+    >>> from demur import Binormal, CostModel, compare_models
+    >>> y, s = Binormal(separation=2.0).sample(400, rng=0)
+    >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+    >>> answer = compare_models(y, {"new": s}, costs=costs).answer
+    >>> answer.kind, answer.model, answer.cost < compare_models(y, s, costs=costs).trivial["always abstain"]
+    ('window', 'new', True)
+    """
+    limits = Limits(
+        max_abstention=max_abstention,
+        min_precision_positive=min_precision_positive,
+        min_precision_negative=min_precision_negative,
+        max_fn_rate=max_fn_rate,
+        precision_confidence=precision_confidence,
+    )
+    question = Question.checked(
+        costs=costs,
+        prevalence=prevalence,
+        objective=objective,
+        limits=limits,
+        confidence_level=confidence_level,
+        seed=seed,
+    )
+    rows = Cases.of_rows(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+    return comparison_of(rows, question, weights=weights, class_names=class_names)
+
+
+def comparison_of(
+    rows: Cases, question: Question, *, weights: str = "importance", class_names: tuple[str, str]
+) -> Comparison:
+    """Compare models on checked cases."""
+    cases = SplitCases.of_rows(
+        rows.positive,
+        rows.sample_weight,
+        weights=weights,
+        prevalence=question.rate,
+        folds=None,
+        repeats=None,
+        rng=question.seed,
+        quantity="a comparison",
+    )
+    judged = {name: cases.judge(column) for name, column in rows.scores.items()}
+    return _compared(dict.fromkeys(judged, cases), judged, question, class_names)
+
+
+def comparison_of_counts(
+    counts: Mapping[str, ScoreCounts], question: Question, *, class_names: tuple[str, str]
+) -> Comparison:
+    """Compare models of which only counts are at hand: each is split apart, nothing is paired."""
+    cases, judged = {}, {}
+    for name, one in counts.items():
+        cases[name], judged[name] = judged_model(
+            one,
+            None,
+            pos_label=None,
+            sample_weight=None,
+            weights="repeats",
+            prevalence=question.rate,
+            folds=None,
+            repeats=None,
+            rng=question.seed,
+            quantity="a comparison",
+        )
+    return _compared(cases, judged, question, class_names)
+
+
+def _compared(
+    cases: Mapping[str, SplitCases],
+    judged: Mapping[str, JudgedModel],
+    question: Question,
+    class_names: tuple[str, str],
+) -> Comparison:
+    first = next(iter(cases.values()))
+    trivial: list[Candidate] = []
+    found: dict[str, list[Candidate]] = {}
+    left_out: dict[str, str] = {}
+    if question.costs is not None:
+        trivial = trivial_candidates(first, question)
+        for place, (name, model) in enumerate(judged.items()):
+            try:
+                found[name] = model_candidates(cases[name], name, model, question, place)
+            except UndefinedError as error:
+                left_out[name] = str(error)
+        if not trivial and not found:
+            name, why = next(iter(left_out.items()))
+            raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
+    models = {
+        name: _model(cases[name], name, model, found.get(name, ()), question, left_out.get(name, ""))
+        for name, model in judged.items()
+    }
+    point = None if question.costs is None else Corner(question.point, question.rate)
+    counts = next(iter(judged.values())).counts
+    choice = None
+    if point is not None:
+        choice = Choice(
+            cases=cases,
+            judged=judged,
+            question=question,
+            trivial=trivial,
+            candidates=found,
+            certificates={name: models[name].certificate for name in judged},
+            class_names=class_names,
+        )
+    return Comparison(
+        answer=None if choice is None else make_answer(choice),
+        models=models,
+        trivial={} if point is None else {one.kind: mean_cost(one.honest, point) for one in trivial},
+        question=question,
+        n=first.n,
+        n_positive=counts.n_positive,
+        n_negative=counts.n_negative,
+        prevalence=counts.prevalence if question.rate is None else question.rate,
+        folds=first.folds,
+        repeats=first.repeats,
+        split=first.source,
+        weights=first.weights,
+        notes=_notes(first),
+        cases=cases,
+        judged=judged,
+    )
+
+
+def _notes(cases: SplitCases) -> tuple[str, ...]:
+    notes = []
+    if cases.weights == "importance":
+        notes.append(
+            f"Weights are taken as importance weights: intervals rest on an effective {cases.n:,.0f} cases, "
+            "and no guarantee is offered. Hint: weights='repeats' if a weight of 2 is a case seen twice."
+        )
+    if cases.folds < 10:
+        notes.append(f"Honest costs use {cases.folds} folds: the smaller class has only so many cases.")
+    return tuple(notes)
+
+
+def _model(
+    cases: SplitCases,
+    name: str,
+    model: JudgedModel,
+    candidates: Sequence[Candidate],
+    question: Question,
+    left_out: str,
+) -> ModelComparison:
+    surface = fitted_surface(cases, model)
+    level = question.confidence_level
+    volume = volume_interval_of(surface, confidence_level=level)
+    certificate = None
+    if cases.weights != "importance" and not isinstance(question.prevalence, tuple):
+        certificate = surface_certificate(model.counts, prevalence=question.rate, confidence_level=level)
+    by_kind = {one.kind: one for one in candidates}
+    threshold = by_kind.get("threshold")
+    rule = by_kind.get("window", threshold)
+    estimate = None if rule is None else cost_of(rule, question)
+    single = None if threshold is None else cost_of(threshold, question)
+    shares = None if rule is None else rates_of(rule.honest, question.rate)
+    guaranteed = None
+    if certificate is not None and rule is not None and rule.window is not None:
+        bound = certificate.of_window(rule.window, costs=question.point)
+        guaranteed = float(bound.certified_expected_cost)
+    return ModelComparison(
+        name=name,
+        cost=None if estimate is None else estimate.cost,
+        interval=None if estimate is None else estimate.interval,
+        hindsight_cost=None if estimate is None else estimate.hindsight,
+        guaranteed_cost=guaranteed,
+        window=None if rule is None else rule.window,
+        threshold=None if threshold is None or threshold.window is None else threshold.window.upper,
+        threshold_cost=None if single is None else single.cost,
+        threshold_interval=None if single is None else single.interval,
+        threshold_hindsight_cost=None if single is None else single.hindsight,
+        abstention_rate=None if shares is None else float(shares[:, 2].sum()),
+        missed=None if shares is None else float(shares[1, 0]),
+        alarms=None if shares is None else float(shares[0, 1]),
+        auc=auc_score(model.counts),
+        auc_interval=Interval(*auc_interval(model.counts, confidence_level=level)),
+        vacc=volume.honest,
+        vacc_interval=Interval(volume.low, volume.high),
+        hindsight_vacc=volume.hindsight,
+        left_out=left_out,
+        surface=surface,
+        certificate=certificate,
+        volume=volume,
+    )

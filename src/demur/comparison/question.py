@@ -1,0 +1,210 @@
+"""What a comparison is asked: costs, prevalence, limits and the aim of the choice."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_positive_int,
+    check_prevalence,
+    check_rate,
+    check_type,
+    input_error,
+)
+from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
+from demur.exceptions import InputError
+from demur.roc.isometrics import check_target_value
+from demur.surface.masses import RunningMasses
+from demur.typing import Range
+from demur.windows.search import CutLimits, cut_limits
+
+__all__ = ["OBJECTIVES", "Corner", "Limits", "Question"]
+
+OBJECTIVES = ("expected", "worst", "regret", "guaranteed")
+
+
+class Corner(NamedTuple):
+    """One point of the box of costs and prevalence; a prevalence of None is the sample's own."""
+
+    costs: CostModel
+    prevalence: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What a window must keep besides being cheap; the names are those of `cheapest_window`.
+
+    With `precision_confidence` the promised precisions hold for the population with that
+    confidence, otherwise among the cases at hand.
+    """
+
+    max_abstention: float | None = None
+    min_precision_positive: float | None = None
+    min_precision_negative: float | None = None
+    max_fn_rate: float | None = None
+    precision_confidence: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("max_abstention", "max_fn_rate"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, check_rate(value, name))
+        for name in ("min_precision_positive", "min_precision_negative"):
+            value = getattr(self, name)
+            if value is not None:
+                object.__setattr__(self, name, check_target_value(value, name))
+        if self.precision_confidence is not None:
+            level = check_confidence_level(self.precision_confidence, "precision_confidence")
+            object.__setattr__(self, "precision_confidence", level)
+            if not self.promises:
+                raise input_error(
+                    "precision_confidence",
+                    "belongs to a promised precision",
+                    level,
+                    "give min_precision_positive or min_precision_negative as well.",
+                )
+
+    @property
+    def promises(self) -> dict[str, float]:
+        """The promised precisions that are set."""
+        names = ("min_precision_positive", "min_precision_negative")
+        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+
+    def given(self) -> dict[str, float]:
+        """Return the limits that are set."""
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+    def cuts(self, masses: RunningMasses) -> CutLimits:
+        """Return the windows that keep the limits among some cases."""
+        named = {name: value for name, value in self.given().items() if name != "precision_confidence"}
+        return cut_limits(masses, **named)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Question:
+    """Everything an answer depends on besides the cases.
+
+    Attributes
+    ----------
+    costs : CostModel, CostRange or None
+        What outcomes cost; None: compare over all costs, no answer at a point.
+    prevalence : float, (low, high) or None
+        P(positive) in use; None for the sample's own.
+    objective : str
+        What the choice minimises over a range of costs.
+    limits : Limits
+    confidence_level : float
+    seed : int
+    """
+
+    costs: CostModel | CostRange | None
+    prevalence: float | Range | None
+    objective: str
+    limits: Limits
+    confidence_level: float
+    seed: int
+
+    @classmethod
+    def checked(
+        cls,
+        *,
+        costs: Any,
+        prevalence: Any,
+        objective: Any,
+        limits: Limits,
+        confidence_level: Any,
+        seed: Any,
+    ) -> "Question":
+        """Check what a user passes; the objective defaults to regret for ranges, else expected."""
+        if costs is not None and not isinstance(costs, CostRange):
+            check_type(costs, "costs", CostModel)
+        if isinstance(costs, CostRange) and costs.is_point:
+            costs = costs.mean
+        rate = _prevalence(prevalence)
+        ranged = isinstance(costs, CostRange) or isinstance(rate, tuple)
+        aim = ("regret" if ranged else "expected") if objective is None else objective
+        check_choice(aim, "objective", OBJECTIVES)
+        if costs is None and (objective is not None or limits.given()):
+            what = "objective" if objective is not None else next(iter(limits.given()))
+            raise InputError(f"`{what}` needs costs. Hint: pass costs=CostModel(...).")
+        if isinstance(costs, CostModel):
+            _refuse_rewards(costs)
+        return cls(
+            costs=costs,
+            prevalence=rate,
+            objective=aim if ranged or aim == "guaranteed" else "expected",
+            limits=limits,
+            confidence_level=check_confidence_level(confidence_level),
+            seed=check_positive_int(seed, "seed", minimum=0),
+        )
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a cost or the prevalence is a range."""
+        return isinstance(self.costs, CostRange) or isinstance(self.prevalence, tuple)
+
+    @property
+    def point(self) -> CostModel:
+        """The costs, or the middle of their ranges."""
+        if self.costs is None:
+            raise ValueError("this comparison was made without costs")
+        return self.costs.mean if isinstance(self.costs, CostRange) else self.costs
+
+    @property
+    def rate(self) -> float | None:
+        """The prevalence in use, or the middle of its range; None for the sample's own."""
+        if isinstance(self.prevalence, tuple):
+            low, high = self.prevalence
+            return low + (high - low) / 2
+        return self.prevalence
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether abstaining has a price."""
+        return self.costs is not None and self.costs.may_abstain
+
+    def corners(self) -> list[Corner]:
+        """Return the corners of the box of costs and prevalence; the point itself without ranges."""
+        if self.costs is None:
+            return []
+        costs = self.costs.corners() if isinstance(self.costs, CostRange) else [self.costs]
+        rates = self.prevalence if isinstance(self.prevalence, tuple) else (self.prevalence,)
+        return [Corner(one, rate) for one in costs for rate in rates]
+
+    def never_abstaining(self) -> "Question":
+        """Return the same question for somebody who must decide every case."""
+        if isinstance(self.costs, CostRange):
+            ends = {"cost_fn": tuple(self.costs.cost_fn), "cost_fp": tuple(self.costs.cost_fp)}
+            return replace(self, costs=CostRange(**ends))
+        return replace(
+            self,
+            costs=replace(
+                self.point, cost_abstain=None, cost_abstain_positive=None, cost_abstain_negative=None
+            ),
+        )
+
+
+def _prevalence(value: Any) -> float | Range | None:
+    if not isinstance(value, (tuple, list)):
+        return None if value is None else check_prevalence(value, positives=1.0, negatives=1.0)
+    if len(value) != 2:
+        raise input_error("prevalence", "must be a number or a pair (low, high)", repr(value))
+    low, high = (check_prevalence(end, positives=1.0, negatives=1.0) for end in value)
+    if low > high:
+        raise input_error("prevalence", "must be a pair (low, high) with low <= high", repr(value))
+    return low if low == high else (low, high)
+
+
+def _refuse_rewards(costs: CostModel) -> None:
+    """A reward for abstaining breaks the order negative, abstain, positive along the scores."""
+    for name, value in (("positive", costs.nu_positive), ("negative", costs.nu_negative)):
+        if value < 0 or math.isnan(value):
+            raise input_error(
+                "costs",
+                "must not reward abstaining",
+                f"a relative cost of {value:g} on a {name} case",
+                "raise cost_abstain to at least the cost of a right answer.",
+            )

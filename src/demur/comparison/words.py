@@ -1,0 +1,185 @@
+"""The answer in words: one function from facts to sentences, with a twin in the page's script.
+
+Facts are plain numbers and names, as `Answer.facts` lists them, so that the twin starts from the
+same JSON. Costs are per case; sentences show them per 1000 cases.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
+
+__all__ = ["TRIVIAL_WORDS", "answer_words", "rule_words"]
+
+TRIVIAL_WORDS = {
+    "always positive": ("call every case {positive}", "calling every case {positive}"),
+    "always negative": ("call every case {negative}", "calling every case {negative}"),
+    "always abstain": ("send every case to a person", "sending every case to a person"),
+}
+"""How the rules without a model are said: as advice, and as something to compare with."""
+
+
+def answer_words(facts: Mapping[str, Any]) -> str:
+    """Say what to do, what happens then, what it costs, and what is not proven."""
+    return " ".join(
+        [
+            rule_words(facts),
+            *_happens(facts),
+            _costs(facts),
+            *_ranges(facts),
+            *_unproven(facts),
+            *_advice(facts),
+            *_guarantee(facts),
+        ]
+    )
+
+
+def rule_words(facts: Mapping[str, Any]) -> str:
+    """Say the rule itself."""
+    kind, positive, negative = facts["kind"], facts["positive"], facts["negative"]
+    if kind in TRIVIAL_WORDS:
+        advice = _named(TRIVIAL_WORDS[kind][0], facts)
+        return f"{advice[0].upper()}{advice[1:]}: no model is cheaper."
+    upper = short_threshold(*facts["upper"], low_included=False)
+    if kind == "threshold":
+        return f"Use {facts['model']}: call {positive} from {upper} up, {negative} below."
+    lower = short_threshold(*facts["lower"], low_included=True)
+    calls = []
+    if facts["calls_positive"]:
+        calls.append(f"{positive} from {upper} up")
+    if facts["calls_negative"]:
+        calls.append(f"{negative} up to {lower}")
+    return f"Use {facts['model']}: call {', '.join(calls)}, send the rest to a person."
+
+
+def _named(text: str, facts: Mapping[str, Any]) -> str:
+    return text.replace("{positive}", facts["positive"]).replace("{negative}", facts["negative"])
+
+
+def _happens(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Say what happens to 1000 cases."""
+    if facts["kind"] in TRIVIAL_WORDS:
+        return
+    called = [facts["called_positive"], facts["called_negative"], facts["abstained"]]
+    positive, negative, sent = (f"{number:,}" for number in shares_of_1000(called))
+    missed, alarms = (_about(facts[name]) for name in ("missed", "alarms"))
+    text = f"Of 1000 cases {positive} are called {facts['positive']}, {negative} {facts['negative']}"
+    if facts["kind"] == "window":
+        text += f", {sent} go to a person"
+    alarm = "false alarm" if alarms == "1" else "false alarms"
+    yield f"{text}; about {missed} {facts['positive']} missed, {alarms} {alarm}."
+
+
+def _about(share: float) -> str:
+    """Say a share of 1000 cases; never 0 for what happens."""
+    number = 1000 * share
+    if number == 0:
+        return "0"
+    return "fewer than 1" if number < 0.5 else str(int(number + 0.5))
+
+
+def _step(facts: Mapping[str, Any]) -> float:
+    low, high = facts["interval"] or (facts["cost"], facts["cost"])
+    return money_step(low, high, facts["cost"])
+
+
+def _costs(facts: Mapping[str, Any]) -> str:
+    step = _step(facts)
+    text = f"Cost {money(facts['cost'], step)} per 1000 cases"
+    if facts["interval"] is not None and facts["kind"] not in TRIVIAL_WORDS:
+        low, high = (money(end, step) for end in facts["interval"])
+        text += f" ({_level(facts)} {low} to {high})"
+    versus = facts["versus"].get("trivial")
+    if facts["kind"] in TRIVIAL_WORDS:
+        return text + "." + _best_model(facts, step)
+    if versus is None:
+        return text + "."
+    less, interval = _saving(versus, step)
+    what = _named(TRIVIAL_WORDS[versus["name"]][1], facts)
+    return f"{text}, {less} than {what} ({interval})."
+
+
+def _best_model(facts: Mapping[str, Any], step: float) -> str:
+    other = facts["versus"].get("runner_up")
+    if other is None:
+        return ""
+    return f" The best model, {other['name']}, costs {money(facts['cost'] - other['difference'], step)}."
+
+
+def _saving(versus: Mapping[str, Any], step: float) -> tuple[str, str]:
+    """Say a difference (answer minus other) as a saving, and its interval."""
+    difference, (low, high) = versus["difference"], versus["interval"]
+    word = "less" if difference <= 0 else "more"
+    sign = -1 if difference <= 0 else 1
+    ends = sorted((sign * low, sign * high))
+    return (
+        f"{money(abs(difference), step)} {word}",
+        f"{money(ends[0], step)} to {money(ends[1], step)}",
+    )
+
+
+def _level(facts: Mapping[str, Any]) -> str:
+    return f"{100 * facts['confidence_level']:g} %"
+
+
+def _ranges(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Say what a range of costs means for the rule."""
+    if facts["worst_cost"] is None:
+        return
+    step = _step(facts)
+    yield f"Over the range of costs it costs at most {money(facts['worst_cost'], step)}"
+    if facts["regret"] is not None:
+        yield f"and at most {money(facts['regret'], step)} more than the best choice at any of them."
+    else:
+        yield "anywhere."
+
+
+def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Say which comparisons the cases leave open."""
+    if facts["kind"] in TRIVIAL_WORDS:
+        return
+    open_questions = []
+    for key in ("trivial", "never_abstaining", "runner_up"):
+        versus = facts["versus"].get(key)
+        if versus is None or not versus["interval"][0] <= 0 <= versus["interval"][1]:
+            continue
+        if key == "trivial":
+            open_questions.append(_named(TRIVIAL_WORDS[versus["name"]][1], facts))
+        elif key == "never_abstaining":
+            open_questions.append("never abstaining")
+        else:
+            open_questions.append(str(versus["name"]))
+    if open_questions:
+        listed = _listed(open_questions)
+        yield f"These {facts['n']:,.0f} cases do not prove that it is cheaper than {listed}."
+
+
+def _listed(names: list[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _advice(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Warn where choosing this way has not paid."""
+    trivial = facts["best_trivial"]
+    if facts["advice_cost"] is None or facts["kind"] in TRIVIAL_WORDS or trivial is None:
+        return
+    if facts["advice_cost"] > trivial["cost"] * (1 + 1e-12):
+        what = _named(TRIVIAL_WORDS[trivial["name"]][1], facts)
+        yield (
+            f"Choosing among these models this way has cost {money(facts['advice_cost'], _step(facts))}, "
+            f"more than {what}: collect more cases before you rely on it."
+        )
+
+
+def _guarantee(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Name the finite-sample bound only where it says something."""
+    trivial = facts["best_trivial"]
+    if facts["kind"] in TRIVIAL_WORDS or trivial is None or not facts["guarantee_defined"]:
+        return
+    bound = facts["guaranteed_cost"]
+    if bound is not None and bound < trivial["cost"]:
+        yield f"Guaranteed at most {money(bound, _step(facts))} ({_level(facts)})."
+    else:
+        yield f"No guarantee yet with {facts['n']:,.0f} cases."

@@ -1,0 +1,231 @@
+"""Cases and their splits into folds; models are judged on them one by one, and compared in pairs.
+
+One set of splits serves every model: it depends on the labels in row order and the seed alone.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_choice,
+    check_labels,
+    check_same_length,
+    check_scores,
+    check_weights,
+    input_error,
+)
+from demur._kernels.placements import Ordered
+from demur.counts.scores import ScoreCounts, as_counts
+from demur.exceptions import InputError, UndefinedError
+from demur.honest.class_rows import classes_of, ordered_classes
+from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight
+from demur.honest.splits import Splits, check_folds, check_repeats, split_cases, split_rows
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+
+__all__ = ["WEIGHTS", "JudgedModel", "SplitCases", "judged_model"]
+
+WEIGHTS = ("importance", "repeats")
+"""What case weights may mean: importance of one case each, or the number of times it was seen."""
+
+
+class JudgedModel(NamedTuple):
+    """One model judged on the split cases, honestly and with hindsight.
+
+    `honest_position[r]` and `hindsight_position` give the position of every row of split r among the
+    blocks of the rule it is judged by.
+    """
+
+    counts: ScoreCounts
+    scores: FloatArray
+    honest: JudgedRules
+    honest_position: list[IntArray]
+    hindsight: JudgedRules
+    hindsight_position: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitCases:
+    """The cases and their splits.
+
+    Attributes
+    ----------
+    positive, sizes : array
+        Class and number of cases of every cell: a row, or a score of one class where only counts
+        are at hand. Importance weights are scaled so that they sum to the effective sample size.
+    splits : Splits
+        Folds of every repeat.
+    prevalence : float or None
+        P(positive) in use; None for the sample's own.
+    source : str
+        "rows" (split by the labels in row order) or "counts" (split at random within equal cells).
+    weights : str or None
+        What the weights mean; None without weights.
+    """
+
+    positive: BoolArray
+    sizes: FloatArray
+    splits: Splits
+    prevalence: float | None
+    source: str
+    weights: str | None
+
+    @classmethod
+    def of_rows(
+        cls,
+        positive: BoolArray,
+        sample_weight: FloatArray | None,
+        *,
+        weights: str,
+        prevalence: float | None,
+        folds: int | None,
+        repeats: int | None,
+        rng: Any,
+        quantity: str,
+    ) -> "SplitCases":
+        """Split checked rows; rows of weight 0 must be gone."""
+        check_choice(weights, "weights", WEIGHTS)
+        _require_both(positive, quantity)
+        if sample_weight is None or weights == "repeats":
+            sizes = np.ones(len(positive)) if sample_weight is None else sample_weight
+            _check_repeats_are_whole(sizes, quantity)
+            split = split_cases
+        else:
+            sizes = sample_weight * (sample_weight.sum() / np.square(sample_weight).sum())
+            split = split_rows
+        cases = sizes if split is split_cases else np.ones(len(positive))
+        n_positive, n_negative = float(cases[positive].sum()), float(cases[~positive].sum())
+        number = check_folds(folds, n_positive, n_negative)
+        splits = split(
+            sizes,
+            positive,
+            folds=number,
+            repeats=check_repeats(repeats, n_positive + n_negative),
+            rng=rng,
+        )
+        meaning = None if sample_weight is None else weights
+        return cls(positive, sizes, splits, prevalence, "rows", meaning)
+
+    @classmethod
+    def of_cells(
+        cls,
+        positive: BoolArray,
+        sizes: FloatArray,
+        *,
+        prevalence: float | None,
+        folds: int | None,
+        repeats: int | None,
+        rng: Any,
+        quantity: str,
+    ) -> "SplitCases":
+        """Split cells of whole numbers of equal cases, where the rows are not at hand."""
+        _require_both(positive[sizes > 0], quantity)
+        _check_repeats_are_whole(sizes, quantity)
+        n_positive, n_negative = float(sizes[positive].sum()), float(sizes[~positive].sum())
+        number = check_folds(folds, n_positive, n_negative)
+        many = check_repeats(repeats, n_positive + n_negative)
+        splits = split_cases(sizes, positive, folds=number, repeats=many, rng=rng)
+        return cls(positive, sizes, splits, prevalence, "counts", None)
+
+    @property
+    def folds(self) -> int:
+        """Number of folds of each split."""
+        return self.splits.folds
+
+    @property
+    def repeats(self) -> int:
+        """Number of splits."""
+        return len(self.splits.repeats)
+
+    @property
+    def n(self) -> float:
+        """Number of cases; with importance weights the effective one."""
+        return float(self.sizes.sum())
+
+    def counts(self, scores: FloatArray) -> ScoreCounts:
+        """Count the cases by the scores of one model."""
+        plain = self.weights is None and self.source == "rows"
+        return ScoreCounts.from_arrays(self.positive, scores, sample_weight=None if plain else self.sizes)
+
+    def judge(
+        self,
+        scores: FloatArray,
+        counts: ScoreCounts | None = None,
+        orders: tuple[Ordered, Ordered] | None = None,
+    ) -> JudgedModel:
+        """Learn the rules of one model and judge them.
+
+        `orders` are the positives and the negatives ordered by these scores, if somebody has them
+        already; only for rows without weights, where row k of a class is its case k.
+        """
+        if counts is None:
+            counts = self.counts(scores)
+        if orders is None:
+            classes = classes_of(scores, self.positive, self.splits)
+        else:
+            classes = ordered_classes(self.positive, orders, self.splits)
+        honest, positions = judge_sorted(classes, self.splits, prevalence=self.prevalence)
+        hindsight = judge_with_hindsight(counts, self.prevalence)
+        hindsight_position: Any = np.empty(len(self.splits.repeats[0].cell), dtype=np.int32)
+        for one in classes[0]:
+            hindsight_position[one.rows] = hindsight.tables[0].rule.sorted_positions(one.scores)
+        return JudgedModel(counts, scores, honest, positions, hindsight, hindsight_position)
+
+
+def judged_model(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None,
+    *,
+    pos_label: Any,
+    sample_weight: ArrayLike | None,
+    weights: str,
+    prevalence: float | None,
+    folds: int | None,
+    repeats: int | None,
+    rng: Any,
+    quantity: str,
+) -> tuple[SplitCases, JudgedModel]:
+    """Lower the two call forms of every honest number of one model to a judged model."""
+    settings: dict[str, Any] = {
+        "prevalence": prevalence,
+        "folds": folds,
+        "repeats": repeats,
+        "rng": rng,
+        "quantity": quantity,
+    }
+    if isinstance(y_true, ScoreCounts):
+        counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+        k = len(counts.scores)
+        sizes = np.concatenate([counts.positives, counts.negatives])
+        cases = SplitCases.of_cells(np.arange(2 * k) < k, sizes, **settings)
+        return cases, cases.judge(np.tile(counts.scores, 2), counts)
+    if y_score is None:
+        raise InputError("`y_score` is missing. Hint: pass y_true and y_score, or one ScoreCounts.")
+    positive, scores = check_labels(y_true, pos_label), check_scores(y_score)
+    weight = check_weights(sample_weight)
+    check_same_length(y_true=positive, y_score=scores, sample_weight=weight)
+    if weight is not None:
+        positive, scores, weight = positive[weight > 0], scores[weight > 0], weight[weight > 0]
+    cases = SplitCases.of_rows(positive, weight, weights=weights, **settings)
+    return cases, cases.judge(scores)
+
+
+def _require_both(positive: BoolArray, quantity: str) -> None:
+    for present, word in ((positive.any(), "positive"), (not positive.all(), "negative")):
+        if not present:
+            raise UndefinedError(
+                f"{quantity[0].upper()}{quantity[1:]} needs cases of both classes, got no {word} case. "
+                "Hint: check y_true and pos_label."
+            )
+
+
+def _check_repeats_are_whole(sizes: FloatArray, quantity: str) -> None:
+    broken = sizes != np.floor(sizes)
+    if broken.any():
+        raise input_error(
+            "sample_weight",
+            f"must hold whole numbers for {quantity} where weights are repeated cases",
+            f"{sizes[broken][0]:g}",
+            "weights='importance' takes any weights of single cases.",
+        )

@@ -1,0 +1,114 @@
+"""Rows of one class in ascending order of score, with their folds: what every split is read from."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.placements import Ordered
+from demur._kernels.sweep import Sample, ascending_order
+from demur.counts.scores import ScoreCounts
+from demur.honest.splits import Rows, Splits
+from demur.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["ClassRows", "classes_of", "ordered_classes", "others_pooled"]
+
+
+class ClassRows(NamedTuple):
+    """Rows of one class in ascending order of score, so that every fold is sorted already.
+
+    `by_fold` lists the places of fold 0, then of fold 1, ..., each ascending; `ends` where they end.
+    `cases` is None where every row is one case.
+    """
+
+    rows: IntArray
+    scores: FloatArray
+    fold: Any
+    cases: FloatArray | None
+    by_fold: IntArray
+    ends: IntArray
+
+    @classmethod
+    def of_sorted(cls, members: IntArray, ordered: FloatArray, rows: Rows) -> "ClassRows":
+        """Take the rows `members`, whose scores are `ordered`."""
+        single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
+        cases = None if single else rows.cases[members]
+        # short integers are looked up faster, and sorted without comparing
+        short = rows.fold.max(initial=0) < 2**15
+        fold = (rows.fold.astype(np.int16) if short else rows.fold)[members]
+        ends = np.cumsum(np.bincount(fold))
+        by_fold = np.argsort(fold, kind="stable")
+        return cls(members, ordered, fold, cases, by_fold, ends)
+
+    def total(self) -> float:
+        """Number of cases."""
+        return float(len(self.rows)) if self.cases is None else float(self.cases.sum())
+
+    def held(self, fold: int) -> IntArray:
+        """Places of the cases of a fold."""
+        return self.by_fold[self.ends[fold - 1] if fold else 0 : self.ends[fold]]
+
+    def without(self, fold: int, buffer: FloatArray) -> Sample:
+        """Return the cases of all other folds; their scores may lie in `buffer`."""
+        if self.cases is None and worth_compiling(len(self.scores)):
+            return Sample(buffer[: compiled(_other_folds_loop)(self.scores, self.fold, fold, buffer)], None)
+        others = self.fold != fold
+        return Sample(self.scores[others], None if self.cases is None else self.cases[others])
+
+
+def classes_of(scores: FloatArray, positive: BoolArray, splits: Splits) -> list[list[ClassRows]]:
+    """Sort the rows of each class by score once and return them with the folds of every split."""
+    by_split = []
+    order: dict[int, tuple[IntArray, FloatArray]] = {}
+    same = all(np.array_equal(rows.cell, splits.repeats[0].cell) for rows in splits.repeats[1:])
+    for rows in splits.repeats:
+        row_positive = positive[rows.cell]
+        pair = []
+        for index, members in enumerate((row_positive, ~row_positive)):
+            if index not in order or not same:
+                order[index] = _ascending(np.flatnonzero(members), scores, rows)
+            pair.append(ClassRows.of_sorted(*order[index], rows))
+        by_split.append(pair)
+    return by_split
+
+
+def ordered_classes(
+    positive: BoolArray, orders: tuple[Ordered, Ordered], splits: Splits
+) -> list[list[ClassRows]]:
+    """Do the same for cases without weights whose classes are ordered already."""
+    row_positive = positive[splits.repeats[0].cell]
+    members = np.flatnonzero(row_positive), np.flatnonzero(~row_positive)
+    return [
+        [
+            ClassRows.of_sorted(one[order.cases], order.scores, rows)
+            for one, order in zip(members, orders, strict=True)
+        ]
+        for rows in splits.repeats
+    ]
+
+
+def _ascending(members: IntArray, scores: FloatArray, rows: Rows) -> tuple[IntArray, FloatArray]:
+    ordered = scores[rows.cell[members]]
+    if np.any(ordered[1:] < ordered[:-1]):
+        order = ascending_order(ordered)
+        members, ordered = members[order], ordered[order]
+    return members, ordered
+
+
+def others_pooled(classes: Sequence[ClassRows], fold: int, buffers: Sequence[FloatArray]) -> ScoreCounts:
+    """Count the cases of all folds but one; valid until the buffers are used again.
+
+    Only the blocks are to be kept: the cases of ten folds would take ten times the memory.
+    """
+    positive, negative = (one.without(fold, buffer) for one, buffer in zip(classes, buffers, strict=True))
+    return ScoreCounts(_positive=positive, _negative=negative)
+
+
+@kernel
+def _other_folds_loop(scores: Any, folds: Any, fold: Any, out: Any) -> int:
+    at = 0
+    for index in range(len(scores)):
+        out[at] = scores[index]
+        at += int(folds[index] != fold)
+    return at

@@ -1,0 +1,169 @@
+"""What rules decide on every case: chosen without the case's fold, and with hindsight.
+
+At fixed costs all that matters of a rule are its decisions. A table of (class, decision) counts
+gives its cost, a table of (class, decision, decision of another rule) the paired difference.
+Decisions are coded 0 (negative), 1 (positive) and 2 (abstain).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from demur.counts.scores import ScoreCounts
+from demur.honest.cases import JudgedModel, SplitCases
+from demur.honest.class_rows import ClassRows, others_pooled
+from demur.honest.held_out import JudgedRules, Weighting
+from demur.honest.rules import Prices
+from demur.surface.window import AbstentionWindow, decision_masks
+from demur.typing import FloatArray, IntArray
+
+__all__ = [
+    "ABSTAINED",
+    "Codes",
+    "Judged",
+    "Window",
+    "decision_codes",
+    "joint_outcomes",
+    "judge_choices",
+    "judge_constant",
+    "judge_learned",
+    "mean_and_error",
+    "outcomes",
+]
+
+ABSTAINED = 2
+"""Code of an abstention among the decisions here: the last column of a table of outcomes."""
+
+Codes: TypeAlias = npt.NDArray[np.int8]
+
+
+class Window(NamedTuple):
+    """Two thresholds, as `decide` takes them."""
+
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Judged:
+    """Decisions of one rule on all cases.
+
+    Attributes
+    ----------
+    honest : tuple of arrays
+        Element r: decision on every row of split r by the rule chosen without its fold.
+    hindsight : array
+        Decision on every row by the rule of all cases.
+    """
+
+    honest: tuple[Codes, ...]
+    hindsight: Codes
+
+
+# ---------------------------------------------------------------- decisions
+
+
+def judge_learned(cases: SplitCases, model: JudgedModel, prices: Prices) -> Judged:
+    """Decide with the cheapest windows at one cost point (arrays of no dimension)."""
+    honest = []
+    for index, (rows, position) in enumerate(zip(cases.splits.repeats, model.honest_position, strict=True)):
+        start = index * cases.folds
+        first, last = _limits(model.honest, start, start + cases.folds, prices)
+        honest.append(_codes(position, first[rows.fold], last[rows.fold]))
+    first, last = _limits(model.hindsight, 0, 1, prices)
+    return Judged(tuple(honest), _codes(model.hindsight_position, first[0], last[0]))
+
+
+def _limits(rules: JudgedRules, start: int, stop: int, prices: Prices) -> tuple[IntArray, IntArray]:
+    pairs = [table.rule.limits(prices) for table in rules.tables[start:stop]]
+    return np.array([int(first) for first, _ in pairs]), np.array([int(last) for _, last in pairs])
+
+
+def _codes(position: IntArray, first: Any, last: Any) -> Codes:
+    """Code 0 below the first limit, 1 from the second on, else 2."""
+    codes = np.where(position < first, np.int8(0), np.int8(ABSTAINED))
+    codes[position >= last] = 1
+    return codes
+
+
+def judge_constant(cases: SplitCases, code: int) -> Judged:
+    """Decide alike on every case."""
+    return Judged(
+        tuple(np.full(len(rows.cell), code, dtype=np.int8) for rows in cases.splits.repeats),
+        np.full(len(cases.splits.repeats[0].cell), code, dtype=np.int8),
+    )
+
+
+def judge_choices(
+    cases: SplitCases,
+    scores: FloatArray,
+    classes: Sequence[Sequence[ClassRows]],
+    choose: Callable[[ScoreCounts], Sequence[Window]],
+    hindsight: Sequence[Window],
+) -> list[Judged]:
+    """Decide with windows of any kind: `choose` finds some on the cases of all folds but one.
+
+    `hindsight` are the windows it finds on all cases.
+    """
+    honest: list[list[Codes]] = [[] for _ in hindsight]
+    for rows, by_class in zip(cases.splits.repeats, classes, strict=True):
+        decided = [np.empty(len(rows.cell), dtype=np.int8) for _ in hindsight]
+        buffers = [np.empty_like(one.scores) for one in by_class]
+        for fold in range(cases.folds):
+            windows = choose(others_pooled(by_class, fold, buffers))
+            for one in by_class:
+                held = one.held(fold)
+                for codes, window in zip(decided, windows, strict=True):
+                    codes[one.rows[held]] = decision_codes(one.scores[held], window)
+        for column, codes in zip(honest, decided, strict=True):
+            column.append(codes)
+    cell = cases.splits.repeats[0].cell
+    return [
+        Judged(tuple(column), decision_codes(scores[cell], window))
+        for column, window in zip(honest, hindsight, strict=True)
+    ]
+
+
+def decision_codes(scores: FloatArray, window: Window | AbstentionWindow) -> Codes:
+    """Apply a window."""
+    positive, above = decision_masks(scores, window.lower, window.upper)
+    codes = np.where(above, np.int8(ABSTAINED), np.int8(0))
+    codes[positive] = 1
+    return codes
+
+
+# ---------------------------------------------------------------- tables
+
+
+def outcomes(cases: SplitCases, decisions: Sequence[Codes]) -> FloatArray:
+    """Number of cases, averaged over the splits: rows negative and positive, columns decided 0, 1, 2.
+
+    One column of decisions (hindsight) counts for the first split.
+    """
+    return _table(cases, [(codes,) for codes in decisions])
+
+
+def joint_outcomes(cases: SplitCases, first: Sequence[Codes], second: Sequence[Codes]) -> FloatArray:
+    """Number of cases by class, decision of the first rule and decision of the second."""
+    return _table(cases, list(zip(first, second, strict=True)))
+
+
+def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]]) -> FloatArray:
+    width = len(decisions[0])
+    total = np.zeros(2 * 3**width)
+    for rows, columns in zip(cases.splits.repeats, decisions, strict=False):
+        code = cases.positive[rows.cell].astype(np.int8)
+        for column in columns:
+            code = 3 * code + column
+        total += np.bincount(code, rows.cases, len(total))
+    return (total / len(decisions)).reshape(2, *[3] * width)
+
+
+def mean_and_error(table: FloatArray, losses: FloatArray, weighting: Weighting) -> tuple[float, float]:
+    """Expected loss per case and its standard error; rows of both arrays are negative, positive."""
+    sums = [(table * losses**power).reshape(2, -1).sum(axis=1) for power in (1, 2)]
+    error = weighting.standard_error((sums[0][1], sums[0][0]), (sums[1][1], sums[1][0]))
+    return float(weighting.mean(sums[0][1], sums[0][0])), float(error)

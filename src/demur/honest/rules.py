@@ -1,0 +1,157 @@
+"""The cheapest windows of one set of cases, for all costs, ready to judge other cases."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from demur._checks import check_prevalence
+from demur._kernels.thresholds import cut_points
+from demur.counts.scores import Blocks, ScoreCounts
+from demur.surface.masses import SHARE_TIE, RunningMasses, block_cuts
+from demur.surface.window import AbstentionWindow, no_threshold
+from demur.typing import FloatArray, IntArray
+
+__all__ = ["LearnedRule", "Prices"]
+
+
+class Prices(NamedTuple):
+    """Costs at which rules are judged, one element per point; the miss costs 1 if one may abstain.
+
+    `abstain` is the price of abstaining on a positive, `abstain_negative` that on a negative where
+    it differs. None: abstaining is no option anywhere.
+    """
+
+    miss: FloatArray
+    alarm: FloatArray
+    abstain: FloatArray | None
+    abstain_negative: FloatArray | None = None
+
+    @classmethod
+    def of_surface(cls, mu: FloatArray, nu: FloatArray, nu_negative: FloatArray | None = None) -> "Prices":
+        """Costs of the points (mu, nu) of an abstention surface."""
+        return cls(np.ones(mu.shape), mu, nu, nu_negative)
+
+    @classmethod
+    def of_cost_curve(cls, pc: FloatArray) -> "Prices":
+        """Costs of the operating points of a cost curve, for a prevalence of one half."""
+        return cls(2 * pc, 2 * (1 - pc), None)
+
+    @property
+    def by_class(self) -> tuple[FloatArray, FloatArray]:
+        """What abstaining on a positive and on a negative costs where it happens.
+
+        An infinite price goes with an empty window: it is never paid.
+        """
+        if self.abstain is None:
+            return np.zeros(self.miss.shape), np.zeros(self.miss.shape)
+        negative = self.abstain if self.abstain_negative is None else self.abstain_negative
+        one, other = (np.where(np.isinf(price), 0.0, price) for price in (self.abstain, negative))
+        return one, other
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LearnedRule:
+    """Cheapest windows of one set of cases, for all costs.
+
+    Position 2 b of a score: inside block b. Position 2 b + 1: exactly on the threshold between
+    blocks b and b + 1, where the window calls it positive if it is empty and else follows the
+    lower threshold (`decide`).
+
+    Attributes
+    ----------
+    blocks : Blocks
+        Pooled blocks of the cases the rule was learned from.
+    shares : array
+        Element b is the share of positives in block b under the prevalence.
+    lower_cuts, upper_cuts : array
+        Element b: the thresholds between blocks b and b + 1.
+    """
+
+    blocks: Blocks
+    prevalence: float
+    shares: FloatArray
+    lower_cuts: FloatArray
+    upper_cuts: FloatArray
+
+    @classmethod
+    def learn(cls, counts: ScoreCounts, prevalence: float | None) -> "LearnedRule":
+        """Pool the cases and find the thresholds between the blocks."""
+        blocks = counts.blocks()
+        lower, upper = (cuts[1:-1] for cuts in cut_points(blocks.lower, blocks.upper))
+        if np.isnan(lower).any() or np.isnan(upper).any():
+            raise no_threshold()
+        rate, shares = _shares(blocks, prevalence)
+        return cls(blocks, rate, shares, lower, upper)
+
+    def at_prevalence(self, prevalence: float | None) -> "LearnedRule":
+        """Return the same blocks and thresholds for another prevalence."""
+        rate, shares = _shares(self.blocks, prevalence)
+        return replace(self, prevalence=rate, shares=shares)
+
+    @property
+    def n_positions(self) -> int:
+        """Number of different positions."""
+        return 2 * len(self.lower_cuts) + 1
+
+    def positions(self, scores: FloatArray) -> IntArray:
+        """Position of every score."""
+        above = np.searchsorted(self.lower_cuts, scores, side="left")
+        return np.asarray(above + np.searchsorted(self.upper_cuts, scores, side="right"))
+
+    def sorted_positions(self, scores: FloatArray) -> IntArray:
+        """Position of every score of an ascending array: few look-ups, one per threshold."""
+        steps = np.bincount(np.searchsorted(scores, self.lower_cuts, side="right"), minlength=len(scores) + 1)
+        steps += np.bincount(np.searchsorted(scores, self.upper_cuts, side="left"), minlength=len(scores) + 1)
+        return np.cumsum(steps[:-1])
+
+    def block_cuts(self, prices: Prices) -> tuple[IntArray, IntArray]:
+        """Number of blocks called negative, and called negative or abstained on."""
+        if prices.abstain is None:
+            share = prices.alarm / (prices.miss + prices.alarm)
+            cut = np.searchsorted(self.shares, share * (1 - SHARE_TIE), side="left")
+            # where misses are free nothing is worth an alarm, not even a block of positives only
+            empty = np.where(prices.miss > 0, cut, len(self.shares))
+            return empty, empty
+        negative = prices.abstain if prices.abstain_negative is None else prices.abstain_negative
+        return block_cuts(self.shares, prices.alarm, prices.abstain, negative)
+
+    def limits(self, prices: Prices) -> tuple[IntArray, IntArray]:
+        """Positions below the first are called negative, from the second on positive."""
+        i, j = self.block_cuts(prices)
+        first = np.where(i < j, 2 * i, 2 * i - 1)
+        last = self.n_positions
+        return np.clip(first, 0, last), np.clip(2 * j - 1, 0, last)
+
+    def forecasts(self) -> FloatArray:
+        """Share of positives at every position; on a threshold that of the block above."""
+        return self.shares[(np.arange(self.n_positions) + 1) // 2]
+
+    def window(self, mu: float, nu_positive: float, nu_negative: float) -> AbstentionWindow:
+        """Return the cheapest window at these costs with its shares among the cases it was learned from."""
+        blocks, rate = self.blocks, self.prevalence
+        totals = float(blocks.positives.sum()), float(blocks.negatives.sum())
+        positive, negative = (
+            column * (weight / total if total else 0.0)
+            for column, weight, total in zip(
+                (blocks.positives, blocks.negatives), (rate, 1 - rate), totals, strict=True
+            )
+        )
+        masses = RunningMasses.of_steps(positive, negative, blocks.lower, blocks.upper, blocks.groups)
+        i, j = (int(cut) for cut in block_cuts(self.shares, mu, nu_positive, nu_negative))
+        return AbstentionWindow.of_cuts(
+            masses, (i, j), mu=mu, nu_positive=nu_positive, nu_negative=nu_negative, prevalence=rate
+        )
+
+
+def _shares(blocks: Blocks, prevalence: float | None) -> tuple[float, FloatArray]:
+    """Prevalence and share of positives per block under it."""
+    totals = float(blocks.positives.sum()), float(blocks.negatives.sum())
+    rate = check_prevalence(prevalence, positives=totals[0], negatives=totals[1])
+    if prevalence is None:
+        weights = 1.0, 1.0
+    else:
+        weights = tuple(w / n if n else 0.0 for w, n in zip((rate, 1 - rate), totals, strict=True))  # type: ignore[assignment]
+    positive = blocks.positives * weights[0]
+    mass = positive + blocks.negatives * weights[1]
+    return rate, np.divide(positive, mass, out=np.zeros_like(mass), where=mass > 0)

@@ -1,0 +1,120 @@
+"""Splits of the cases into folds: by the labels in row order and the seed, and by nothing else.
+
+Neither scores nor other models decide where a case goes, so every honest number of a model is the
+same whatever stands beside it. Several independent splits are averaged, so that an answer does
+not hang on the seed: ten up to 2,000 cases, 20,000 / n of them above, one from 20,000 cases on.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import check_positive_int, check_rng, input_error
+from demur.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["MOST_FOLDS", "Rows", "Splits", "check_folds", "check_repeats", "split_cases", "split_rows"]
+
+MOST_FOLDS = 10
+_MOST_REPEATS = 10
+_CASES_FOR_ONE_SPLIT = 20_000
+# Above this many cases of a class, if many are equal, they choose their folds independently:
+# fold sizes then differ by chance, which so many do not notice, and no list of cases is needed.
+_SHUFFLE_UP_TO = 2**24
+
+
+class Rows(NamedTuple):
+    """Cells of equal cases split over the folds; element r is `cases` of one cell in one fold."""
+
+    cell: IntArray
+    fold: IntArray
+    cases: FloatArray
+
+
+class Splits(NamedTuple):
+    """Independent splits of the same cases.
+
+    Attributes
+    ----------
+    repeats : tuple of Rows
+        Element r is split r; all list the same cases in the same order unless cells are huge.
+    folds : int
+        Number of parts of each split.
+    """
+
+    repeats: tuple[Rows, ...]
+    folds: int
+
+
+def check_folds(folds: Any, n_positive: float, n_negative: float) -> int:
+    """Return the number of folds: ten, or as many as the smaller class allows, unless given."""
+    smaller = int(min(n_positive, n_negative))
+    if smaller < 2:
+        raise input_error(
+            "y_true",
+            "must hold at least two cases of each class to choose on some and score on others",
+            f"{n_positive:g} positive and {n_negative:g} negative",
+            "collect more cases.",
+        )
+    if folds is None:
+        return min(MOST_FOLDS, smaller)
+    number = check_positive_int(folds, "folds", minimum=2)
+    if number > smaller:
+        raise input_error(
+            "folds",
+            f"must not exceed the cases of either class ({n_positive:g} positive, {n_negative:g} negative)",
+            number,
+            f"use folds={smaller}, or leave it out.",
+        )
+    return number
+
+
+def check_repeats(repeats: Any, n: float) -> int:
+    """Return the number of splits to average: 20,000 / n between 1 and 10, unless given."""
+    if repeats is None:
+        return max(1, min(_MOST_REPEATS, math.ceil(_CASES_FOR_ONE_SPLIT / n)))
+    return check_positive_int(repeats, "repeats")
+
+
+def split_cases(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: int, rng: Any) -> Splits:
+    """Split cells of `sizes` equal cases at random, each class evenly, `repeats` times.
+
+    A cell is a row of the user's data, or one score of one class where only counts are at hand:
+    its cases are exchangeable, so shuffling them is a multivariate hypergeometric draw.
+    """
+    return Splits(
+        tuple(_split_once(sizes, positive, folds, stream) for stream in _streams(rng, repeats)), folds
+    )
+
+
+def split_rows(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: int, rng: Any) -> Splits:
+    """Split rows at random, each class evenly, without tearing a row apart: `sizes` are weights."""
+    ones = np.ones(len(sizes))
+    splits = split_cases(ones, positive, folds=folds, repeats=repeats, rng=rng)
+    return Splits(tuple(rows._replace(cases=sizes[rows.cell]) for rows in splits.repeats), folds)
+
+
+def _streams(rng: Any, repeats: int) -> list[np.random.Generator]:
+    """One random stream per split; split r depends on the seed and r only."""
+    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
+        entropy = [int(rng)]
+    else:
+        entropy = check_rng(rng).integers(0, 2**32, size=4, dtype=np.uint32).tolist()
+    return [np.random.default_rng([*entropy, index]) for index in range(repeats)]
+
+
+def _split_once(sizes: FloatArray, positive: BoolArray, folds: int, rng: np.random.Generator) -> Rows:
+    parts = []
+    for members in (positive, ~positive):
+        cell = np.flatnonzero(members)
+        size = sizes[cell].astype(np.int64)
+        total = int(size.sum())
+        if total <= max(_SHUFFLE_UP_TO, folds * len(cell)):
+            fold = np.arange(total) % folds
+            rng.shuffle(fold)
+            parts.append((np.repeat(cell, size), fold, np.ones(total)))
+        else:
+            drawn = rng.multinomial(size, [1 / folds] * folds)
+            where, fold = np.nonzero(drawn)
+            parts.append((cell[where], fold, drawn[where, fold].astype(np.float64)))
+    return Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
