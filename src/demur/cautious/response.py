@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import check_choice, check_rate, input_error
+from demur._results import read_only
 from demur.cautious.confusion import CautiousConfusion, cost_matrix, exact_capacity
 from demur.cautious.polyline import SAME_VALUE, Polyline
 from demur.cautious.states import States, response_states
@@ -196,11 +197,11 @@ def curve_of_states(states: States, metric: str, costs: Any) -> ResponseCurve:
         value, abstention = np.append(value, end), np.append(abstention, 1.0)
         window, low, high = np.append(window, np.inf), np.append(low, 1.0), np.append(high, np.inf)
     return ResponseCurve(
-        window=window,
-        window_low=low,
-        window_high=high,
-        abstention=abstention,
-        value=value,
+        window=read_only(window),
+        window_low=read_only(low),
+        window_high=read_only(high),
+        abstention=read_only(abstention),
+        value=read_only(value),
         metric=metric,
         n=states.n,
         n_classes=states.n_classes,

@@ -20,7 +20,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.sweep import descending_order
-from demur._results import Interval, Result
+from demur._results import Interval, Result, read_only
 from demur.counts.scores import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray
 
@@ -342,10 +342,10 @@ def _exact_curve(loss: FloatArray, confidence: FloatArray, weights: FloatArray |
         keep = weights > 0
         loss, confidence, weights = loss[keep], confidence[keep], weights[keep]
     return RiskCoverageCurve(
-        coverage=coverage,
-        risk=accepted / answered,
-        generalized_risk=accepted / answered[-1],
-        thresholds=counts.scores[::-1].copy(),
+        coverage=read_only(coverage),
+        risk=read_only(accepted / answered),
+        generalized_risk=read_only(accepted / answered[-1]),
+        thresholds=read_only(counts.scores[::-1].copy()),
         aurc=aurc,
         e_aurc=aurc - _best_aurc(loss, weights),
         augrc=augrc,
@@ -369,10 +369,10 @@ def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCur
     accepted = np.cumsum(loss[order])
     aurc, augrc = _discrete_areas(loss[order])
     return RiskCoverageCurve(
-        coverage=steps / size,
-        risk=accepted / steps,
-        generalized_risk=accepted / size,
-        thresholds=confidence[order],
+        coverage=read_only(steps / size),
+        risk=read_only(accepted / steps),
+        generalized_risk=read_only(accepted / size),
+        thresholds=read_only(confidence[order]),
         aurc=aurc,
         e_aurc=aurc - _discrete_areas(np.sort(loss))[0],
         augrc=augrc,

@@ -7,7 +7,7 @@ import numpy as np
 
 from demur._checks import check_range, check_rate, input_error
 from demur._kernels.thresholds import cut_points
-from demur._results import Result
+from demur._results import Result, read_only
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, FloatArray, Labels
@@ -192,9 +192,9 @@ def roc_curve(
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("A ROC curve")
     return RocCurve(
-        fpr=_running_rate(counts.negatives[::-1]),
-        tpr=_running_rate(counts.positives[::-1]),
-        thresholds=np.concatenate([[np.inf], counts.scores[::-1]]),
+        fpr=read_only(_running_rate(counts.negatives[::-1])),
+        tpr=read_only(_running_rate(counts.positives[::-1])),
+        thresholds=read_only(np.concatenate([[np.inf], counts.scores[::-1]])),
         auc=auc_score(counts),
         n_positive=counts.n_positive,
         n_negative=counts.n_negative,
@@ -314,9 +314,9 @@ def precision_recall_curve(
     precision = found * to_positive / called
     rate = counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
     return PrecisionRecallCurve(
-        precision=precision,
-        recall=recall,
-        thresholds=counts.scores[::-1].copy(),
+        precision=read_only(precision),
+        recall=read_only(recall),
+        thresholds=read_only(counts.scores[::-1].copy()),
         average_precision=float(np.sum(np.diff(recall, prepend=0.0) * precision)),
         prevalence=rate,
     )
