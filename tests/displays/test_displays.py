@@ -40,7 +40,7 @@ from demur.displays import (
 )
 from demur.displays._base import thinned
 
-# the worked example of spec 000: 5 distinct scores, 6 positives, 6 negatives
+# a worked example whose windows are computed by hand: 5 distinct scores, 6 positives, 6 negatives
 WORKED = ScoreCounts.from_counts([-0.9, -0.5, 0.0, 0.4, 0.8], [0, 1, 1, 2, 2], [2, 1, 2, 1, 0])
 TIED = ScoreCounts.from_counts([3.0], [4], [6])
 INFINITE = ScoreCounts.from_counts([-math.inf, -1.0, 0.5, 2.0, math.inf], [1, 1, 3, 2, 4], [5, 3, 2, 1, 1])
@@ -111,7 +111,7 @@ CURVE_KINDS = {
         band=0.9
     ),
     "dual": lambda c: RocCostDualDisplay.from_predictions(c).plot(pc=0.4),
-    "net benefit": lambda c: NetBenefitDisplay.from_predictions(c).plot(),
+    "net benefit": lambda c: NetBenefitDisplay.from_predictions(c).plot(model=False, optimal=True),
     "cost difference": lambda c: CostDifferenceDisplay.from_predictions(
         [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0], [1, 0, 0, 1, 1, 0]
     ).plot(),
@@ -159,10 +159,10 @@ def test_one_class_is_drawn_where_the_result_exists(kind):
 
 
 def test_importing_displays_leaves_matplotlib_alone():
-    names = [name for name in demur.__all__ if name.endswith("Display")]
+    names = demur.displays.__all__
     code = (
-        "import sys, demur, demur.displays\n"
-        f"for name in {names!r}: getattr(demur, name)\n"
+        "import sys, demur.displays\n"
+        f"for name in {names!r}: getattr(demur.displays, name)\n"
         "assert 'matplotlib' not in sys.modules"
     )
     assert len(names) >= 10
@@ -587,19 +587,18 @@ def test_infinite_scores_are_told_in_the_legend():
 # ---------------------------------------------------------------- net benefit
 
 
-def test_net_benefit_against_the_best_threshold_by_brute_force():
-    curve = net_benefit_curve(WORKED)
-    display = NetBenefitDisplay(result={"M": curve}).plot(threshold_probability=(0, 0.9))
-    drawn = rows(display, part="best threshold")
-    cuts = [*WORKED.scores, math.inf]
+def test_optimal_net_benefit_against_the_best_threshold_by_brute_force():
+    counts, scores = WORKED, WORKED.scores
+    curve = net_benefit_curve(counts)
+    display = NetBenefitDisplay(result={"M": curve}).plot(
+        threshold_probability=(0, 0.9), model=False, optimal=True
+    )
+    drawn = rows(display, part="best threshold in hindsight")
+    cuts = [*scores, math.inf]
     for at in range(0, len(drawn["net_benefit"]), 50):
         t = drawn["threshold_probability"][at]
         best = max(
-            (
-                WORKED.positives[WORKED.scores >= cut].sum()
-                - t / (1 - t) * WORKED.negatives[WORKED.scores >= cut].sum()
-            )
-            / 12
+            (counts.positives[scores >= cut].sum() - t / (1 - t) * counts.negatives[scores >= cut].sum()) / 12
             for cut in cuts
         )
         assert drawn["net_benefit"][at] == pytest.approx(best)
@@ -612,20 +611,27 @@ def test_net_benefit_against_the_best_threshold_by_brute_force():
     )
 
 
-def test_plug_in_net_benefit_against_the_result():
+def test_net_benefit_against_the_result():
     y, s = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9]
-    display = NetBenefitDisplay.from_predictions(y, s, prevalence=0.2).plot(plug_in=True)
-    plug_in, best = rows(display, part="scores as probabilities"), rows(display, part="best threshold")
-    curve = net_benefit_curve(y, s, prevalence=0.2)
-    assert plug_in["net_benefit"] == pytest.approx(
-        np.asarray(curve.plug_in(plug_in["threshold_probability"]))
+    display = NetBenefitDisplay.from_predictions(y, s, prevalence=0.2).plot(
+        optimal=True, confidence_level=0.9
     )
-    assert np.all(plug_in["net_benefit"] <= best["net_benefit"] + 1e-12)
+    drawn, low, high = (rows(display, part=part) for part in ("model", "lower limit", "upper limit"))
+    curve = net_benefit_curve(y, s, prevalence=0.2)
+    t = drawn["threshold_probability"]
+    assert drawn["net_benefit"] == pytest.approx(np.asarray(curve.net_benefit(t)))
+    assert np.all(drawn["net_benefit"] <= np.asarray(curve.optimal_net_benefit(t)) + 1e-12)
+    limits = curve.interval(t, confidence_level=0.9)
+    assert low["net_benefit"] == pytest.approx(np.asarray(limits.low))
+    assert high["net_benefit"] == pytest.approx(np.asarray(limits.high))
+    assert len(display.bands_) == 1
+    # both sides of every jump are drawn: acted on at 0.4, not any more just above
+    assert {0.4, float(np.nextafter(0.4, 1))} <= set(t.tolist())
 
 
 def test_models_of_two_prevalences_have_two_trivial_lines():
     curves = {rate: net_benefit_curve(WORKED, prevalence=rate) for rate in (0.2, 0.5)}
-    display = NetBenefitDisplay(result=curves).plot()
+    display = NetBenefitDisplay(result=curves).plot(model=False, optimal=True)
     assert {"act on all, prevalence 0.2", "act on all, prevalence 0.5"} <= set(legend_words(display.ax_))
 
 

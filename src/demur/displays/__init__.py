@@ -1,5 +1,8 @@
 """One matplotlib figure per result. matplotlib is imported when something is drawn.
 
+A Display computes nothing: it takes a result, or makes one with the function of the same name, and
+draws it. `frame()` gives back every number drawn.
+
 Imports: estimators and every room of the domain.
 """
 
@@ -20,7 +23,9 @@ from demur.displays.ordinal import OrdinalMeasuresDisplay, OrdinalSurfaceDisplay
 from demur.displays.regression import RecCoverageDisplay, RecCurveDisplay
 from demur.displays.roc import PrecisionRecallDisplay, RocCurveDisplay
 from demur.displays.selective_risk import RiskCoverageDisplay
-from demur.displays.surfaces import AbstentionSurfaceDisplay, SurfaceDifferenceDisplay, SurfaceRowDisplay
+from demur.displays.surface_differences import SurfaceDifferenceDisplay
+from demur.displays.surface_rows import SurfaceRowDisplay
+from demur.displays.surfaces import AbstentionSurfaceDisplay
 from demur.displays.thresholds import MimeticCostDisplay, NrocCurveDisplay, ThresholdsByCostDisplay
 from demur.displays.windows import WindowDisplay
 

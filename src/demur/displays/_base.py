@@ -289,7 +289,7 @@ class PrevalenceDisplay(Display):
         prevalence: float | None = None,
     ) -> Self:
         """Make the Display of scores at a prevalence; parameters as in `abstention_surface`."""
-        found = cls._compute(
+        result = cls._compute(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
         )
-        return cls(result=found)
+        return cls(result=result)

@@ -64,9 +64,9 @@ def sheets_of(
     """Flat pieces and their thresholds: lower and upper where abstaining pays, the single one everywhere."""
     tiles = tiles_of(surface, mu, nu)
     if isinstance(tiles, list):
-        found = [surface.window(*corners.mean(axis=0).tolist()) for corners in tiles]
+        windows = [surface.window(*corners.mean(axis=0).tolist()) for corners in tiles]
         rows = [
-            (corners, w.lower, w.upper) for corners, w in zip(tiles, found, strict=True) if not w.is_empty
+            (corners, w.lower, w.upper) for corners, w in zip(tiles, windows, strict=True) if not w.is_empty
         ]
     else:
         wide = np.flatnonzero(tiles.lower_index < tiles.upper_index)
@@ -105,15 +105,15 @@ def walls_between(
     polygons: list[FloatArray], heights: list[FloatArray]
 ) -> tuple[list[FloatArray], list[FloatArray]]:
     """Upright pieces between flat neighbours: where two share an edge at different heights."""
-    seen: dict[Any, float] = {}
+    height_at: dict[Any, float] = {}
     walls: list[FloatArray] = []
     rises: list[FloatArray] = []
     for polygon, height in zip(polygons, heights, strict=True):
         for start, stop in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
             # neighbours compute their common corners apart, hence the rounding
             edge = frozenset((tuple(np.round(start, 9)), tuple(np.round(stop, 9))))
-            other = seen.setdefault(edge, float(height[0]))
-            if other != height[0]:
+            neighbour = height_at.setdefault(edge, float(height[0]))
+            if neighbour != height[0]:
                 walls.append(np.array([start, stop, stop, start]))
-                rises.append(np.array([height[0], height[0], other, other]))
+                rises.append(np.array([height[0], height[0], neighbour, neighbour]))
     return walls, rises

@@ -51,16 +51,16 @@ class AucBoundsDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw both curves, the region between them and the points on `ax`, or on new axes."""
         self._begin(ax, size=(5.2, 5.8))
-        found: AucBounds = self.result
-        below, above = found.lower_curve, found.upper_curve
+        bounds: AucBounds = self.result
+        below, above = bounds.lower_curve, bounds.upper_curve
         outline = np.vstack([above, below[::-1]])
         self.ax_.fill(outline[:, 0], outline[:, 1], color=series_style(0)["color"], alpha=0.12, lw=0)
-        words = f"largest area, {found.upper:.4g}", f"smallest area, {found.lower:.4g}"
+        words = f"largest area, {bounds.upper:.4g}", f"smallest area, {bounds.lower:.4g}"
         (self.upper_line_,) = self.ax_.plot(*above.T, lw=1.6, label=words[0], **series_style(0))
         (self.lower_line_,) = self.ax_.plot(*below.T, lw=1.6, label=words[1], **series_style(1))
-        self.points_ = _mark(self.ax_, found)
+        self.points_ = _mark(self.ax_, bounds)
         roc_space(self.ax_)
-        parts = {"upper": above, "lower": below, "point": np.column_stack([found.fpr, found.tpr])}
+        parts = {"upper": above, "lower": below, "point": np.column_stack([bounds.fpr, bounds.tpr])}
         rows = np.vstack(list(parts.values()))
         self._record(
             part=np.repeat(list(parts), [len(part) for part in parts.values()]),
@@ -70,12 +70,12 @@ class AucBoundsDisplay(Display):
         return self
 
 
-def _mark(ax: Any, found: AucBounds) -> Any:
-    one = len(found.fpr) == 1
-    words = f"the point ({found.fpr[0]:.3g}, {found.tpr[0]:.3g})" if one else "the points"
+def _mark(ax: Any, bounds: AucBounds) -> Any:
+    single = len(bounds.fpr) == 1
+    words = f"the point ({bounds.fpr[0]:.3g}, {bounds.tpr[0]:.3g})" if single else "the points"
     (artist,) = ax.plot(
-        found.fpr,
-        found.tpr,
+        bounds.fpr,
+        bounds.tpr,
         ls="none",
         marker="o",
         ms=7,
@@ -83,7 +83,7 @@ def _mark(ax: Any, found: AucBounds) -> Any:
         mec="black",
         mew=0.8,
         zorder=5,
-        label=f"{words}, A = {found.index:.3g}" if one else words,
+        label=f"{words}, A = {bounds.index:.3g}" if single else words,
     )
     return artist
 
@@ -210,8 +210,8 @@ class BoundGapDisplay(_PointMapDisplay):
         edges = np.linspace(0, 1, cells + 1)
         middle = (edges[1:] + edges[:-1]) / 2
         fpr, tpr = np.meshgrid(middle, middle)
-        found = roc_point_index(fpr, tpr)
-        gap = np.where(fpr <= tpr, np.asarray(found.upper) - np.asarray(found.lower), np.nan)
+        index = roc_point_index(fpr, tpr)
+        gap = np.where(fpr <= tpr, np.asarray(index.upper) - np.asarray(index.lower), np.nan)
         self._begin(ax, size=(6.2, 5.2))
         self.mesh_ = self.ax_.pcolormesh(
             edges, edges, np.ma.masked_invalid(gap), cmap=SEQUENTIAL_CMAP, vmin=0, vmax=0.5, rasterized=True

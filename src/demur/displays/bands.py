@@ -104,10 +104,10 @@ def _fill(
     (honest,) = ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
     if fixed:
         return [wide, narrow], [honest]
-    (seen,) = ax.plot(
+    (hindsight,) = ax.plot(
         x, band.hindsight[rows], color=color, lw=1.2, ls=(0, (4, 2)), label=f"{name}with hindsight"
     )
-    return [wide, narrow], [honest, seen]
+    return [wide, narrow], [honest, hindsight]
 
 
 class SurfaceBandDisplay(_CrossFittedDisplay):

@@ -87,11 +87,11 @@ class CapacityGraphDisplay(Display):
     ) -> Self:
         """Make the Display of one classifier's answers, or of a mapping {name: answers}."""
         members = y_pred if isinstance(y_pred, Mapping) else {"classifier": y_pred}
-        found = {
+        confusions = {
             str(name): cautious_confusion(y_true, answers, labels=labels, abstain=abstain)
             for name, answers in members.items()
         }
-        return cls(result=capacity_graph(found))
+        return cls(result=capacity_graph(confusions))
 
     def plot(self, ax: Any = None, *, baseline: bool = True) -> Self:
         """Draw the classifiers, their tails and the hull.
@@ -193,14 +193,14 @@ class ResponseCurveDisplay(Display):
     ) -> Self:
         """Make the Display of one classifier, or of a mapping {name: proba}; see `response_curve`."""
 
-        def one(p: Any) -> ResponseCurve:
+        def curve_of(p: Any) -> ResponseCurve:
             return response_curve(
                 y_true, p, sample_weight=sample_weight, bias=bias, metric=metric, costs=costs, labels=labels
             )
 
         if isinstance(proba, Mapping):
-            return cls(result={str(name): one(p) for name, p in proba.items()})
-        return cls(result=one(proba))
+            return cls(result={str(name): curve_of(p) for name, p in proba.items()})
+        return cls(result=curve_of(proba))
 
     def plot(self, ax: Any = None, *, mark_best: bool = False) -> Self:
         """Draw the curves.

@@ -39,14 +39,14 @@ class _SegmentDisplay(Display):
         sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Make the Display of scores; parameters as in `confident_segment`."""
-        found = confident_segment(
+        segment = confident_segment(
             y_true,
             y_score,
             confidence_level=confidence_level,
             pos_label=pos_label,
             sample_weight=sample_weight,
         )
-        return cls(result=found)
+        return cls(result=segment)
 
 
 class ConfidentSegmentDisplay(_SegmentDisplay):

@@ -1,4 +1,4 @@
-"""Figures of cost curves and cost lines (Drummond and Holte): spec 001, section 9."""
+"""Figures of cost curves and cost lines (Drummond and Holte 2006), and of their dual in ROC space."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -265,13 +265,13 @@ def _summary(curve: Any) -> str:
 
 
 def _mu_axis(ax: Any, prevalence: float) -> Any:
-    """Add the upper axis in mu: x = pi / (pi + mu (1 - pi)), spec 001, section 5."""
+    """Add the upper axis in mu: PC(+) = pi / (pi + mu (1 - pi)), with prevalence pi."""
     upper = ax.secondary_xaxis("top")
     places: list[float] = []
     labels: list[str] = []
     for mu in (0.0, np.inf, 1.0, 0.5, 2.0, 0.2, 5.0, 0.1, 10.0, 0.05, 20.0, 0.02, 50.0):
         x = 0.0 if np.isinf(mu) else prevalence / (prevalence + mu * (1 - prevalence))
-        if all(abs(x - other) >= _LABEL_GAP for other in places):
+        if all(abs(x - place) >= _LABEL_GAP for place in places):
             places.append(x)
             labels.append(r"$\infty$" if np.isinf(mu) else f"{mu:g}")
     upper.set_xticks(places, labels)
@@ -283,7 +283,7 @@ class CostDifferenceDisplay(Display):
     """Difference of cost of two fixed classifiers with its band; see `cost_line_difference`.
 
     Below zero the first is cheaper. The interval is the exact bootstrap one, pointwise, at 101
-    operating points; the shaded ranges, where it excludes zero, have borders found to 0.0001.
+    operating points; the shaded ranges, where it excludes zero, have borders accurate to 0.0001.
 
     Parameters
     ----------

@@ -171,7 +171,7 @@ class WeightMapDisplay(_RuleDisplay):
         return np.asarray(u[:2] - u[2])
 
     def _ranges(self, table: Table) -> tuple[Range, Range]:
-        """Where most examples have their apex, with the weights found and equal weights inside."""
+        """Where most examples have their apex, with the chosen weights and equal weights inside."""
         ranges = []
         for k in range(2):
             low, high = np.quantile(table.g[:, 2] - table.g[:, k], [0.03, 0.97])
@@ -202,9 +202,9 @@ class WeightMapDisplay(_RuleDisplay):
                 *polygon.T, fill=False, ec=ACCENT, lw=1.8, label="no answer changes inside"
             )
         proof = ", proved optimal" if rule.optimal else ""
-        found = f"weights found: cost {rule.objective:.4g}{proof}, margin {rule.margin:.3g}"
+        words = f"weights found: cost {rule.objective:.4g}{proof}, margin {rule.margin:.3g}"
         style = {"ls": "none", "mec": "black", "zorder": 5}
-        self.ax_.plot(*self._ratios(), marker="*", ms=13, mfc=ACCENT, label=found, **style)
+        self.ax_.plot(*self._ratios(), marker="*", ms=13, mfc=ACCENT, label=words, **style)
         plain = table.v[np.arange(len(table.v)), predicted(table.g, np.zeros(3))].sum()
         start = "equal weights (Bayes rule)" if rule.family == "columns" else "scores as they are"
         self.ax_.plot(0, 0, marker="X", ms=9, mfc="white", label=f"{start}: cost {plain:.4g}", **style)
@@ -324,17 +324,17 @@ def _regions(rule: ClassWeights) -> list[FloatArray | None]:
     else:
         linear = np.eye(3) if rule.abstain_weight is None else np.vstack([np.eye(3), np.ones(3)])
         linear = linear * factors[:, None]
-    found: list[FloatArray | None] = []
+    regions: list[FloatArray | None] = []
     for row in linear:
         polygon = _CORNERS[None]
-        for other in linear:
-            at_corners = other - row
+        for rival in linear:
+            at_corners = rival - row
             a = at_corners[1] - at_corners[0]
             b = (at_corners[2] - at_corners[0] - a / 2) / _HEIGHT
             if at_corners.any():
                 polygon = clip(polygon, np.array([a]), np.array([b]), at_corners[:1])
-        found.append(polygon[0] if areas(polygon)[0] > 0 else None)
-    return found
+        regions.append(polygon[0] if areas(polygon)[0] > 0 else None)
+    return regions
 
 
 class MetaClassTreeDisplay(Display):

@@ -133,8 +133,9 @@ def _staircase(
         down, aside = beyond[i + 1, j], beyond[i, j + 1]
         low_wall = [[to_x, y, z], [to_x, to_y, z], [to_x, to_y, down], [to_x, y, down]]
         high_wall = [[x, to_y, z], [to_x, to_y, z], [to_x, to_y, aside], [x, to_y, aside]]
-        for face, shade, seen in ((step, 1.0, True), (low_wall, 0.85, z > down), (high_wall, 0.7, z > aside)):
-            if seen:
+        walls = ((low_wall, 0.85, z > down), (high_wall, 0.7, z > aside))
+        for face, shade, visible in ((step, 1.0, True), *walls):
+            if visible:
                 faces.append(face)
                 tones.append(float(z))
                 shades.append(shade)
@@ -250,8 +251,8 @@ class SeparabilityDisplay(Display):
     >>> import matplotlib.pyplot as plt
     >>> from demur.displays import SeparabilityDisplay
     >>> from demur.ordinal import separability_experiment
-    >>> found = separability_experiment(n_levels=[2, 3], distances=[0, 1, 2], n_runs=1, rng=0)
-    >>> display = SeparabilityDisplay(result=found).plot()
+    >>> experiment = separability_experiment(n_levels=[2, 3], distances=[0, 1, 2], n_runs=1, rng=0)
+    >>> display = SeparabilityDisplay(result=experiment).plot()
     >>> len(display.frame()["distance"])
     6
     >>> plt.close(display.figure_)
@@ -261,19 +262,19 @@ class SeparabilityDisplay(Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the three panels into the given axes (shape (1, 3)) or new ones."""
-        found = self.result
+        experiment: SeparabilityExperiment = self.result
         self._drawn = {}
         self.figure_, self.ax_ = axes_table(ax, (1, len(_PANELS)), (11.0, 4.0))
-        truth = {name: getattr(found, f"true_{'ovo' if name == 'pairs' else name}") for name in MEASURES}
-        for row, levels in enumerate(found.n_levels):
+        truth = {name: getattr(experiment, f"true_{'ovo' if name == 'pairs' else name}") for name in MEASURES}
+        for row, levels in enumerate(experiment.n_levels):
             style = series_style(row)
             for axes, (x, y) in zip(self.ax_[0], _PANELS, strict=True):
                 axes.plot(truth[x][row], truth[y][row], **style, label=f"{levels} levels")
-                points = getattr(found, x)[row], getattr(found, y)[row]
+                points = getattr(experiment, x)[row], getattr(experiment, y)[row]
                 axes.plot(*points, "o", ms=3.5, mew=0, alpha=0.7, color=SERIES[row % len(SERIES)])
-            drawn = {name: getattr(found, name)[row] for name in MEASURES}
+            drawn = {name: getattr(experiment, name)[row] for name in MEASURES}
             exact = {f"true_{name}": values[row] for name, values in truth.items()}
-            self._append(n_levels=levels, distance=found.distances, **drawn, **exact)
+            self._append(n_levels=levels, distance=experiment.distances, **drawn, **exact)
         for axes, (x, y) in zip(self.ax_[0], _PANELS, strict=True):
             axes.plot([0, 1], [0, 1], color=GUIDE, lw=0.8, zorder=0)
             axes.set(xlim=(0.45, 1.01), ylim=(0.45 if y == "cons" else -0.02, 1.01))

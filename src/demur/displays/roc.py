@@ -131,20 +131,20 @@ class RocCurveDisplay(ScoreDisplay):
         self._append(model=name, part=part, fpr=fpr, tpr=tpr, threshold=threshold)
 
     def _draw_hull(self, name: str, curve: RocCurve, color: str, *, fill: bool) -> None:
-        found = curve.convex_hull()
+        hull = curve.convex_hull()
         if fill:
-            self.ax_.fill_between(found.fpr, found.tpr, found.fpr, color=color, alpha=0.07, lw=0, zorder=0)
+            self.ax_.fill_between(hull.fpr, hull.tpr, hull.fpr, color=color, alpha=0.07, lw=0, zorder=0)
         self.ax_.plot(
-            found.fpr,
-            found.tpr,
+            hull.fpr,
+            hull.tpr,
             color=color,
             lw=0.9,
             alpha=0.75,
-            marker="o" if len(found.fpr) <= 30 else None,
+            marker="o" if len(hull.fpr) <= 30 else None,
             ms=3,
-            label=with_name(name, f"convex hull, area {found.auc:.3f}"),
+            label=with_name(name, f"convex hull, area {hull.auc:.3f}"),
         )
-        self._keep("hull", name, found.fpr, found.tpr, found.thresholds)
+        self._keep("hull", name, hull.fpr, hull.tpr, hull.thresholds)
 
     def _mark(self, name: str, curve: RocCurve, window: Any, *, first: bool) -> None:
         # thresholds[0] stands for "nothing is positive"; the rest are the distinct scores, descending

@@ -1,47 +1,45 @@
-"""Figures of abstention cost surfaces (Friedel et al. 2006): spec 000, section 6."""
+"""Figures of one abstention cost surface: colour map, 3-D surface, plane of a window, thresholds.
+
+Friedel et al. (2006): the plane of a window is their figure 1a, the surface figure 1b.
+"""
 
 from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_choice, check_positive_int, check_range, check_type, input_error
+from demur._checks import check_choice, check_positive_int, check_type, input_error
 from demur.displays._base import (
     ABSTAIN_COLOR,
     ACCENT,
-    DIFFERENCE_CMAP,
     MU_WORDS,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
     SEQUENTIAL_CMAP,
-    Display,
     PrevalenceDisplay,
-    axes_table,
     axis_words,
     legend_below,
     score_range,
     threshold_words,
-    two_names,
+)
+from demur.displays._maps import (
+    MAP_COLUMNS,
+    NU_WORDS,
+    SHORT_MU,
+    SHORT_NU,
+    draw_lemma,
+    draw_map,
+    map_values,
+    rectangle,
 )
 from demur.displays._pieces import MOST_TILES, bands, cell_of, sheets_of, square, tiles_of, walls_between
 from demur.exceptions import InputError
-from demur.surface.regions import SurfaceDifference
-from demur.surface.surface import AbstentionSurface, SurfaceGrid, abstention_surface
+from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import AbstentionWindow
-from demur.typing import ArrayLike, FloatArray, Labels, Range
+from demur.typing import FloatArray, Range
 
-__all__ = ["AbstentionSurfaceDisplay", "SurfaceDifferenceDisplay", "SurfaceRowDisplay"]
+__all__ = ["AbstentionSurfaceDisplay"]
 
-NU_WORDS = r"relative cost of abstaining, $\nu$"
-# for small maps and for 3-D axes, whose labels meet in a corner
-SHORT_MU, SHORT_NU = r"false alarm cost, $\mu$", r"abstention cost, $\nu$"
 _KINDS = ("map", "surface", "plane", "thresholds")
-# what is coloured -> (words with unit, colour map)
-_COLUMNS = {
-    "cost": ("expected cost per case (a miss costs 1)", SEQUENTIAL_CMAP),
-    "abstention_rate": ("abstention rate (share of cases)", "Greys"),
-    "lower": ("lower threshold (score)", "cividis"),
-    "upper": ("upper threshold (score)", "cividis"),
-}
 # sheets of the figure of thresholds -> (words, colour)
 _SHEETS = {
     "upper": ("upper threshold: positive above", POSITIVE_COLOR),
@@ -50,63 +48,19 @@ _SHEETS = {
 }
 _MOST_BORDERS = 20000
 _BANDS = 16
-# differences below this are rounding: equal planes
-_EQUAL = 1e-12
-
-
-def _rectangle(mu: Any, nu: Any) -> tuple[Range, Range]:
-    """The costs shown; without `nu` all for which abstaining can pay, up to mu / (1 + mu) (lemma 1)."""
-    mu = check_range(mu, "mu")
-    nu = (0.0, mu[1] / (1 + mu[1])) if nu is None else check_range(nu, "nu")
-    for name, (low, high) in (("mu", mu), ("nu", nu)):
-        if low == high:
-            raise input_error(name, "must be a pair with low < high", (low, high))
-    return mu, nu
-
-
-def _column(grid: SurfaceGrid, what: str, scores: Range) -> FloatArray:
-    values = np.asarray(getattr(grid, what))
-    return np.clip(values, *scores) if what in ("lower", "upper") else values
-
-
-def _draw_map(ax: Any, grid: SurfaceGrid, values: FloatArray, what: str, limits: Range) -> Any:
-    """Colour one map; costs are continuous, all other columns jump at cell borders."""
-    shading = "gouraud" if what == "cost" else "nearest"
-    low, high = limits
-    return ax.pcolormesh(
-        grid.mu,
-        grid.nu,
-        values.T,
-        shading=shading,
-        cmap=_COLUMNS[what][1],
-        vmin=low,
-        vmax=high if high > low else low + 1,
-        rasterized=True,
-    )
-
-
-def _draw_lemma(ax: Any, mu: Range, nu: Range) -> None:
-    """Draw nu = mu / (1 + mu), above which abstaining never pays."""
-    from matplotlib.patheffects import withStroke
-
-    x = np.linspace(*mu, 201)
-    halo = [withStroke(linewidth=3, foreground="white")]
-    words = r"$\nu = \mu / (1 + \mu)$: above it abstaining never pays"
-    ax.plot(x, x / (1 + x), color="black", lw=1.2, ls=(0, (5, 2)), path_effects=halo, label=words)
-    ax.set(xlim=mu, ylim=nu)
 
 
 def _window_words(window: AbstentionWindow) -> str:
     return f"window {threshold_words(window.lower)} to {threshold_words(window.upper)}"
 
 
-def _check_window(window: Any, rectangle: tuple[Range, Range] | None) -> None:
-    """Require a window with one point (mu, nu), inside the rectangle if there is one."""
+def _require_shown(window: Any, costs: tuple[Range, Range] | None) -> None:
+    """Require a window with one point (mu, nu), within the costs shown if they are given."""
     check_type(window, "window", AbstentionWindow, "an")
     if window.nu_positive != window.nu_negative:
         raise input_error("window", "must have one cost of abstaining for both classes", "two")
     at = (window.mu, window.nu_positive)
-    if rectangle and not all(low <= x <= high for x, (low, high) in zip(at, rectangle, strict=True)):
+    if costs and not all(low <= x <= high for x, (low, high) in zip(at, costs, strict=True)):
         raise input_error(
             "window", "must be for costs the figure shows", f"mu {at[0]:g}, nu {at[1]:g}", "widen mu and nu."
         )
@@ -189,13 +143,13 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             plane is drawn (by default the best one in the middle of the range).
         """
         check_choice(kind, "kind", _KINDS)
-        check_choice(what, "what", tuple(_COLUMNS))
+        check_choice(what, "what", tuple(MAP_COLUMNS))
         check_positive_int(resolution, "resolution")
-        mu, nu = _rectangle(mu, nu)
+        mu, nu = rectangle(mu, nu)
         if borders:
-            self._check_borders(_MOST_BORDERS if kind == "map" else MOST_TILES)
+            self._require_few_cells(_MOST_BORDERS if kind == "map" else MOST_TILES)
         if window is not None:
-            _check_window(window, None if kind == "plane" else (mu, nu))
+            _require_shown(window, None if kind == "plane" else (mu, nu))
         if kind == "map":
             ax = self._begin(ax, size=(5.8, 4.8))
             self._plot_map(what, mu, nu, resolution, borders=borders, window=window)
@@ -223,12 +177,12 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             limits = score_range(self.result.counts.scores)
         else:
             limits = (0.0, float(getattr(grid, what).max()))
-        values = _column(grid, what, limits)
-        self.mesh_ = _draw_map(self.ax_, grid, values, what, limits)
-        self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label=_COLUMNS[what][0])
+        values = map_values(grid, what, limits)
+        self.mesh_ = draw_map(self.ax_, grid, values, what, limits)
+        self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=self.ax_, label=MAP_COLUMNS[what][0])
         if borders:
             self._draw_borders(mu, nu)
-        _draw_lemma(self.ax_, mu, nu)
+        draw_lemma(self.ax_, mu, nu)
         if window is not None:
             words = f"{_window_words(window)}, cost {window.cost:.3g}"
             at = (window.mu, window.nu_positive)
@@ -240,7 +194,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
         self._record(mu=x.ravel(), nu=y.ravel(), value=values.ravel())
 
-    def _check_borders(self, most: int) -> None:
+    def _require_few_cells(self, most: int) -> None:
         if self.result.n_cells > most:
             raise InputError(
                 f"`borders` needs a surface of at most {most} cells here, got {self.result.n_cells}. "
@@ -310,7 +264,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             self._mark_point(window, (window.cost,))
         self._finish_3d(mu, nu, (0, top), "expected cost per case")
         self.colorbar_ = self.figure_.colorbar(
-            colors, ax=self.ax_, label=_COLUMNS["cost"][0], shrink=0.6, pad=0.08
+            colors, ax=self.ax_, label=MAP_COLUMNS["cost"][0], shrink=0.6, pad=0.08
         )
 
     def _plot_plane(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
@@ -374,227 +328,3 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         self.ax_.legend(
             handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0.0), frameon=False, fontsize=8
         )
-
-
-class SurfaceRowDisplay(Display):
-    """Four colour maps per classifier: cost, abstention rate, lower and upper threshold.
-
-    One row per classifier, one scale per column over all classifiers and both thresholds on the
-    same one (figure 3 of Friedel et al. 2006), so give scores of one scale. Infinite thresholds
-    are drawn at the ends of the range of all finite scores. See `abstention_surface`.
-
-    Parameters
-    ----------
-    result : AbstentionSurface, or mapping {name: AbstentionSurface}
-        What to draw.
-
-    Attributes
-    ----------
-    ax_ : array of axes of shape (classifiers, 4)
-    limits_ : dict
-        The common scale (low, high) of every column.
-
-    Examples
-    --------
-    >>> import matplotlib.pyplot as plt
-    >>> from demur.displays import SurfaceRowDisplay
-    >>> from demur import abstention_surface
-    >>> y = [0, 0, 1, 0, 1, 1]
-    >>> scores = {"A": [0, 0, 0, 1, 1, 1], "B": [0, 1, 2, 3, 4, 5]}
-    >>> models = {name: abstention_surface(y, column) for name, column in scores.items()}
-    >>> display = SurfaceRowDisplay(result=models).plot(resolution=10)
-    >>> display.ax_.shape, display.limits_["lower"]
-    ((2, 4), (0.0, 5.0))
-    >>> plt.close(display.figure_)
-    """
-
-    _kinds = (AbstentionSurface,)
-    _several = True
-
-    def plot(
-        self,
-        ax: Any = None,
-        *,
-        mu: Range = (0.0, 1.0),
-        nu: Range | None = None,
-        resolution: int = 200,
-    ) -> Self:
-        """Draw all maps.
-
-        Parameters
-        ----------
-        ax : array of axes of shape (classifiers, 4), optional
-            New ones by default.
-        mu, nu : (low, high)
-            The costs shown; by default nu ends where abstaining stops paying at the largest mu.
-        resolution : int
-            Steps of the grid, each way.
-        """
-        mu, nu = _rectangle(mu, nu)
-        members = self._members
-        grids = {name: surface.grid(resolution, mu=mu, nu=nu) for name, surface in members.items()}
-        scores = score_range(np.concatenate([surface.counts.scores for surface in members.values()]))
-        self._drawn = {}
-        self.figure_, self.ax_ = axes_table(
-            ax, (len(members), len(_COLUMNS)), (11.5, 1.5 + 2.1 * len(members))
-        )
-        self.limits_ = {
-            what: scores if what in ("lower", "upper") else (0.0, max(_largest(grids, what), 1e-12))
-            for what in _COLUMNS
-        }
-        for row, (name, grid) in enumerate(grids.items()):
-            meshes = self._draw_row(row, name, grid, scores)
-            for axes in self.ax_[row]:
-                _draw_lemma(axes, mu, nu)
-        for column, (what, mesh) in enumerate(meshes.items()):
-            self.ax_[-1, column].set_xlabel(SHORT_MU)
-            words = _COLUMNS[what][0].replace(" (a miss costs 1)", "")
-            self.figure_.colorbar(mesh, ax=list(self.ax_[:, column]), label=words, location="top")
-        for axes in self.ax_[:-1].flat:
-            axes.tick_params(labelbottom=False)
-        for axes in self.ax_[:, 1:].flat:
-            axes.tick_params(labelleft=False)
-        if ax is None:
-            handles, _ = self.ax_[0, 0].get_legend_handles_labels()
-            self.figure_.legend(handles=handles, loc="outside lower center", frameon=False, fontsize="small")
-        return self
-
-    def _draw_row(self, row: int, name: str, grid: SurfaceGrid, scores: Range) -> dict[str, Any]:
-        """Draw the maps of one classifier; return them by what they show."""
-        values = {what: _column(grid, what, scores) for what in _COLUMNS}
-        meshes = {
-            what: _draw_map(axes, grid, values[what], what, self.limits_[what])
-            for axes, what in zip(self.ax_[row], _COLUMNS, strict=True)
-        }
-        self.ax_[row, 0].set_ylabel(f"{name}\n{SHORT_NU}" if name else SHORT_NU)
-        x, y = np.meshgrid(grid.mu, grid.nu, indexing="ij")
-        flat = {what: column.ravel() for what, column in values.items()}
-        self._append(model=name, mu=x.ravel(), nu=y.ravel(), **flat)
-        return meshes
-
-
-def _largest(grids: dict[str, SurfaceGrid], what: str) -> float:
-    return max(float(getattr(grid, what).max()) for grid in grids.values())
-
-
-class SurfaceDifferenceDisplay(Display):
-    """Where and by how much one surface is cheaper than another; see `AbstentionSurface.minus`.
-
-    Colours are centred at 0; costs at which both are equal are hatched; the black line is where
-    the cheaper one changes. The shares in the legend are the exact areas of the result.
-
-    Parameters
-    ----------
-    result : SurfaceDifference
-        First minus second: negative where the first is cheaper.
-
-    Attributes
-    ----------
-    mesh_, colorbar_ : artists
-
-    Examples
-    --------
-    Is the classifier worth having at all? Compare it with the best trivial rule:
-
-    >>> import matplotlib.pyplot as plt
-    >>> from demur.displays import SurfaceDifferenceDisplay
-    >>> y, s = [0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]
-    >>> display = SurfaceDifferenceDisplay.from_predictions(y, s).plot(names=("scores", "trivial"))
-    >>> bool(display.frame()["difference"].max() <= 0)
-    True
-    >>> plt.close(display.figure_)
-    """
-
-    _kinds = (SurfaceDifference,)
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        score_a: ArrayLike,
-        score_b: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        prevalence: float | None = None,
-        mu: Range = (0.0, 1.0),
-        nu: Range | None = None,
-    ) -> Self:
-        """Compare two scores of the same cases, or one with the best trivial rule.
-
-        Parameters as in `abstention_surface`; without `score_b` the second surface is the better
-        of "always positive", "always negative" and "always abstain".
-        """
-        keywords: dict[str, Any] = {
-            "pos_label": pos_label,
-            "sample_weight": sample_weight,
-            "prevalence": prevalence,
-        }
-        first = abstention_surface(y_true, score_a, **keywords)
-        second = first.trivial() if score_b is None else abstention_surface(y_true, score_b, **keywords)
-        mu, nu = _rectangle(mu, nu)
-        return cls(result=first.minus(second, mu=mu, nu=nu))
-
-    def plot(
-        self, ax: Any = None, *, names: tuple[str, str] = ("first", "second"), resolution: int = 200
-    ) -> Self:
-        """Draw the map over the rectangle of the result.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            New ones by default.
-        names : (str, str)
-            What to call the two classifiers.
-        resolution : int
-            Steps of the grid, each way.
-        """
-        steps = check_positive_int(resolution, "resolution") + 1
-        gap: SurfaceDifference = self.result
-        first, second = two_names(names)
-        ax = self._begin(ax, size=(6.2, 5.2))
-        mu, nu = np.linspace(*gap.mu, steps), np.linspace(*gap.nu, steps)
-        x, y = np.meshgrid(mu, nu, indexing="ij")
-        values = np.asarray(gap.cost(x, y))
-        equal = np.abs(values) < _EQUAL
-        values = np.where(equal, 0.0, values)
-        reach = float(np.abs(values).max()) or 1.0
-        self.mesh_ = ax.pcolormesh(
-            mu,
-            nu,
-            values.T,
-            cmap=DIFFERENCE_CMAP,
-            vmin=-reach,
-            vmax=reach,
-            shading="gouraud",
-            rasterized=True,
-        )
-        if gap.equal_area > 0:
-            ax.contourf(mu, nu, equal.T, levels=[0.5, 1.5], colors="none", hatches=["////"])
-        if values.min() < 0 < values.max():
-            # free errors or free abstention make all surfaces 0: the axes themselves are left out
-            ax.contour(mu[1:], nu[1:], values[1:, 1:].T, levels=[0.0], colors="black", linewidths=1.2)
-        words = f"difference of cost per case:\n{first} minus {second}"
-        self.colorbar_ = self.figure_.colorbar(self.mesh_, ax=ax, label=words)
-        _draw_lemma(ax, gap.mu, gap.nu)
-        self._words(first, second)
-        axis_words(ax, MU_WORDS, NU_WORDS)
-        self._record(mu=x.ravel(), nu=y.ravel(), difference=values.ravel(), equal=equal.ravel())
-        return self
-
-    def _words(self, first: str, second: str) -> None:
-        """Say in the legend which colour means what, with exact shares of the area."""
-        from matplotlib.patches import Patch
-
-        gap, cmap = self.result, self.mesh_.get_cmap()
-        whole = gap.better_area + gap.worse_area + gap.equal_area
-        keys = (
-            (gap.better_area, {"facecolor": cmap(0.15)}, f"{first} cheaper"),
-            (gap.worse_area, {"facecolor": cmap(0.85)}, f"{second} cheaper"),
-            (gap.equal_area, {"facecolor": "white", "edgecolor": "black", "hatch": "////"}, "equal"),
-        )
-        patches = [
-            Patch(label=f"{words} on {100 * area / whole:.1f} % of the area", **style)
-            for area, style, words in (keys if gap.equal_area > 0 else keys[:2])
-        ]
-        legend_below(self.ax_, extra=patches)

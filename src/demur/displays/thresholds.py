@@ -66,12 +66,12 @@ class NrocCurveDisplay(_NrocDisplay):
     def plot(self, ax: Any = None, *, costs: CostModel | None = None) -> Self:
         """Draw the curve on `ax` or on new axes; with `costs` also the thresholds they lead to."""
         self.figure_, self.ax_ = new_axes(ax, size=(5.2, 5.2))
-        found: NrocCurve = self.result
+        curve: NrocCurve = self.result
         self.ax_.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
         (self.curve_,) = self.ax_.plot(
-            found.fpr, found.tpr, lw=1.8, label=f"expected curve, area {found.auc:.3g}", **series_style(0)
+            curve.fpr, curve.tpr, lw=1.8, label=f"expected curve, area {curve.auc:.3g}", **series_style(0)
         )
-        self._record(fpr=found.fpr, tpr=found.tpr, thresholds=found.thresholds)
+        self._record(fpr=curve.fpr, tpr=curve.tpr, thresholds=curve.thresholds)
         self.line_: Any = None
         self.points_: list[Any] = []
         if costs is not None:
@@ -82,7 +82,7 @@ class NrocCurveDisplay(_NrocDisplay):
             aspect="equal",
             xlabel="expected false positive rate",
             ylabel="expected true positive rate",
-            title=f"Expected from {found.n} unlabelled cases",
+            title=f"Expected from {curve.n} unlabelled cases",
         )
         self.ax_.legend(loc="lower right", frameon=False)
         return self
@@ -146,9 +146,9 @@ class ThresholdsByCostDisplay(_NrocDisplay):
         }
         skews = values.tolist()
         heights = {
-            "direct": [direct_threshold(mu=one).threshold for one in skews],
-            "ranking": [ranking_threshold(self._proba, mu=one).threshold for one in skews],
-            "nroc": [nroc_threshold(self._proba, mu=one).threshold for one in skews],
+            "direct": [direct_threshold(mu=mu).threshold for mu in skews],
+            "ranking": [ranking_threshold(self._proba, mu=mu).threshold for mu in skews],
+            "nroc": [nroc_threshold(self._proba, mu=mu).threshold for mu in skews],
         }
         self._record(**heights)
         self.lines_: dict[str, Any] = {}
@@ -211,9 +211,9 @@ class MimeticCostDisplay(Display):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.random((50, 1))
     >>> y = rng.random(50) < X[:, 0]
-    >>> found = mimetic_costs(lambda X: X[:, 0], X, y, ranges=[(0, 1)], n_invented=50,
+    >>> comparison = mimetic_costs(lambda X: X[:, 0], X, y, ranges=[(0, 1)], n_invented=50,
     ...     configurations=["Mim0b", "Mim2Dirb"])
-    >>> display = MimeticCostDisplay.from_result(found).plot()
+    >>> display = MimeticCostDisplay.from_result(comparison).plot()
     >>> sorted(display.axes_)
     ['Mim0', 'Mim2']
     >>> plt.close(display.figure_)
@@ -228,11 +228,13 @@ class MimeticCostDisplay(Display):
 
         With `relative` the cost is divided by that of the oracle at the direct threshold.
         """
-        found: MimeticComparison = self.result
-        schemes = list(dict.fromkeys(name[:4] for name in found.names if name in mimetic_configurations()))
+        comparison: MimeticComparison = self.result
+        schemes = list(
+            dict.fromkeys(name[:4] for name in comparison.names if name in mimetic_configurations())
+        )
         if ax is not None and len(schemes) > 1:
             raise input_error("ax", "must be left out to draw several schemes", f"{len(schemes)} schemes")
-        costs = dict(zip(found.names, found.cost, strict=True))
+        costs = dict(zip(comparison.names, comparison.cost, strict=True))
         rival = costs["oracle, direct"]
         if relative and rival.min() <= 0:
             raise input_error(
@@ -245,9 +247,9 @@ class MimeticCostDisplay(Display):
         self.lines_: dict[str, Any] = {}
         for name, cost in costs.items():
             self._record(**{name: cost / rival if relative else cost})
-        self._record(mu=found.mu)
+        self._record(mu=comparison.mu)
         for scheme in schemes:
-            for name in [one for one in found.names if one.startswith(scheme)]:
+            for name in [name for name in comparison.names if name.startswith(scheme)]:
                 self._line(scheme, name)
             self._finish(scheme, relative=relative)
         self.ax_ = self.axes_[schemes[0]]
@@ -299,7 +301,7 @@ class MimeticCostDisplay(Display):
         for name, color in _ORACLE_COLORS.items():
             ax.plot(mu, self._drawn[name], color=color, lw=2.2, zorder=1, label=name)
         ax.set(xscale="log", yscale="log" if relative else "linear", title=_SCHEME_WORDS[scheme])
-        ax.set_xticks(mu, [f"{one:g}" for one in mu])
+        ax.set_xticks(mu, [f"{value:g}" for value in mu])
         ax.set_xticks([], minor=True)
         ax.set_xlabel("relative cost of a false alarm")
         ax.set_ylabel("cost (oracle, direct = 1)" if relative else "cost per case (a miss costs 1)")
@@ -315,15 +317,15 @@ class MimeticCostDisplay(Display):
         from matplotlib.lines import Line2D
 
         parts = [_parts(name) for name in self.lines_]
-        found = [Line2D([], [], color=color, lw=2.2, label=name) for name, color in _ORACLE_COLORS.items()]
+        handles = [Line2D([], [], color=color, lw=2.2, label=name) for name, color in _ORACLE_COLORS.items()]
         for rule, words in _RULE_WORDS.items():
-            if any(one == rule for one, _ in parts):
-                found.append(Line2D([], [], color="0.3", ls=_RULE_DASHES[rule], label=f"{rule}: {words}"))
+            if any(drawn == rule for drawn, _ in parts):
+                handles.append(Line2D([], [], color="0.3", ls=_RULE_DASHES[rule], label=f"{rule}: {words}"))
         for kind, words in _TYPE_WORDS.items():
-            if any(one == kind for _, one in parts):
+            if any(drawn == kind for _, drawn in parts):
                 color, marker = _TYPE_COLORS[kind], _TYPE_MARKERS[kind]
-                found.append(Line2D([], [], ls="", color=color, marker=marker, ms=4, label=words))
-        return found
+                handles.append(Line2D([], [], ls="", color=color, marker=marker, ms=4, label=words))
+        return handles
 
 
 def _parts(name: str) -> tuple[str, str]:

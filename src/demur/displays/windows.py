@@ -124,10 +124,10 @@ class WindowDisplay(Display):
         single = np.full(len(codes), len(codes) <= bins) | np.isinf(counts.scores)
         for code, (word, _) in _ZONES.items():
             alone, binned = single & (codes == code), ~single & (codes == code)
-            found = [np.histogram(counts.scores[binned], edges[code], weights=m[binned])[0] for m in masses]
+            heights = [np.histogram(counts.scores[binned], edges[code], weights=m[binned])[0] for m in masses]
             low = np.concatenate([counts.scores[alone], edges[code][:-1]])
             high = np.concatenate([counts.scores[alone], edges[code][1:]])
-            totals = [np.concatenate([m[alone], more]) for m, more in zip(masses, found, strict=True)]
+            totals = [np.concatenate([m[alone], more]) for m, more in zip(masses, heights, strict=True)]
             keep = totals[0] + totals[1] > 0
             columns = {"low": low, "high": high, "positive": totals[0], "negative": totals[1]}
             self._append(decision=word, **{name: column[keep] for name, column in columns.items()})

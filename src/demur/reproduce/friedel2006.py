@@ -412,7 +412,7 @@ def _surface(scored: _Scored, learner: str) -> Any:
 
 
 def _rows(scored: _Scored) -> Any:
-    from demur.displays.surfaces import SurfaceRowDisplay
+    from demur.displays.surface_rows import SurfaceRowDisplay
 
     surfaces = {learner: scored.surface(learner) for learner in scored.scores}
     return SurfaceRowDisplay.from_result(surfaces).plot().figure_
@@ -420,7 +420,7 @@ def _rows(scored: _Scored) -> Any:
 
 def _difference(scored: _Scored, first: str, second: str) -> Any:
     """Of several fold seeds the first with which each is cheaper somewhere."""
-    from demur.displays.surfaces import SurfaceDifferenceDisplay
+    from demur.displays.surface_differences import SurfaceDifferenceDisplay
 
     gaps = [scored.difference(first, second, run) for run in range(len(scored.scores[first]))]
     shown = next((gap for gap in gaps if min(gap.better_area, gap.worse_area) > 0.005), gaps[0])
@@ -428,7 +428,7 @@ def _difference(scored: _Scored, first: str, second: str) -> Any:
 
 
 def _above_trivial(scored: _Scored) -> Any:
-    from demur.displays.surfaces import SurfaceDifferenceDisplay
+    from demur.displays.surface_differences import SurfaceDifferenceDisplay
 
     surface = scored.surface("SVM")
     gap = surface.minus(surface.trivial(), nu=(0.0, 0.5))
