@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ def test_limit_equal_to_a_share_of_cases_is_reached():
     # 0.1 + 0.1 + 0.1 > 0.3 in floating point; three cases of ten must still fit into 0.3
     for limit in (0.1, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9):
         # a reward for abstaining uses up the limit
-        window = cheapest_window([0, 1] * 5, range(10), mu=1, nu=-2, max_abstention=limit)
+        window = cheapest_window([0, 1] * 5, range(10), mu=1, nu=-2, nu_negative=-2, max_abstention=limit)
         assert window.abstention_rate == limit
 
 
@@ -226,6 +227,71 @@ def test_cheapest_with_precisions_against_brute_force(data, limit, z_positive, z
     window = cheapest_window(y, s, **arguments)
     assert window.cost == pytest.approx(min(costs.values()), abs=1e-12)
     assert costs[window.lower_index, window.upper_index] == pytest.approx(window.cost, abs=1e-12)
+
+
+@given(
+    scored_data(both_classes=True),
+    limits,
+    precisions,
+    precisions,
+    st.sampled_from([0.0, 0.2, 0.5]),
+    st.sampled_from([0.05, 0.2, math.inf]),
+)
+@settings(max_examples=200, deadline=None)
+def test_all_limits_together_against_brute_force(data, limit, z_positive, z_negative, misses, nu):
+    y, s, w = data
+    mu = 0.8
+    positives = sum(wi for yi, wi in zip(y, w, strict=True) if yi)
+    tried = _judged(y, s, w, None, z_positive, z_negative)
+    total = sum(w)
+    kept_windows = {
+        cuts: (fn + mu * fp + (nu * (up + un) if up + un else 0.0), up + un, cuts[1], -cuts[0])
+        for cuts, (good, (_, fp, fn, _, up, un)) in tried.items()
+        if good and up + un <= limit + 1e-12 and fn * total <= misses * positives + 1e-12
+    }
+    kept_windows = {cuts: key for cuts, key in kept_windows.items() if key[0] < math.inf}
+    arguments = {
+        "sample_weight": w,
+        "mu": mu,
+        "nu": nu,
+        "max_abstention": limit,
+        "min_precision_positive": z_positive,
+        "min_precision_negative": z_negative,
+        "max_fn_rate": misses,
+    }
+    if not kept_windows:
+        with pytest.raises(UndefinedError, match="No window keeps the limits"):
+            cheapest_window(y, s, **arguments)
+        return
+    window = cheapest_window(y, s, **arguments)
+    rounded = {cuts: (round(key[0], 11), round(key[1], 11), *key[2:]) for cuts, key in kept_windows.items()}
+    assert (window.lower_index, window.upper_index) == min(rounded, key=rounded.get)
+    assert window.cost == pytest.approx(min(key[0] for key in kept_windows.values()), abs=1e-12)
+
+
+def test_the_nearest_values_named_can_be_kept():
+    named = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(0, 2, 30)
+        s = np.round(rng.normal(size=30) + y, 1)
+        asked = {"max_abstention": 0.1, "min_precision_positive": 0.9, "max_fn_rate": 0.1}
+        try:
+            cheapest_window(y, s, mu=1, nu=0.2, **asked)
+        except UndefinedError as error:
+            sentence = str(error)
+        else:
+            continue
+        needed = float(re.search(r"at least ([0-9.]+)[;.]", sentence)[1])
+        nearest = dict(re.findall(r"(min_precision_positive|max_fn_rate) = ([0-9.]+[0-9])", sentence))
+        for name, value in {"max_abstention": needed, **nearest}.items():
+            # four digits are shown
+            step = -5e-4 if name.startswith("min") else 5e-4
+            cheapest_window(y, s, mu=1, nu=0.2, **{**asked, name: float(value) + step})
+            with pytest.raises(UndefinedError):
+                cheapest_window(y, s, mu=1, nu=0.2, **{**asked, name: float(value) - step})
+            named += 1
+    assert named > 20
 
 
 def _judged(y, s, w, prevalence, z_positive, z_negative):
@@ -494,7 +560,7 @@ def test_results_are_json_safe():
     assert table["coverage"] == window.coverage
     assert {"positive_performance", "negative_performance", "note", "unconstrained_cost"} <= table.keys()
     for name in ("ConstrainedWindow", "cheapest_window", "deterministic_window", "widest_coverage_window"):
-        assert name in demur.__all__
+        assert name in demur.windows.__all__
 
 
 GOOD = {"positive": Precision(0.9), "negative": Precision(0.9)}
@@ -524,6 +590,20 @@ GOOD = {"positive": Precision(0.9), "negative": Precision(0.9)}
             ),
             "max_abstention = 0.1 .* Hint: these precisions need an abstention rate of at least 0.6667",
         ),
+        (
+            lambda c: cheapest_window(
+                c, mu=1, nu=0.1, max_abstention=0.1, min_precision_positive=0.9, min_precision_negative=0.9
+            ),
+            "otherwise the nearest that can be kept is min_precision_positive = 0.6 or "
+            "min_precision_negative = 0.6",
+        ),
+        (
+            lambda c: cheapest_window(c, costs=CostModel(), min_precision_positive=0.9, max_fn_rate=0.1),
+            "No window keeps the limits with max_abstention = 1 and finite cost. Hint: these limits need an "
+            "abstention rate of at least 0.6667; otherwise the nearest that can be kept is "
+            "min_precision_positive = 0.6 or max_fn_rate = 0.6667",
+        ),
+        (lambda c: cheapest_window(c, mu=1, nu=0.1, max_fn_rate=2), r"`max_fn_rate` must lie in \[0, 1\]"),
         (lambda c: widest_coverage_window(c), "are both missing. Hint: promise at least one"),
         (
             lambda c: widest_coverage_window(c, min_precision_negative=0),

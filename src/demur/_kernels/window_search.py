@@ -1,19 +1,18 @@
-"""Best pair of cuts i <= j over ascending distinct scores: least abstention or least cost.
+"""Best pair of cuts i <= j over ascending distinct scores: least abstention.
 
 The first i scores are called negative, those from j on positive, the rest is abstained on. What is
 minimised and what limits it is a term of i plus a term of j, so no search visits all pairs
 unless it must.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray
 
-__all__ = ["TIE", "CutMasses", "cheapest_cuts", "widest_cuts", "widest_joint_cuts"]
+__all__ = ["TIE", "CutMasses", "widest_cuts", "widest_joint_cuts"]
 
 TIE = 64 * float(np.finfo(np.float64).eps)
 """Sums of weights that differ by less, relative to the total, count as equal."""
@@ -114,53 +113,3 @@ def _joint_loop(
                 break
             i -= 1
     return best_i, best_j
-
-
-def _last_minimum(values: FloatArray, first: IntArray, slack: float) -> IntArray:
-    """Index of the smallest value in ``values[first[j] : j + 1]`` for every j, the last of ties.
-
-    Blocks of 1, 2, 4, ... values, of which only the current size is kept; a range is the union
-    of two blocks of the largest size that fits. O(k log k) time, O(k) memory, no Python loop over k.
-    """
-
-    def better(left: IntArray, right: IntArray) -> IntArray:
-        return np.where(values[right] <= values[left] + slack, right, left)
-
-    last = np.arange(len(values))
-    level = np.frexp(last - first + 1.0)[1] - 1
-    smallest = np.empty_like(last)
-    best, width = last.copy(), 1
-    for size in range(int(level.max()) + 1):
-        at = np.flatnonzero(level == size)
-        smallest[at] = better(best[first[at]], best[at - width + 1])
-        best, width = better(best[:-width], best[width:]), 2 * width
-    return smallest
-
-
-def cheapest_cuts(
-    masses: CutMasses, mu: float, nu: tuple[float, float], limit: float, starts: BoolArray, stops: BoolArray
-) -> tuple[int, int] | None:
-    """Cheapest i <= j with abstained mass <= limit, ``starts[i]`` and ``stops[j]``.
-
-    The cost is start[i] + stop[j] + constant, and the limit on the mass asks for i >= first[j],
-    so it is a minimum over a moving range of starts.
-    """
-    p, q, mass = masses.positive_below, masses.negative_below, masses.below
-    first = np.searchsorted(mass, mass - limit - TIE * mass[-1], side="left")
-    nu_p, nu_n = nu
-    if math.isinf(nu_p) or math.isinf(nu_n):
-        # A window may then hold cases of one class only; deciding them rightly is at least as cheap
-        # and cannot hurt a precision, so only empty windows are left.
-        first, nu_p, nu_n = np.arange(len(mass)), 0.0, 0.0
-    start = np.where(starts, (1 - nu_p) * p - nu_n * q, np.inf)
-    stop = np.where(stops, nu_p * p + (nu_n - mu) * q, np.inf)
-    slack = TIE * (1 + mu + abs(nu_p) + abs(nu_n)) * mass[-1]
-    begins = _last_minimum(start, first, slack)
-    total = stop + start[begins]
-    if np.isposinf(total.min()):
-        return None
-    ends = np.flatnonzero(total <= total.min() + slack)
-    abstained = mass[ends] - mass[begins[ends]]
-    least = ends[abstained <= abstained.min() + slack]
-    pick = least[np.argmin(begins[least])]
-    return int(begins[pick]), int(pick)

@@ -6,13 +6,10 @@ with its costs and evidence, written to and read from a JSON file.
 Imports: surface, roc, costs, counts.
 """
 
-from demur.windows.constrained import (
-    ConstrainedWindow,
-    cheapest_window,
-    deterministic_window,
-    widest_coverage_window,
-)
+from demur.windows.cheapest import cheapest_window
+from demur.windows.constrained import ConstrainedWindow
 from demur.windows.policy import Policy, PolicyEvidence
+from demur.windows.promised import deterministic_window, widest_coverage_window
 from demur.windows.ranges import RangeWindow, range_window
 from demur.windows.reliable import ExpectedCounts, HullPoint, ReliableWindow, reliable_window
 

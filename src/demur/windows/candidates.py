@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from demur._kernels.window_search import TIE
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.search import TIE, CutLimits, Prices, WindowMasses
+from demur.windows.search import CutLimits, Prices, WindowMasses
 
 __all__ = ["WindowCandidates", "window_candidates"]
 

@@ -22,9 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from demur._kernels.window_search import TIE
 from demur.typing import FloatArray, IntArray
 from demur.windows.candidates import WindowCandidates, window_candidates
-from demur.windows.search import TIE, CutLimits, Prices, WindowMasses, cut_limits, limited_search
+from demur.windows.search import CutLimits, Prices, WindowMasses, cut_limits, limited_search
 
 __all__ = ["RangeCuts", "range_search"]
 

@@ -13,14 +13,12 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from demur._kernels.window_search import TIE
 from demur.costs.model import CostModel
 from demur.roc.isometrics import Precision
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["TIE", "CutLimits", "Prices", "WindowMasses", "cut_limits", "limited_search"]
-
-TIE = 64 * float(np.finfo(np.float64).eps)
-"""Costs and masses that differ by less, relative to their scale, count as equal."""
+__all__ = ["CutLimits", "Prices", "WindowMasses", "cut_limits", "limited_search"]
 
 
 class WindowMasses(Protocol):

@@ -1,0 +1,156 @@
+"""Positions at which a promised precision holds for the population, with confidence.
+
+Let t be the k-th highest score of n independent cases. Given t and the number m of cases strictly
+above it, these m cases are an ordinary sample of the population with scores above t. So the
+number of positives among them is binomial with the precision of the rule "positive above t", and
+the exact binomial test says whether that precision is at least the target (Clopper and Pearson
+1934). The threshold is t itself, not a midpoint: what is tested is what is decided.
+
+The level. Ranks k are tested on a grid that depends on n, the target and delta alone, each at
+delta divided by the number of ranks. For a fixed k the chance that the precision above t is below
+the target and the test passes is at most its level, because this holds given t and m. Adding up
+over the grid, with probability at least 1 - delta no rank passes that should not, whatever
+the law of scores and labels, ties included. So any rank that passes may be chosen, also by its
+cost on the same cases. Testing ranks one after another at the full delta until one fails would
+need that precision never falls as the threshold rises, and would end at the first outlier.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from demur._checks import check_confidence_level, check_whole_counts, input_error
+from demur.counts.scores import ScoreCounts
+from demur.roc.isometrics import Precision
+from demur.surface.window import no_threshold
+from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.constrained import ConstrainedWindow
+
+__all__ = ["PrecisionConfidence", "certified_starts", "certified_stops", "rank_grid"]
+
+
+def rank_grid(n: int, target: float, delta: float) -> IntArray:
+    """Return the ranks tested: from the first that can pass, in steps of the square root, to n + 1.
+
+    A side with m decisions, all right, passes at level delta iff target**m <= delta. Rank n + 1
+    stands for the rule that decides every case.
+    """
+    first = math.ceil(math.log(delta) / math.log(target)) + 1 if target < 1 else n + 1
+    ranks = []
+    rank = first
+    while rank <= n:
+        ranks.append(rank)
+        rank += max(1, math.isqrt(rank))
+    return np.array([*ranks, n + 1], dtype=np.int64)
+
+
+def certified_stops(right: FloatArray, wrong: FloatArray, target: float, delta: float) -> BoolArray:
+    """Tell at which positions j the side above has the precision promised, with confidence 1 - delta.
+
+    `right` and `wrong` are whole numbers of cases per ascending distinct score. Without decisions
+    (j = k) nothing is promised.
+    """
+    decided = np.concatenate([[0.0], np.cumsum((right + wrong)[::-1])])[::-1]
+    hits = np.concatenate([[0.0], np.cumsum(right[::-1])])[::-1]
+    n = int(decided[0])
+    ranks = rank_grid(n, target, delta)
+    # the scores above that of rank k: those from the first position with fewer than k cases on
+    positions = np.unique(np.searchsorted(-decided, -ranks, side="right"))
+    some = positions[decided[positions] > 0]
+    passed = _p_values(hits[some], decided[some], target) <= delta / len(ranks)
+    allowed = np.zeros(len(decided), dtype=np.bool_)
+    allowed[some[passed]] = True
+    allowed[-1] = True
+    return allowed
+
+
+def certified_starts(right: FloatArray, wrong: FloatArray, target: float, delta: float) -> BoolArray:
+    """Tell at which positions i the side below has the precision promised; the mirror image."""
+    return certified_stops(right[::-1], wrong[::-1], target, delta)[::-1]
+
+
+def _p_values(hits: FloatArray, decided: FloatArray, target: float) -> FloatArray:
+    """Chance of at least so many hits if the precision were just the target."""
+    from scipy.special import betainc
+
+    # P(X >= x) = I_target(x, m - x + 1) for x >= 1
+    tail = betainc(np.maximum(hits, 1.0), decided - np.maximum(hits, 1.0) + 1, target)
+    values: FloatArray = np.where(hits > 0, tail, 1.0)
+    return values
+
+
+# ---------------------------------------------------------------- counts and windows
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class PrecisionConfidence:
+    """Promised precisions that must hold for the population; both sides share 1 - confidence_level."""
+
+    counts: ScoreCounts
+    positive: float | None
+    negative: float | None
+    confidence_level: float
+
+    @classmethod
+    def of(
+        cls,
+        counts: ScoreCounts,
+        targets: tuple[Precision | None, Precision | None],
+        confidence_level: float | None,
+        prevalence: float | None = None,
+    ) -> "PrecisionConfidence | None":
+        """Check what a promise with confidence needs; None without a confidence level."""
+        if confidence_level is None:
+            return None
+        level = check_confidence_level(confidence_level)
+        if targets == (None, None):
+            rule = "needs min_precision_positive or min_precision_negative beside it"
+            raise input_error("confidence_level", rule, f"{level:g} alone")
+        if prevalence is not None:
+            rule = "must be left out with confidence_level: precision is tested on these cases"
+            raise input_error("prevalence", rule, prevalence, "sample the cases at the prevalence in use.")
+        for target in targets:
+            if target is not None and target.value >= 1:
+                rule = "must be below 1 with confidence_level: no sample proves that errors never happen"
+                raise input_error("min_precision", rule, target.value)
+        hint = "a promise with confidence needs independent cases, not weights."
+        for name in ("positives", "negatives"):
+            check_whole_counts(getattr(counts, name), name, hint)
+        positive, negative = (None if target is None else target.value for target in targets)
+        return cls(counts=counts, positive=positive, negative=negative, confidence_level=level)
+
+    def positions(self) -> tuple[BoolArray, BoolArray]:
+        """Return the starts and the stops at which the promises hold.
+
+        A window of both promises must not end on both sides at the same place: the gap between
+        two scores can belong to one side only.
+        """
+        size = len(self.counts.scores) + 1
+        starts, stops = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
+        both = self.positive is not None and self.negative is not None
+        delta = (1 - self.confidence_level) / (2 if both else 1)
+        positives, negatives = self.counts.positives, self.counts.negatives
+        if self.positive is not None:
+            stops = certified_stops(positives, negatives, self.positive, delta)
+        if self.negative is not None:
+            starts = certified_starts(negatives, positives, self.negative, delta)
+        if both:
+            starts[1:-1] &= ~stops[1:-1]
+        return starts, stops
+
+    def applied(self, window: ConstrainedWindow) -> ConstrainedWindow:
+        """Return the window with thresholds that decide exactly what was tested."""
+        i, j = window.lower_index, window.upper_index
+        lower, upper = window.lower, window.upper
+        scores, size = self.counts.scores, len(self.counts.scores)
+        if self.positive is not None and 0 < j < size:
+            upper = float(np.nextafter(self.counts.upper_scores[j - 1], np.inf))
+            lower = upper if i == j else lower
+        if self.negative is not None and 0 < i < size:
+            lower = float(np.nextafter(scores[i], -np.inf))
+            upper = float(scores[i]) if i == j else upper
+        # a finite score without a float beside it cannot be told from an infinite one
+        if (math.isinf(upper) and 0 < j < size) or (math.isinf(lower) and 0 < i < size):
+            raise no_threshold()
+        return replace(window, lower=lower, upper=upper, confidence_level=self.confidence_level)

@@ -1,0 +1,242 @@
+"""`cheapest_window`: the least cost under limits on abstention, precision and missed positives."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_rate
+from demur._kernels.window_search import CutMasses
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts, as_counts
+from demur.exceptions import UndefinedError
+from demur.surface.surface import abstention_surface
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+from demur.windows.certified import PrecisionConfidence
+from demur.windows.constrained import (
+    ConstrainedWindow,
+    class_factors,
+    precision_promises,
+    vacuous_note,
+    window_of_cuts,
+)
+from demur.windows.search import CutLimits, Prices, cut_limits, limited_search
+
+__all__ = ["cheapest_window"]
+
+
+def cheapest_window(
+    y_true: Labels | ScoreCounts,
+    y_score: ArrayLike | None = None,
+    *,
+    mu: float | None = None,
+    nu: float | None = None,
+    nu_negative: float | None = None,
+    costs: CostModel | None = None,
+    max_abstention: float | None = None,
+    min_precision_positive: float | None = None,
+    min_precision_negative: float | None = None,
+    max_fn_rate: float | None = None,
+    confidence_level: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    prevalence: float | None = None,
+) -> ConstrainedWindow:
+    """Cheapest window under limits: reviews, precision of the decisions, missed positives.
+
+    The lower the cost the better; the price of the limits is ``cost - unconstrained_cost``.
+    Chosen on these same data: without `confidence_level` the limits hold on new data only up to
+    sampling error, and a precision chosen to be just kept is broken about half of the time.
+
+    Parameters
+    ----------
+    y_true, y_score, pos_label, sample_weight, prevalence
+        As in `abstention_surface`. Rates and precisions refer to `prevalence`.
+    mu, nu, nu_negative, costs
+        The costs, as in `AbstentionSurface.window`: (mu, nu) or a `CostModel`.
+    max_abstention : float in [0, 1], optional
+        Largest share of cases abstained on. 0: no abstention.
+    min_precision_positive, min_precision_negative : float in (0, 1], optional
+        Share of right decisions among the positive and among the negative ones. A kind of
+        decision that is never made keeps its promise.
+    max_fn_rate : float in [0, 1], optional
+        Largest share of the positives called negative; those abstained on are not missed.
+    confidence_level : float in (0, 1), optional
+        Promise the precisions for the population, with this confidence for both sides together;
+        the other limits stay those of the data. Needs independent cases (whole-number weights),
+        a target below 1 and the sample's own prevalence.
+
+    Returns
+    -------
+    ConstrainedWindow
+        Of several cheapest windows the one that abstains least, then the one that calls more
+        cases positive, as for `AbstentionWindow`.
+
+    Raises
+    ------
+    UndefinedError
+        If no window keeps all limits; the message says the nearest values that can be kept.
+
+    Notes
+    -----
+    Exact over all windows of the k distinct scores, in O(k), with `max_abstention` in O(k log k).
+    Cuts may lie inside a pooled block, which no unconstrained optimum needs. With
+    `confidence_level` a side ends at a score of a fixed grid of ranks at which the exact binomial
+    test on the cases beyond it shows the precision; the levels of all ranks, on both sides, sum to
+    1 - confidence_level, so the promise holds for whichever window is chosen (proof in
+    `demur.windows.certified`).
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML. Clopper,
+    Pearson (1934), Biometrika 26, doi:10.1093/biomet/26.4.404 (the exact binomial test).
+
+    Examples
+    --------
+    A review costs a quarter of a miss. Without a limit two thirds of the cases would be reviewed;
+    there is time for a quarter of them:
+
+    >>> from demur import cheapest_window
+    >>> y = [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]
+    >>> s = [-0.9, -0.9, -0.5, -0.5, 0, 0, 0, 0.4, 0.4, 0.4, 0.8, 0.8]
+    >>> window = cheapest_window(y, s, mu=1, nu=0.25, max_abstention=0.25)
+    >>> round(window.lower, 2), round(window.upper, 2), window.abstention_rate
+    (-0.25, 0.2, 0.25)
+    >>> round(window.cost, 4), round(window.unconstrained_cost, 4)
+    (0.2292, 0.1667)
+    """
+    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+    free = abstention_surface(counts, prevalence=prevalence).window(mu, nu, nu_negative, costs=costs)
+    targets = precision_promises(min_precision_positive, min_precision_negative)
+    limits = _Limits(
+        max_abstention=None if max_abstention is None else check_rate(max_abstention, "max_abstention"),
+        min_precision_positive=None if targets[0] is None else targets[0].value,
+        min_precision_negative=None if targets[1] is None else targets[1].value,
+        max_fn_rate=None if max_fn_rate is None else check_rate(max_fn_rate, "max_fn_rate"),
+    )
+    masses = CutMasses.of(counts.positives, counts.negatives, *class_factors(counts, prevalence))
+    confidence = PrecisionConfidence.of(counts, targets, confidence_level, prevalence)
+    allowed = limits.of(masses)
+    if confidence is not None:
+        starts, stops = confidence.positions()
+        allowed = CutLimits(allowed.starts & starts, allowed.stops & stops, allowed.first)
+    prices = Prices(1.0, free.mu, free.nu_positive, free.nu_negative)
+    cuts = limited_search(masses, prices, allowed)
+    if cuts is None:
+        raise limits.impossible(masses, allowed, abstains=prices.may_abstain)
+    window = window_of_cuts(counts, *cuts, prevalence=prevalence)
+    if confidence is not None:
+        window = confidence.applied(window)
+    cost = prices.cost(masses, *cuts) / counts.n
+    return replace(
+        window,
+        cost=cost,
+        expected_cost=cost if costs is None else float(costs.expected_cost(cost, window.prevalence)),
+        unconstrained_cost=free.cost,
+        mu=free.mu,
+        nu_positive=free.nu_positive,
+        nu_negative=free.nu_negative,
+        note=vacuous_note(window, masses, targets),
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Limits:
+    """The limits asked for; None where there is none."""
+
+    max_abstention: float | None
+    min_precision_positive: float | None
+    min_precision_negative: float | None
+    max_fn_rate: float | None
+
+    def of(self, masses: CutMasses) -> CutLimits:
+        """Return the positions the limits allow."""
+        return cut_limits(
+            masses,
+            max_abstention=self.max_abstention,
+            min_precision_positive=self.min_precision_positive,
+            min_precision_negative=self.min_precision_negative,
+            max_fn_rate=self.max_fn_rate,
+        )
+
+    def impossible(self, masses: CutMasses, allowed: CutLimits, *, abstains: bool) -> UndefinedError:
+        """Say which abstention the other limits need, or what they can be if it stays as it is."""
+        below = masses.below
+        i, j = _narrowest(below, allowed)
+        needed = float(below[j] - below[i]) / float(below[-1])
+        what = "precisions" if self.max_fn_rate is None else "limits"
+        limit = 1.0 if self.max_abstention is None else self.max_abstention
+        first = allowed.first if abstains else np.arange(len(below))
+        nearest = self._nearest(masses, CutLimits(allowed.starts, allowed.stops, first))
+        instead = f"; otherwise the nearest that can be kept is {' or '.join(nearest)}" if nearest else ""
+        return UndefinedError(
+            f"No window keeps the {what} with max_abstention = {limit:g} and finite cost. "
+            f"Hint: these {what} need an abstention rate of at least {needed:.4g}{instead}."
+        )
+
+    def _nearest(self, masses: CutMasses, allowed: CutLimits) -> list[str]:
+        """Nearest feasible value of every limit but abstention, the others staying as they are."""
+        everywhere = np.ones_like(allowed.starts)
+        without_precision, without_misses = (
+            replace(self, min_precision_negative=None).of(masses).starts,
+            replace(self, max_fn_rate=None).of(masses).starts,
+        )
+        precision = (
+            ("min_precision_positive", _ends(allowed._replace(stops=everywhere)), _above(masses)),
+            ("min_precision_negative", _begins(allowed._replace(starts=without_precision)), _below(masses)),
+        )
+        nearest = [
+            f"{name} = {float(np.nanmax(values[feasible])):.4g}"
+            for name, feasible, values in precision
+            if getattr(self, name) is not None and np.isfinite(values[feasible]).any()
+        ]
+        feasible = _begins(allowed._replace(starts=without_misses))
+        if self.max_fn_rate is not None and feasible.any():
+            rate = float(masses.positive_below[feasible].min() / masses.positive_below[-1])
+            nearest.append(f"max_fn_rate = {rate:.4g}")
+        return nearest
+
+
+def _narrowest(below: FloatArray, allowed: CutLimits) -> tuple[int, int]:
+    """The window that abstains least, whatever its cost and width."""
+    nearest = _last_start(allowed)
+    ends = np.flatnonzero(allowed.stops & (nearest >= 0))
+    at = int(ends[np.argmin(below[ends] - below[nearest[ends]])])
+    return int(nearest[at]), at
+
+
+def _last_start(allowed: CutLimits) -> IntArray:
+    """Largest allowed start up to every position; -1 if there is none."""
+    last: IntArray = np.maximum.accumulate(np.where(allowed.starts, np.arange(len(allowed.starts)), -1))
+    return last
+
+
+def _ends(allowed: CutLimits) -> BoolArray:
+    """Tell which allowed stops have an allowed start that is near enough."""
+    last = _last_start(allowed)
+    return allowed.stops & (last >= 0) & (last >= allowed.first)
+
+
+def _begins(allowed: CutLimits) -> BoolArray:
+    """Tell which allowed starts have an allowed stop that is near enough."""
+    size = len(allowed.stops)
+    places = np.where(allowed.stops, np.arange(size), size)
+    nearest = np.minimum.accumulate(places[::-1])[::-1]
+    exists = nearest < size
+    return allowed.starts & exists & (allowed.first[np.where(exists, nearest, 0)] <= np.arange(size))
+
+
+def _above(masses: CutMasses) -> FloatArray:
+    """Precision of the positive side at every stop; NaN without decisions."""
+    return _share(masses.positive_above, masses.negative_above)
+
+
+def _below(masses: CutMasses) -> FloatArray:
+    """Precision of the negative side at every start; NaN without decisions."""
+    return _share(masses.negative_below, masses.positive_below)
+
+
+def _share(right: FloatArray, wrong: FloatArray) -> FloatArray:
+    total = right + wrong
+    share: FloatArray = np.divide(right, total, out=np.full_like(total, np.nan), where=total > 0)
+    return share

@@ -1,0 +1,163 @@
+"""Promised precision with confidence: by hand, against the binomial law, and in simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom, norm
+
+from demur import CostModel, InputError, ScoreCounts, cheapest_window, decide
+from demur.windows import widest_coverage_window
+from demur.windows.certified import certified_starts, certified_stops, rank_grid
+
+COSTS = CostModel(cost_fn=5, cost_fp=5, cost_abstain=1.2)
+
+
+def sample(rng, n=3000, distance=1.5, prevalence=0.3):
+    labels = (rng.random(n) < prevalence).astype(int)
+    return labels, rng.normal(size=n) + distance * labels
+
+
+def true_precision(threshold, side, distance=1.5, prevalence=0.3):
+    """Precision of the normal model beyond a threshold; 1 where nothing is decided."""
+    tail = norm.sf if side == "positive" else norm.cdf
+    positive, negative = prevalence * tail(threshold - distance), (1 - prevalence) * tail(threshold)
+    right = positive if side == "positive" else negative
+    return right / (positive + negative) if positive + negative else 1.0
+
+
+def broken(window, target, **law):
+    upper = math.isfinite(window.upper) and true_precision(window.upper, "positive", **law) < target
+    lower = math.isfinite(window.lower) and true_precision(window.lower, "negative", **law) < target
+    return upper or lower
+
+
+def test_ranks_do_not_depend_on_the_data():
+    # 0.5**m <= 0.25 from m = 2 on: ranks 3, then steps of floor(sqrt(rank)), and everything
+    assert rank_grid(10, 0.5, 0.25).tolist() == [3, 4, 6, 8, 10, 11]
+    assert rank_grid(1, 0.9, 0.05).tolist() == [2]
+
+
+def test_positions_by_hand():
+    # five cases, target 0.5, delta 0.5: the first rank that can pass is 2, since 0.5**1 <= 0.5
+    right, wrong = np.array([0.0, 1, 1, 1, 1]), np.array([1.0, 0, 0, 0, 0])
+    assert rank_grid(5, 0.5, 0.5).tolist() == [2, 3, 4, 6]
+    # four ranks at level 0.125: 3 of 3 (rank 4) passes, 2 of 2 not, 4 of 5 has p = 6/32
+    assert certified_stops(right, wrong, 0.5, 0.5).tolist() == [False, False, True, False, False, True]
+
+
+def test_positions_against_the_binomial_law():
+    rng = np.random.default_rng(0)
+    labels, scores = sample(rng, n=400, distance=3)
+    counts = ScoreCounts.from_arrays(labels, np.round(scores, 1))
+    p, q = counts.positives, counts.negatives
+    ranks = rank_grid(400, 0.8, 0.05)
+    expected = np.zeros(len(p) + 1, dtype=bool)
+    expected[-1] = True
+    everyone = np.repeat(np.arange(len(p)), (p + q).astype(int))[::-1]
+    for rank in ranks:
+        beyond = everyone[rank - 1] + 1 if rank <= 400 else 0
+        decided = int((p + q)[beyond:].sum())
+        tail = binom.sf(p[beyond:].sum() - 1, decided, 0.8) if decided else 1.0
+        expected[beyond] |= tail <= 0.05 / len(ranks)
+    assert expected[:-1].any()
+    assert certified_stops(p, q, 0.8, 0.05).tolist() == expected.tolist()
+    mirrored = certified_starts(p[::-1], q[::-1], 0.8, 0.05)[::-1]
+    assert mirrored.tolist() == expected.tolist()
+
+
+def test_thresholds_decide_what_was_tested():
+    labels, scores = sample(np.random.default_rng(2))
+    counts = ScoreCounts.from_arrays(labels, scores)
+    for arguments in (
+        {"min_precision_negative": 0.9},
+        {"min_precision_positive": 0.8},
+        {"min_precision_positive": 0.8, "min_precision_negative": 0.9},
+    ):
+        window = cheapest_window(counts, costs=COSTS, confidence_level=0.9, **arguments)
+        codes = decide(scores, window)
+        ranks = np.searchsorted(counts.scores, scores)
+        assert np.array_equal(codes == 1, ranks >= window.upper_index)
+        assert np.array_equal(codes == 0, ranks < window.lower_index)
+        assert window.confidence_level == 0.9
+        if "min_precision_positive" in arguments and math.isfinite(window.upper):
+            assert window.upper == np.nextafter(counts.scores[window.upper_index - 1], np.inf)
+        if "min_precision_negative" in arguments and math.isfinite(window.lower):
+            assert window.lower == np.nextafter(counts.scores[window.lower_index], -np.inf)
+
+
+def test_one_promise_without_abstaining_keeps_its_threshold():
+    labels, scores = sample(np.random.default_rng(4))
+    never = CostModel(cost_fn=5, cost_fp=5)
+    for side in ("positive", "negative"):
+        window = cheapest_window(
+            labels, scores, costs=never, confidence_level=0.9, **{f"min_precision_{side}": 0.8}
+        )
+        assert window.is_empty
+        codes = decide(scores, window)
+        assert not np.any(codes == -1)
+        assert codes.mean() == pytest.approx(1 - window.lower_index / 3000)
+
+
+def test_confidence_costs_coverage_and_says_what_it_cannot_promise():
+    labels, scores = sample(np.random.default_rng(3), n=600)
+    promised = {"min_precision_positive": 0.97, "min_precision_negative": 0.9}
+    plain = widest_coverage_window(labels, scores, **promised)
+    sure = widest_coverage_window(labels, scores, confidence_level=0.95, **promised)
+    assert sure.coverage < plain.coverage
+    assert sure.positive_performance is None
+    assert "no threshold has precision 0.97 with confidence 0.95" in sure.note
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({}, "`confidence_level` needs min_precision_positive or min_precision_negative"),
+        ({"min_precision_positive": 1.0}, "must be below 1 with confidence_level"),
+        ({"min_precision_positive": 0.9, "prevalence": 0.2}, "`prevalence` must be left out"),
+        ({"min_precision_positive": 0.9, "sample_weight": [0.5, 1.0]}, "independent cases, not weights"),
+        ({"min_precision_positive": 0.9, "confidence_level": 1.5}, "`confidence_level`"),
+    ],
+)
+def test_what_a_promise_with_confidence_needs(arguments, sentence):
+    with pytest.raises(InputError, match=sentence):
+        cheapest_window([0, 1], [0.1, 0.2], costs=COSTS, **{"confidence_level": 0.95, **arguments})
+
+
+def breaks(samples, seed, **options):
+    """How often the promise 0.9 is broken on the population, by cheapest and by widest windows."""
+    rng = np.random.default_rng(seed)
+    promised = {"min_precision_positive": 0.9, "min_precision_negative": 0.9, **options}
+    count = np.zeros(2)
+    for _ in range(samples):
+        counts = ScoreCounts.from_arrays(*sample(rng))
+        count += [
+            broken(cheapest_window(counts, costs=COSTS, **promised), 0.9),
+            broken(widest_coverage_window(counts, **promised), 0.9),
+        ]
+    return count / samples
+
+
+def test_promises_hold_for_the_population_in_simulation():
+    # without confidence about half of the promises are broken: the test can fail
+    assert np.all(breaks(12, seed=1) > 0.2)
+    assert np.all(breaks(25, seed=1, confidence_level=0.95) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 25))
+
+
+@pytest.mark.long
+def test_promises_hold_for_the_population_in_200_samples():
+    assert np.all(breaks(200, seed=2) > 0.25)
+    limit = 0.05 + 2 * math.sqrt(0.05 * 0.95 / 200)
+    assert np.all(breaks(200, seed=2, confidence_level=0.95) <= limit)
+
+
+@pytest.mark.long
+def test_the_level_holds_for_the_worst_law():
+    # the label ignores the score and the precision is just below the target at every threshold
+    rng = np.random.default_rng(7)
+    errors = 0
+    for _ in range(2000):
+        labels = (rng.random(500) < 0.7999).astype(float)
+        errors += certified_stops(labels, 1 - labels, 0.8, 0.1)[:-1].any()
+    assert errors / 2000 <= 0.1 + 2 * math.sqrt(0.1 * 0.9 / 2000)
+    assert errors > 0
