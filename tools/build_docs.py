@@ -7,11 +7,12 @@ What is made goes to docs/generated/, which is not kept; the site goes to build/
 
 import argparse
 import ast
+import importlib
 import os
-import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,25 +59,40 @@ def write_examples() -> None:
 
 
 def write_reference() -> None:
-    """Write the API reference: every public name, a page for each heading of docs/api.md."""
+    """Write the API reference: a page for each room, and the names of the door with links to their rooms."""
     import demur
 
-    home = {name: module for module, names in demur._HOMES.items() for name in names}
-    text = (DOCS / "api.md").read_text()
     folder = MADE / "reference"
     folder.mkdir()
-    index = ["# Reference", "", "Every public name with its documentation, by question.", ""]
-    for section in text.split("\n## ")[1:]:
-        title = section.partition("\n")[0]
-        file = re.sub(r"\W+", "_", title.lower()).strip("_") + ".md"
-        # a name is documented where it is listed first
-        names = [name for name in dict.fromkeys(re.findall(r"`([A-Za-z_]\w*)", section)) if name in home]
-        lines = [f"# {title}", "", *(f"::: demur.{home.pop(name)}.{name}\n" for name in names)]
-        (folder / file).write_text("\n".join(lines))
-        index.append(f"- [{title}]({file}): {', '.join(names)}")
-    if home:
-        raise SystemExit(f"docs/api.md does not list {', '.join(sorted(home))}.")
-    (folder / "index.md").write_text("\n".join([*index, ""]))
+    rooms = sorted(name for name, home in demur._HOME.items() if home == "demur")
+    for room in rooms:
+        (folder / f"{room}.md").write_text(room_page(f"demur.{room}"))
+    # names that no room lists, such as errors, are documented on a page of the door
+    homes = {"demur", *(f"demur.{room}" for room in rooms)}
+    blocks = [f"::: {home}.{name}\n" for name, home in sorted(demur._HOME.items()) if home not in homes]
+    (folder / "door.md").write_text("\n".join(["# demur: errors and intervals", "", *blocks]))
+    (folder / "index.md").write_text(reference_index(demur._HOME, rooms))
+
+
+def room_page(module: str) -> str:
+    """Return the page of a room: what lives there, then every public name."""
+    room = importlib.import_module(module)
+    blocks = [f"::: {module}.{name}\n" for name in sorted(room.__all__)]
+    return "\n".join([f"# {module}", "", (room.__doc__ or "").strip(), "", *blocks])
+
+
+def reference_index(home_of: Mapping[str, str], rooms: list[str]) -> str:
+    """Return the front page: rooms with a line each, and the names of the door."""
+    lines = ["# Reference", "", "Every public name with its documentation, by room.", ""]
+    for room in rooms:
+        module = importlib.import_module(f"demur.{room}")
+        line = (module.__doc__ or "").strip().splitlines()[0]
+        lines.append(f"- [demur.{room}]({room}.md): {line}")
+    lines += ["- [demur](door.md): errors and intervals.", "", "## At the door", ""]
+    lines += ["The names people start with, importable from `demur`:", ""]
+    names = sorted((name for name, home in home_of.items() if home != "demur"), key=str.lower)
+    lines.append(", ".join(f"[`{name}`][{home_of[name]}.{name}]" for name in names))
+    return "\n".join([*lines, ""])
 
 
 def write_command_line() -> None:

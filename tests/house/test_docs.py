@@ -3,10 +3,12 @@
 import doctest
 import re
 import shlex
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import demur
 from demur.cli.main import main
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -73,3 +75,21 @@ def test_every_made_page_has_a_maker():
     for target in targets:
         kind, _, rest = target.partition("/")
         assert kind in {"papers", "concepts", "reference"} or Path(rest).stem in examples, target
+
+
+def listed_names():
+    """Yield (home, name, bold) for every name in docs/api.md; a line begins with its home."""
+    text = (DOCS / "api.md").read_text().partition("\n## ")[2]
+    for home, names in re.findall(r"^- `(demur[\w.]*)`:(.*?)(?=^- |^## |\Z)", text, re.M | re.S):
+        for bold, name in re.findall(r"(\*\*)?`([A-Za-z_]\w*)[`(]", names):
+            yield home, name, bool(bold)
+
+
+def test_names_are_listed_under_their_home_and_bold_at_the_door():
+    listed = [entry for entry in listed_names() if entry[1] != "ValueError"]
+    assert len(listed) > 250
+    wrong = []
+    for home, name, bold in listed:
+        if not hasattr(import_module(home), name) or bold != (demur._HOME.get(name, "demur") != "demur"):
+            wrong.append(f"{home}.{name}, bold: {bold}")
+    assert not wrong
