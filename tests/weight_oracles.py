@@ -1,4 +1,4 @@
-"""Slow, obvious implementations for class weights, and the worked example of the specification."""
+"""Slow, obvious implementations for class weights, and a worked example."""
 
 import itertools
 import math
@@ -8,7 +8,7 @@ import numpy as np
 from demur import optimize_weights
 from demur.multiclass import cell_margin
 
-# the worked example of the specification: section 6
+# a worked example of eight cases and three classes
 F = [
     [0.7, 0.2, 0.1],
     [0.5, 0.3, 0.2],

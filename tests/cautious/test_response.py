@@ -108,7 +108,7 @@ def test_tree_errors_costs_and_auc_against_paper():
 
 
 def test_window_over_scores_beats_the_caution_window_by_hand():
-    # spec 003, section 6: the window optimised over scores (spec 000) costs 1.43 instead of 1.74
+    # the window optimised over scores (Friedel et al. 2006) costs 1.43 instead of 1.74
     labels, proba = tree_cases()
     costs = CostModel(cost_fp=100, cost_fn=20, cost_abstain_positive=2, cost_abstain_negative=3)
     best = abstention_surface(labels == 0, proba[:, 0]).window(costs=costs).expected_cost

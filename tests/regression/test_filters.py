@@ -109,7 +109,7 @@ def worked_model(**options):
     ],
 )
 @pytest.mark.parametrize("vectorized", [True, False])
-def test_worked_step_of_the_specification(kind, mean, covariance, vectorized):
+def test_worked_step_against_reference_values(kind, mean, covariance, vectorized):
     run = kind(worked_model(vectorized=vectorized), [0.5, -0.2], [[0.3, 0.1], [0.1, 0.2]])
     step = run.step([0.7])
     assert step.mean == pytest.approx(mean, abs=2e-8)

@@ -38,7 +38,7 @@ def likelihood(rows, trained, shares):
     return np.log((np.array(rows) * (np.array(shares) / np.array(trained))).sum(axis=1)).mean()
 
 
-def test_example_against_the_specification():
+def test_example_against_direct_maximisation():
     shift = adjust_prevalence([0.9, 0.8, 0.6, 0.3, 0.2, 0.7], prevalence=0.5)
     assert shift.prevalence == pytest.approx(0.80533371, abs=1e-8)
     assert shift.converged

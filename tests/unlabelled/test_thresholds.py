@@ -235,8 +235,8 @@ def test_proposition_3_against_theory(n, mu):
 
 @given(MIXED, st.floats(0, 50), st.floats(0, 50))
 @settings(max_examples=100, deadline=None)
-def test_a_dearer_false_alarm_never_adds_a_positive(proba, one, other):
-    low, high = sorted((one, other))
+def test_a_more_expensive_false_alarm_never_adds_a_positive(proba, first, second):
+    low, high = sorted((first, second))
     p = np.array(proba)
     calls = [lambda mu: direct_threshold(mu=mu), lambda mu: ranking_threshold(p, mu=mu)]
     if 0 < p.sum() < len(p):
@@ -244,7 +244,7 @@ def test_a_dearer_false_alarm_never_adds_a_positive(proba, one, other):
     for call in calls:
         before, after = call(low), call(high)
         assert before.threshold <= after.threshold + 1e-12
-        # with ties split, too (invariant iv of the specification)
+        # with ties split, too: a larger skew never turns a negative into a positive
         assert np.all(relabelled(p, before) >= relabelled(p, after))
 
 
