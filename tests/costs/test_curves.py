@@ -18,7 +18,6 @@ from demur import (
     best_ranges,
     cost_curve,
     cost_line,
-    net_benefit_curve,
 )
 from demur.costs import (
     CostLineDifference,
@@ -288,35 +287,7 @@ def test_difference_of_predictions_by_hand():
     assert (line.fpr, line.fnr, line.n_positive, line.n_negative) == (0.5, 0.5, 4, 2)
 
 
-# ---------------------------------------------------------------- net benefit
-
-
-@given(scored_data(both_classes=True), st.floats(0, 0.95), st.floats(0.05, 0.95))
-@settings(max_examples=100, deadline=None)
-def test_net_benefit_against_definition(data, t, prevalence):
-    y, s, w = data
-    curve = net_benefit_curve(y, s, sample_weight=w, prevalence=prevalence)
-    weight = t / (1 - t)
-    best = max(prevalence * (1 - fn) - (1 - prevalence) * fp * weight for fp, fn in threshold_rates(y, s, w))
-    assert curve.net_benefit(t) == pytest.approx(best, abs=1e-11)
-    assert curve.treat_all(t) == pytest.approx(prevalence - (1 - prevalence) * weight)
-    assert curve.net_benefit(t) >= max(0.0, curve.treat_all(t)) - 1e-12
-
-
-def test_net_benefit_without_positives_in_use():
-    curve = net_benefit_curve([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9], prevalence=0)
-    assert np.asarray(curve.net_benefit([0.0, 0.5])).tolist() == [0, 0]
-
-
-def test_plug_in_net_benefit_by_hand():
-    curve = net_benefit_curve([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    # at 1/2 the scores 0.6 (false) and 0.9 (true) are acted on
-    assert curve.plug_in(0.5) == pytest.approx(0.25 - 0.25)
-    assert curve.plug_in(0.3) == pytest.approx(0.5 - 0.25 * 0.3 / 0.7)
-    assert curve.net_benefit(0.5) == pytest.approx(0.25)
-    # cutting at 0.75 is as good; of equal cuts the one with more positives counts
-    assert curve.threshold(0.5) == pytest.approx(0.2)
-    assert curve.to_dict()["net_benefit"][50] == pytest.approx(0.25)
+# ---------------------------------------------------------------- errors
 
 
 @pytest.mark.parametrize(
@@ -343,8 +314,6 @@ def test_plug_in_net_benefit_by_hand():
         (lambda: best_ranges({"a": 3}), InputError, r"`curves\['a'\]` must be a cost curve"),
         (lambda: cost_line_difference([1, 1], [1, 1], [1, 0]), UndefinedError, "both classes"),
         (lambda: roc_line_to_cost_point(-1, 0), InputError, "`slope` must not be negative"),
-        (lambda: net_benefit_curve([0, 1], [0, 1]).net_benefit(1), InputError, r"\[0, 1\)"),
-        (lambda: net_benefit_curve([0, 1], [0, 2]).plug_in(0.5), InputError, "probabilities"),
         (lambda: probability_cost(0.5, -1, 1), InputError, "`cost_fn` must not be negative"),
         (lambda: probability_cost(1.5, 1, 1), InputError, "`prevalence` must lie"),
     ],

@@ -27,7 +27,7 @@ FUNCTIONS = {
     "auc_score": lambda c: [demur.auc_score(c)],
     "cost_curve": lambda c: [*demur.cost_curve(c).expected_cost(X), demur.cost_curve(c).area()],
     "h_measure": lambda c: [demur.cost_curve(c).h_measure()],
-    "net_benefit_curve": lambda c: list(demur.net_benefit_curve(c).net_benefit(X[:-1])),
+    "net_benefit_curve": lambda c: list(demur.net_benefit_curve(c).optimal_net_benefit(X[:-1])),
     "abstention_surface": _surface_values,
     "vacc_score": lambda c: [demur.vacc_score(c), demur.vacc_score(c, prevalence=0.3)],
 }

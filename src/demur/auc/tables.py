@@ -14,14 +14,12 @@ import numpy as np
 
 from demur._checks import check_choice
 from demur._kernels.placements import TwoWay, group_placements, one_model, two_way
-from demur.counts.scores import ScoreCounts
+from demur.counts.scores import WEIGHTS, ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
 from demur.typing import FloatArray
 
-__all__ = ["WEIGHTS", "ModelTables", "check_weight_meaning", "single_table"]
-
-WEIGHTS = ("importance", "repeats")
+__all__ = ["ModelTables", "check_weight_meaning", "single_table"]
 
 
 def check_weight_meaning(weights: str) -> str:

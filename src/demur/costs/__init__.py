@@ -24,7 +24,12 @@ from demur.costs.lines import (
 )
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel, probability_cost
-from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
+from demur.costs.net_benefit import (
+    NetBenefitCurve,
+    NetBenefitDifference,
+    net_benefit_curve,
+    net_benefit_difference,
+)
 from demur.costs.ranges import CostRange
 
 __all__ = [
@@ -37,12 +42,14 @@ __all__ = [
     "CostModel",
     "CostRange",
     "NetBenefitCurve",
+    "NetBenefitDifference",
     "average_cost_curves",
     "best_ranges",
     "cost_curve",
     "cost_line",
     "cost_line_difference",
     "net_benefit_curve",
+    "net_benefit_difference",
     "probability_cost",
     "roc_line_to_cost_point",
 ]

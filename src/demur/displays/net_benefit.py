@@ -13,33 +13,36 @@ from demur.typing import FloatArray, Range
 __all__ = ["NetBenefitDisplay"]
 
 _POINTS = 501
+_HINDSIGHT = "best threshold in hindsight"
 
 
 class NetBenefitDisplay(PrevalenceDisplay):
     """Net benefit against the threshold probability (decision curve); see `net_benefit_curve`.
 
     The higher the better, in true positives per case; a useful model is above both "act on all"
-    and "act on none" (0). The curve bends at the shares of positives of the pooled blocks, which
-    are drawn exactly; between them it is smooth and drawn at 501 points.
+    and "act on none" (0), a harmful one below. The curve jumps at the predicted probabilities, so
+    it is drawn at each of them and at 501 points in between.
 
     Parameters
     ----------
     result : NetBenefitCurve, or mapping {name: NetBenefitCurve}
-        What to draw.
+        What to draw; of scores in [0, 1], unless only the optimal curve is drawn.
 
     Attributes
     ----------
     lines_ : list
-        One line per curve, followed by its plug-in line if asked for.
+        One line per curve, followed by its optimal line if asked for.
+    bands_ : list
+        One band per curve, if asked for.
 
     Examples
     --------
     >>> import matplotlib.pyplot as plt
     >>> from demur.displays import NetBenefitDisplay
-    >>> y, s = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9]
-    >>> display = NetBenefitDisplay.from_predictions(y, s).plot(plug_in=True)
+    >>> y, p = [0, 0, 0, 1, 0, 1, 1, 1], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9]
+    >>> display = NetBenefitDisplay.from_predictions(y, p).plot()
     >>> drawn = display.frame()
-    >>> at = (drawn["part"] == "best threshold") & (drawn["threshold_probability"] == 0)
+    >>> at = (drawn["part"] == "model") & (drawn["threshold_probability"] == 0)
     >>> drawn["net_benefit"][at].tolist()
     [0.5]
     >>> plt.close(display.figure_)
@@ -50,7 +53,13 @@ class NetBenefitDisplay(PrevalenceDisplay):
     _several = True
 
     def plot(
-        self, ax: Any = None, *, threshold_probability: Range = (0.0, 0.99), plug_in: bool = False
+        self,
+        ax: Any = None,
+        *,
+        threshold_probability: Range = (0.0, 0.99),
+        model: bool = True,
+        optimal: bool = False,
+        confidence_level: float | None = None,
     ) -> Self:
         """Draw the curves.
 
@@ -60,25 +69,33 @@ class NetBenefitDisplay(PrevalenceDisplay):
             New ones by default.
         threshold_probability : (low, high)
             Range shown, within [0, 1).
-        plug_in : bool
-            Also draw what the scores, taken as probabilities, reach without a search.
+        model : bool
+            Draw what acting on the probabilities reaches.
+        optimal : bool
+            Also draw what the best threshold, chosen in hindsight, would reach.
+        confidence_level : float, optional
+            Also draw the pointwise intervals of this level.
         """
         low, high = check_range(threshold_probability, "threshold_probability", high=1.0)
         if high == 1.0 or low == high:
             raise input_error("threshold_probability", "must be a pair with low < high < 1", (low, high))
         ax = self._begin(ax, size=(5.8, 5.2))
         self.lines_: list[Any] = []
+        self.bands_: list[Any] = []
         for index, (name, curve) in enumerate(self._members.items()):
             if curve.prevalence in (0.0, 1.0):
                 raise UndefinedError(
                     f"A decision curve needs both classes, got prevalence {curve.prevalence:g}."
                 )
-            t = _points(curve, low, high)
             style = series_style(index)
-            self._draw("best threshold", name, t, curve.net_benefit(t), lw=1.8, **style)
-            if plug_in:
-                style["linestyle"] = ":"
-                self._draw("scores as probabilities", name, t, curve.plug_in(t), lw=1.1, **style)
+            if model:
+                t = _jumps(curve, low, high)
+                self._draw("model", name, t, curve.net_benefit(t), lw=1.8, **style)
+                if confidence_level is not None:
+                    self._draw_band(name, curve, t, confidence_level, style["color"])
+            if optimal:
+                t, style["linestyle"] = _bends(curve, low, high), ":"
+                self._draw(_HINDSIGHT, name, t, curve.optimal_net_benefit(t), lw=1.1, **style)
         self._draw_trivial(low, high)
         rate = max(curve.prevalence for curve in self._members.values())
         ax.set(xlim=(low, high), ylim=(-0.25 * rate, 1.05 * rate))
@@ -87,6 +104,12 @@ class NetBenefitDisplay(PrevalenceDisplay):
         )
         legend_below(ax)
         return self
+
+    def _draw_band(self, name: str, curve: NetBenefitCurve, t: FloatArray, level: float, color: Any) -> None:
+        low, high = curve.interval(t, confidence_level=level)
+        self.bands_.append(self.ax_.fill_between(t, low, high, color=color, alpha=0.15, lw=0))
+        for part, limit in (("lower limit", low), ("upper limit", high)):
+            self._append(model=name, part=part, threshold_probability=t, net_benefit=np.asarray(limit))
 
     def _draw(self, part: str, name: str, t: FloatArray, value: Any, **style: Any) -> None:
         (line,) = self.ax_.plot(t, value, label=with_name(name, part), **style)
@@ -105,7 +128,15 @@ class NetBenefitDisplay(PrevalenceDisplay):
         self.ax_.axhline(0, color="black", lw=0.8, label="act on none")
 
 
-def _points(curve: NetBenefitCurve, low: float, high: float) -> FloatArray:
+def _jumps(curve: NetBenefitCurve, low: float, high: float) -> FloatArray:
+    """Even points, every predicted probability and the next number above it, where acting on it ends."""
+    scores = curve.curve.counts.scores
+    both_sides = np.concatenate([scores, np.nextafter(scores, 2.0)])
+    even = np.linspace(low, high, _POINTS)
+    return np.union1d(even, both_sides[(both_sides > low) & (both_sides < high)])
+
+
+def _bends(curve: NetBenefitCurve, low: float, high: float) -> FloatArray:
     """Even points and the exact bends: t = pi (1 - x) / (pi (1 - x) + (1 - pi) x) at every corner x."""
     x = curve.curve.vertices[:, 0]
     missed, alarmed = curve.prevalence * (1 - x), (1 - curve.prevalence) * x
