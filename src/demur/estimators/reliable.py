@@ -8,7 +8,7 @@ from demur.estimators.out_of_fold import OutOfFold, TrainingCases
 from demur.exceptions import InputError
 from demur.roc.isometrics import check_target
 from demur.typing import IntArray
-from demur.windows.constrained import deterministic_window
+from demur.windows.promised import deterministic_window
 from demur.windows.reliable import ReliableWindow, reliable_window
 
 __all__ = ["ReliableClassifier"]
@@ -101,8 +101,8 @@ class ReliableClassifier(TwoClassAbstainer):
                 )
             check_target(target, name)
 
-    def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
-        counts = self._counts(cases, found)
+    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+        counts = self._counts(cases, held_out)
         design = reliable_window if self.randomized else deterministic_window
         self.window_ = design(counts, positive=self.positive, negative=self.negative, skew=self.skew)
         warn_of_note(self.window_)

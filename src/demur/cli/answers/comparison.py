@@ -13,7 +13,7 @@ from demur.roc.curve import auc_score
 from demur.surface.regions import SurfaceDifference
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import AbstentionWindow
-from demur.windows.constrained import cheapest_window
+from demur.windows.cheapest import cheapest_window
 
 __all__ = [
     "AtCosts",
