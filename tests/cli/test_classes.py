@@ -46,18 +46,18 @@ def costs():
 def test_compare_against_the_library(capsys, files):
     code, out = run(capsys, "compare", files[0], "--classes", "a,b,c", "--cost-matrix", files[1], "--json")
     assert code == 0
-    found = json.loads(out.out)
-    assert (found["schema"], found["version"]) == ("demur.compare.classes", 1)
+    document = json.loads(out.out)
+    assert (document["schema"], document["version"]) == ("demur.compare.classes", 1)
     for name, keywords in {
         "plain": {"method": "none"},
         "bayes": {"method": "none", "family": "columns"},
         "weights": {},
     }.items():
         expected = demur.optimize_weights(PROBA, names(), costs(), classes=CLASSES, rng=0, **keywords)
-        assert found["rules"][name]["objective"] == pytest.approx(expected.objective)
+        assert document["rules"][name]["objective"] == pytest.approx(expected.objective)
     auc = demur.hand_till_auc(names(), PROBA, labels=CLASSES)
-    assert found["hand_till_auc"] == pytest.approx(float(auc))
-    assert found["interval"] == pytest.approx(list(auc.interval()))
+    assert document["hand_till_auc"] == pytest.approx(float(auc))
+    assert document["interval"] == pytest.approx(list(auc.interval()))
 
 
 def test_decide_against_the_library(capsys, files, tmp_path):

@@ -71,19 +71,19 @@ def without_pairs(document):
 @pytest.mark.parametrize("group", [(), ("--group", "site")], ids=["whole", "groups"])
 def test_duckdb_against_rows_in_memory(run, file, verb, group):
     flags = (verb, file, "--positive", "yes", *group, *COSTS, "--json")
-    found, expected = run(*flags, "--engine", "duckdb"), run(*flags)
-    assert (found.code, expected.code, found.err) == (0, 0, expected.err)
-    assert found.json["data"]["engine"] == "duckdb"
-    assert without_pairs(found.json) == without_pairs(expected.json)
-    assert (found.json["exact"], found.json["certified"]) == (True, 0.0)
+    counted, expected = run(*flags, "--engine", "duckdb"), run(*flags)
+    assert (counted.code, expected.code, counted.err) == (0, 0, expected.err)
+    assert counted.json["data"]["engine"] == "duckdb"
+    assert without_pairs(counted.json) == without_pairs(expected.json)
+    assert (counted.json["exact"], counted.json["certified"]) == (True, 0.0)
 
 
 def test_two_models_are_tested_from_joint_counts_as_from_rows(run, file):
     flags = ("compare", file, "--positive", "yes", "--model", "b", "--model", "a", "--json")
-    found, expected = run(*flags, "--engine", "duckdb").json, run(*flags).json
-    assert found["how_sure"]["auc_tests"]["pvalue"]
-    assert found.pop("data") | {"engine": "memory"} == expected.pop("data")
-    assert found == expected
+    counted, expected = run(*flags, "--engine", "duckdb").json, run(*flags).json
+    assert counted["how_sure"]["auc_tests"]["pvalue"]
+    assert counted.pop("data") | {"engine": "memory"} == expected.pop("data")
+    assert counted == expected
 
 
 def test_what_needs_the_rows_is_left_out_in_one_sentence(run, file):
@@ -148,12 +148,12 @@ TROUBLE = {
 def test_check_with_duckdb_against_rows_in_memory(run, tmp_path, name):
     (tmp_path / "t.csv").write_text(TROUBLE[name])
     flags = ("check", "t.csv", "--json", *(("--weight", "w") if "weights" in name else ()))
-    found, expected = run(*flags, "--engine", "duckdb"), run(*flags)
-    assert (found.code, found.err) == (expected.code, expected.err)
+    counted, expected = run(*flags, "--engine", "duckdb"), run(*flags)
+    assert (counted.code, counted.err) == (expected.code, expected.err)
     # directions are judged on complete rows, so they wait for the errors to be mended
-    waiting = () if found.code == 0 else ("worse than chance", "suspicious positive class")
+    waiting = () if counted.code == 0 else ("worse than chance", "suspicious positive class")
     lists = []
-    for answer in (found, expected):
+    for answer in (counted, expected):
         told = [one for one in answer.json["findings"] if one["problem"] not in waiting]
         # only rows have a first one
         lists.append(
@@ -173,10 +173,10 @@ def test_saved_counts_against_the_table_they_came_from(run, tmp_path):
         "\n".join(["y,a", *(f"{int(k)},{s}" for k, s in zip(y, a, strict=True))]) + "\n"
     )
     for verb in ("compare", "decide"):
-        found, expected = (run(verb, name, *COSTS, "--json").json for name in ("a.parquet", "t.csv"))
-        assert found.pop("data")["engine"] == "counts"
+        counted, expected = (run(verb, name, *COSTS, "--json").json for name in ("a.parquet", "t.csv"))
+        assert counted.pop("data")["engine"] == "counts"
         assert expected.pop("data")["engine"] == "memory"
-        assert found == expected
+        assert counted == expected
 
 
 def test_bins_say_to_what_they_are_certified(run, tmp_path):

@@ -25,8 +25,8 @@ def test_merged_files_are_the_counts_of_the_union(capsys, tmp_path):
     assert code == 0
     whole = ScoreCounts.from_arrays(y, s)
     assert ScoreCounts.load(tmp_path / "all.parquet") == whole
-    found = json.loads(out.out)
-    assert (found["schema"], found["n"]) == ("demur.merge", 200)
+    document = json.loads(out.out)
+    assert (document["schema"], document["n"]) == ("demur.merge", 200)
     code, out = run(capsys, "merge", files[0], "-o", tmp_path / "one.parquet")
     assert "distinct scores" in out.err
 

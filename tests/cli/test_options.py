@@ -7,7 +7,7 @@ import pytest
 
 from command_line import COSTS, python
 from demur import CostModel, CostRange
-from demur.cli.main import _VERBS
+from demur.cli.main import VERBS
 from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
 from demur.exceptions import InputError
 
@@ -90,7 +90,7 @@ def test_a_new_flag_is_one_field(capsys):
     assert parsed(Colour, "--shade", "red") == Colour(shade="red")
 
 
-@pytest.mark.parametrize("name", sorted(_VERBS))
+@pytest.mark.parametrize("name", sorted(VERBS))
 def test_every_flag_has_a_help_text_and_every_verb_an_example(run, name):
     command = import_module(f"demur.cli.verbs.{name}").command
     options = [each for each in command.params if each.param_type_name == "option"]
@@ -100,7 +100,7 @@ def test_every_flag_has_a_help_text_and_every_verb_an_example(run, name):
     assert max(map(len, answer.out.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("name", sorted(_VERBS))
+@pytest.mark.parametrize("name", sorted(VERBS))
 def test_the_help_of_no_verb_imports_numpy(name):
     code = (
         f"import sys\nfrom demur.cli.main import main\ntry: main(['{name}', '--help'])\n"

@@ -76,13 +76,13 @@ def test_without_output_the_policy_is_on_stdout_and_the_words_on_stderr(run, wor
 
 def test_json_is_one_document(run, worked, tmp_path):
     answer = run("decide", worked, *COSTS, "--json", "-q", "-o", "policy.json")
-    found = answer.json
-    assert (found["schema"], found["version"], answer.err) == ("demur.decide", 1, "")
-    assert found["policy"] == json.loads((tmp_path / "policy.json").read_text())
-    assert [model["name"] for model in found["models"]] == ["good", "bad"]
+    document = answer.json
+    assert (document["schema"], document["version"], answer.err) == ("demur.decide", 1, "")
+    assert document["policy"] == json.loads((tmp_path / "policy.json").read_text())
+    assert [model["name"] for model in document["models"]] == ["good", "bad"]
     window = abstention_surface(Y, GOOD).window(costs=MODEL)
-    assert found["models"][0]["window"] == window.to_dict()
-    assert (found["model"], found["limits"], found["impossible"]) == ("good", {}, {})
+    assert document["models"][0]["window"] == window.to_dict()
+    assert (document["model"], document["limits"], document["impossible"]) == ("good", {}, {})
 
 
 def test_one_model_is_not_said_to_be_chosen(run, worked, tmp_path):
@@ -300,11 +300,11 @@ def test_summary_as_json(run, tmp_path):
     policy_file(tmp_path)
     (tmp_path / "new.csv").write_text("good\n0.9\nx\n0\n")
     answer = run("apply", "policy.json", "new.csv", "--json", "-q", "-o", "out.csv")
-    found = answer.json
-    assert (found["schema"], found["version"]) == ("demur.apply", 1)
-    counted = {key: found[key] for key in ("rows", "positive", "negative", "abstained", "bad")}
+    document = answer.json
+    assert (document["schema"], document["version"]) == ("demur.apply", 1)
+    counted = {key: document[key] for key in ("rows", "positive", "negative", "abstained", "bad")}
     assert counted == {"rows": 3, "positive": 1, "negative": 0, "abstained": 1, "bad": 1}
-    assert found["first_bad"] == [{"where": "line 3", "problem": "'x' is not a number"}]
+    assert document["first_bad"] == [{"where": "line 3", "problem": "'x' is not a number"}]
     assert (tmp_path / "out.csv").read_text() == "good,decision\n0.9,1\nx,\n0,-1\n"
 
 
@@ -547,9 +547,9 @@ def test_a_pipe_closed_early_is_no_error(worked, tmp_path, args, unbuffered):
     reader, writer = os.pipe()
     os.close(reader)
     command = [sys.executable, "-m", "demur", *args, "-q"]
-    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=env, cwd=tmp_path)
+    process = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=env, cwd=tmp_path)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (process.returncode, process.stderr) == (0, b"")
 
 
 class Terminal(io.StringIO):

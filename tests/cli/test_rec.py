@@ -14,7 +14,7 @@ main = pytest.importorskip("demur.cli.main")
 @pytest.fixture
 def rec(monkeypatch, capsys):
     """Run the verb as a user would; return exit code, standard output and standard error."""
-    monkeypatch.setitem(main._VERBS, "rec", "Tell which regression errs least.")
+    monkeypatch.setitem(main.VERBS, "rec", "Tell which regression errs least.")
 
     def run(*args):
         with pytest.raises(SystemExit) as stop:
@@ -39,25 +39,25 @@ def file(tmp_path):
 def test_json_holds_the_numbers_of_the_library(rec, file):
     path, y, models = file
     code, out, err = rec(path, "--json", "--loss", "squared")
-    found = json.loads(out)
+    document = json.loads(out)
     assert code == 0
-    assert (found["schema"], found["version"]) == ("demur.rec", 1)
-    assert found["data"]["rows"] == 60
-    assert found["data"]["left_out"] == ["row (a key)"]
+    assert (document["schema"], document["version"]) == ("demur.rec", 1)
+    assert document["data"]["rows"] == 60
+    assert document["data"]["left_out"] == ["row (a key)"]
     assert "target column y_true, 2 prediction columns (tree, line)" in " ".join(err.split())
     null = null_rec_curve(y, loss="squared")
-    for entry in found["models"]:
+    for entry in document["models"]:
         curve = rec_curve(y, models[entry["name"]], loss="squared")
         assert entry["aoc"] == curve.aoc
         assert entry["relative_aoc"] == curve.relative_aoc(null)
         assert entry["tolerance_90"] == curve.tolerance_at(0.9)
-    assert found["best"] == "tree"
+    assert document["best"] == "tree"
     expected = aoc_difference_test(y, models["tree"], models["line"], loss="squared", rng=0).pvalue
-    assert [entry["pvalue_against_best"] for entry in found["models"]] == [None, expected]
+    assert [entry["pvalue_against_best"] for entry in document["models"]] == [None, expected]
     crossings = rec_curve(y, models["tree"], loss="squared").crossings(
         rec_curve(y, models["line"], loss="squared")
     )
-    assert found["pairs"][0]["crossings"] == crossings.tolist()
+    assert document["pairs"][0]["crossings"] == crossings.tolist()
 
 
 def test_table_and_decision_in_words(rec, file):

@@ -57,12 +57,12 @@ def test_numbers_are_those_of_the_library(capsys, file):
     assert code == 0
     assert out.err == ""
     costs = demur.CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
-    found = demur.Report.from_predictions(
+    expected = demur.Report.from_predictions(
         Y, {"good": A, "noisy": B}, costs=costs, seed=5, confidence_level=0.9
     ).to_dict()
     document = json.loads(out.out)
     for key in ("models", "pairs", "headline", "costs", "n", "folds", "seed", "confidence_level"):
-        assert document[key] == found[key], key
+        assert document[key] == expected[key], key
 
 
 def test_chosen_models_weights_ratios_and_prevalence(capsys, file):

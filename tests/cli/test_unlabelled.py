@@ -28,12 +28,12 @@ def run(capsys, *args):
 def test_thresholds_against_the_library(capsys, file):
     code, out = run(capsys, "decide", file, "--no-labels", "--json", *COSTS)
     assert code == 0
-    found = json.loads(out.out)
+    document = json.loads(out.out)
     expected = demur.unlabelled.unlabelled_decision(PROBA, demur.CostModel(cost_fn=100, cost_fp=200))
-    assert (found["schema"], found["version"]) == ("demur.decide.unlabelled", 1)
-    assert found["direct"]["threshold"] == pytest.approx(expected.direct.threshold)
-    assert found["ranking"]["threshold"] == pytest.approx(expected.ranking.threshold)
-    assert found["expected_costs"] == pytest.approx(expected.expected_costs)
+    assert (document["schema"], document["version"]) == ("demur.decide.unlabelled", 1)
+    assert document["direct"]["threshold"] == pytest.approx(expected.direct.threshold)
+    assert document["ranking"]["threshold"] == pytest.approx(expected.ranking.threshold)
+    assert document["expected_costs"] == pytest.approx(expected.expected_costs)
 
 
 def test_words_and_table(capsys, file, tmp_path):

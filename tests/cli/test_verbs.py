@@ -29,10 +29,10 @@ def test_help_lists_the_verbs_and_imports_nothing_heavy():
         "except SystemExit: print([m for m in ('numpy', 'duckdb', 'scipy', 'sklearn', 'demur.cli.compare') "
         "if m in sys.modules])"
     )
-    done = python("-c", code)
-    assert done.stdout.splitlines()[-1] == "[]"
+    process = python("-c", code)
+    assert process.stdout.splitlines()[-1] == "[]"
     assert all(
-        re.search(rf"^  {verb} ", done.stdout, re.M)
+        re.search(rf"^  {verb} ", process.stdout, re.M)
         for verb in ("demo", "compare", "decide", "apply", "check")
     )
 
@@ -110,21 +110,21 @@ def test_table_of_the_worked_example_by_hand(run, worked):
 
 def test_json_is_one_document_with_the_unrounded_numbers(run, worked):
     answer = run("compare", worked, "--json", "--quiet", *COSTS)
-    found = answer.json
-    assert (found["schema"], found["version"], answer.err) == ("demur.compare", 1, "")
+    document = answer.json
+    assert (document["schema"], document["version"], answer.err) == ("demur.compare", 1, "")
     surface = demur.abstention_surface(Y, GOOD)
     costs = demur.CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
-    first = found["models"][0]
-    assert found["best"] == first["name"] == "good"
+    first = document["models"][0]
+    assert document["best"] == first["name"] == "good"
     assert first["at_costs"]["window"] == surface.window(costs=costs).to_dict()
     assert first["auc"] == demur.auc_score(Y, GOOD)
     assert first["vacc"] == surface.volume()
     assert first["cost_curve_area"] == demur.cost_curve(Y, GOOD).area()
     other = demur.abstention_surface(Y, [-score for score in GOOD])
-    assert found["pairs"] == [{"first": "good", "second": "bad", **surface.minus(other).to_dict()}]
-    assert found["best_ranges"][0]["low"] == 0
-    assert found["best_ranges"][-1]["high"] == 1
-    assert found["data"] | {"source": ""} == {
+    assert document["pairs"] == [{"first": "good", "second": "bad", **surface.minus(other).to_dict()}]
+    assert document["best_ranges"][0]["low"] == 0
+    assert document["best_ranges"][-1]["high"] == 1
+    assert document["data"] | {"source": ""} == {
         "source": "",
         "rows": 12,
         "label": "y_true",
@@ -164,9 +164,9 @@ def test_ratios_and_named_costs_agree(run, worked):
 
 
 def test_prevalence_reaches_the_surface(run, worked):
-    found = run("compare", worked, "--json", "--prevalence", 0.1).json
-    assert found["prevalence"] == 0.1
-    assert found["models"][0]["vacc"] == demur.vacc_score(Y, GOOD, prevalence=0.1)
+    document = run("compare", worked, "--json", "--prevalence", 0.1).json
+    assert document["prevalence"] == 0.1
+    assert document["models"][0]["vacc"] == demur.vacc_score(Y, GOOD, prevalence=0.1)
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,7 @@ def test_a_pipe_closed_early_is_no_error(worked, args, unbuffered):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "demur", *args],
         stdout=writer,
         stderr=subprocess.PIPE,
@@ -416,7 +416,7 @@ def test_a_pipe_closed_early_is_no_error(worked, args, unbuffered):
         cwd=worked.parent,
     )
     os.close(writer)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert (process.returncode, process.stderr) == (0, b"")
 
 
 def test_output_file_is_written_whole_and_replaces(run, worked, tmp_path):
@@ -504,8 +504,8 @@ def test_findings(run, tmp_path, columns, flags, code, problem, count, words):
     document = run("check", path, "--json", *flags).json
     assert document["schema"] == "demur.check"
     assert document["can_be_analysed"] is (code == 0)
-    found = [finding for finding in document["findings"] if finding["problem"] == problem]
-    assert [finding["count"] for finding in found] == [count]
+    matches = [finding for finding in document["findings"] if finding["problem"] == problem]
+    assert [finding["count"] for finding in matches] == [count]
     # what check lets pass compare can analyse, and the other way round
     assert run("compare", path, *flags).code == code
 
@@ -566,10 +566,10 @@ def test_demo_without_matplotlib_says_how_to_get_it(run, monkeypatch):
         importlib.util, "find_spec", lambda name: None if name == "matplotlib" else find(name)
     )
     answer = run("demo", "-q", "--json")
-    found = answer.json
-    assert (answer.code, answer.err, found["schema"]) == (0, "", "demur.demo")
-    assert found["files"]["figures"] == []
-    assert found["files"]["predictions"] == os.path.join("demur-demo", "predictions.csv")
+    document = answer.json
+    assert (answer.code, answer.err, document["schema"]) == (0, "", "demur.demo")
+    assert document["files"]["figures"] == []
+    assert document["files"]["predictions"] == os.path.join("demur-demo", "predictions.csv")
     assert "pip install 'demur[plot]'" in " ".join(run("demo", "-q").out.split())
 
 

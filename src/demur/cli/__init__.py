@@ -1,1 +1,6 @@
-"""The `demur` command: one file per verb; parse, call, print."""
+"""The `demur` command: parse, call, print.
+
+`main` finds the verb and turns mistakes into one sentence; `options` holds the flags as frozen
+objects; `verbs` has a module per command; `reading` turns a file into labels, scores and counts;
+`answers` computes and words what a verb shows; `output` lays out numbers, tables and JSON.
+"""

@@ -13,9 +13,9 @@ import click
 
 from demur.exceptions import InputError
 
-__all__ = ["cli", "main"]
+__all__ = ["VERBS", "cli", "main"]
 
-_VERBS = {
+VERBS = {
     "demo": "Fit four learners, compare them, end in a decision: a tour in ten seconds.",
     "compare": "Tell which model is cheapest, with which thresholds, at which costs.",
     "report": "Write a page that anybody can open, and say the decision.",
@@ -32,23 +32,23 @@ class _LazyGroup(click.Group):
     """Group that imports a verb (module demur.cli.verbs.<verb>, object `command`) on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_VERBS)
+        return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _VERBS:
+        if cmd_name not in VERBS:
             return None
         command: click.Command = import_module(f"demur.cli.verbs.{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(_VERBS.items()))
+            formatter.write_dl(list(VERBS.items()))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in _VERBS and not args[0].startswith("-"):
-            raise InputError(f"There is no command {args[0]!r}. Hint: the commands are {', '.join(_VERBS)}.")
+        if args[0] not in VERBS and not args[0].startswith("-"):
+            raise InputError(f"There is no command {args[0]!r}. Hint: the commands are {', '.join(VERBS)}.")
         return super().resolve_command(ctx, args)
 
 

@@ -120,7 +120,12 @@ def how_sure(read: Predictions | None, found: Comparison, *, confidence_level: f
             **settings,
             models=models,
             auc_tests=auc_pairwise_tests(
-                read.truth, columns, names=names, method="delong", sample_weight=read.weights
+                read.truth,
+                columns,
+                names=names,
+                method="delong",
+                sample_weight=read.weights,
+                weights=read.weights_are,
             ),
             volume_tests=volume_comparison(
                 read.truth,

@@ -222,4 +222,6 @@ def _joint_rows(joint: PairedCounts, source: str, roles: Roles, positive: str, n
         truth=rows.positive,
         scores=dict(zip(roles.models, (rows.score_a, rows.score_b), strict=True)),
         weights=rows.weights,
+        # cases that share both scores were counted; sums of a column of weights are not cases
+        weights_are="repeats" if roles.weight is None else "importance",
     )

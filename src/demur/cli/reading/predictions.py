@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -54,6 +54,8 @@ class Predictions:
         Model -> scores.
     weights : array or None
         Case weights.
+    weights_are : {"importance", "repeats"}
+        Whether a weight says how much a case matters or how many cases a row stands for.
     groups : array or None
         Element i: the group of case i.
     """
@@ -66,6 +68,7 @@ class Predictions:
     scores: dict[str, FloatArray]
     weights: FloatArray | None
     groups: Any = None
+    weights_are: Literal["importance", "repeats"] = "importance"
 
     @property
     def n(self) -> int:

@@ -180,16 +180,21 @@ def _number_table(cells: "Sequence[Cell]", reasons: dict[str, int]) -> str:
 
     rows = [("where", "paper", "demur", "+/-", "verdict")]
     for cell in cells:
-        ours = number(cell.ours) if isinstance(cell.ours, float) else "-"
+        computed = number(cell.computed) if isinstance(cell.computed, float) else "-"
         room = "-" if cell.tolerance is None else number(cell.tolerance, 2)
-        rows.append((cell.where, number(float(cell.published)), ours, room, _marked(cell, reasons)))
+        rows.append((cell.where, number(float(cell.published)), computed, room, _marked(cell, reasons)))
     widths = [max(len(row[k]) for row in rows) for k in range(1, 5)]
     first = min(max(len(row[0]) for row in rows), _WIDTH - sum(widths) - 8)
     lines = []
-    for where, paper, ours, room, verdict in rows:
+    for where, paper, computed, room, verdict in rows:
         *above, last = wrap(where, first, subsequent_indent="  ")
         lines += above
-        columns = [last.ljust(first), paper.rjust(widths[0]), ours.rjust(widths[1]), room.rjust(widths[2])]
+        columns = [
+            last.ljust(first),
+            paper.rjust(widths[0]),
+            computed.rjust(widths[1]),
+            room.rjust(widths[2]),
+        ]
         lines.append("  ".join([*columns, verdict]).rstrip())
     return "\n".join(lines)
 
@@ -210,8 +215,8 @@ def _statement(cell: "Cell", reasons: dict[str, int]) -> str:
     from demur.cli.output import wrapped
 
     parts = [f"{cell.where}: {cell.published}"]
-    if cell.ours is not None:
-        parts.append(f"demur: {cell.ours}")
+    if cell.computed is not None:
+        parts.append(f"demur: {cell.computed}")
     if cell.tolerance_reason:
         parts.append(f"({cell.tolerance_reason})")
     return wrapped(f"{_marked(cell, reasons):11}  {' | '.join(parts)}", indent=" " * 13)
