@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import binom, norm
 
-from demur import CostModel, InputError, ScoreCounts, cheapest_window, decide
+from demur import (
+    CostModel,
+    FMeasure,
+    InputError,
+    Precision,
+    ScoreCounts,
+    cheapest_window,
+    decide,
+    reliable_window,
+)
 from demur.windows import widest_coverage_window
 from demur.windows.certified import certified_starts, certified_stops, rank_grid
 
@@ -109,6 +118,46 @@ def test_confidence_costs_coverage_and_says_what_it_cannot_promise():
     assert "no threshold has precision 0.97 with confidence 0.95" in sure.note
 
 
+def test_reliable_window_with_confidence_is_the_widest_one():
+    labels, scores = sample(np.random.default_rng(8), distance=2.5)
+    counts = ScoreCounts.from_arrays(labels, scores)
+    promises = {"positive": Precision(0.9), "negative": Precision(0.95)}
+    rule = reliable_window(counts, confidence_level=0.95, **promises)
+    widest = widest_coverage_window(
+        counts, min_precision_positive=0.9, min_precision_negative=0.95, confidence_level=0.95
+    )
+    assert (rule.certified.lower, rule.certified.upper) == (widest.lower, widest.upper)
+    assert rule.case == 3
+    assert rule.coverage == pytest.approx(widest.coverage)
+    assert rule.positive_reached == pytest.approx(widest.positive_performance)
+    assert rule.negative_reached == pytest.approx(widest.negative_performance)
+    # nothing is drawn at random, and the rule decides as the window does
+    assert np.array_equal(rule.decide(scores, rng=0), decide(scores, widest))
+    assert np.array_equal(rule.decide(scores, rng=1), decide(scores, widest))
+    assert rule.deterministic() is rule.certified
+    curve = rule.roc()
+    assert (curve.upr, curve.unr) == pytest.approx((rule.upr, rule.unr))
+    assert curve.point == pytest.approx((rule.new_fpr, rule.new_tpr))
+    assert rule.to_dict()["certified"]["confidence_level"] == 0.95
+    plain = reliable_window(counts, **promises)
+    assert plain.certified is None
+    assert plain.coverage > rule.coverage
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"positive": FMeasure(0.9)}, "must be Precision with confidence_level, got FMeasure and Precision"),
+        ({"skew": 2.0}, "`skew` must be left out with confidence_level"),
+        ({"negative": Precision(1.0)}, "must be below 1 with confidence_level"),
+    ],
+)
+def test_what_a_reliable_window_with_confidence_needs(arguments, sentence):
+    promises = {"positive": Precision(0.9), "negative": Precision(0.9), **arguments}
+    with pytest.raises(InputError, match=sentence):
+        reliable_window([0, 1], [0.1, 0.2], confidence_level=0.95, **promises)
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -124,8 +173,15 @@ def test_what_a_promise_with_confidence_needs(arguments, sentence):
         cheapest_window([0, 1], [0.1, 0.2], costs=COSTS, **{"confidence_level": 0.95, **arguments})
 
 
+def reliable(counts, **options):
+    """The thresholds of `reliable_window`; without confidence those of its nearest fixed rule."""
+    return reliable_window(
+        counts, positive=Precision(0.9), negative=Precision(0.9), **options
+    ).deterministic()
+
+
 def breaks(samples, seed, **options):
-    """How often the promise 0.9 is broken on the population, by cheapest and by widest windows."""
+    """How often the promise 0.9 is broken on the population, by cheapest and by reliable windows."""
     rng = np.random.default_rng(seed)
     promised = {"min_precision_positive": 0.9, "min_precision_negative": 0.9, **options}
     count = np.zeros(2)
@@ -133,7 +189,7 @@ def breaks(samples, seed, **options):
         counts = ScoreCounts.from_arrays(*sample(rng))
         count += [
             broken(cheapest_window(counts, costs=COSTS, **promised), 0.9),
-            broken(widest_coverage_window(counts, **promised), 0.9),
+            broken(reliable(counts, **options), 0.9),
         ]
     return count / samples
 

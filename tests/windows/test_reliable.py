@@ -668,8 +668,10 @@ def test_result_is_json_safe_and_short():
 
 
 def test_public_names_are_exported():
-    for name in ("reliable_window", "reliable_roc", "Precision", "FMeasure", "GmEstimate", "isometric"):
+    for name in ("reliable_window", "Precision", "FMeasure", "GmEstimate"):
         assert name in demur.__all__
+    assert {"reliable_roc", "isometric"} <= set(demur.roc.__all__)
+    assert {"ExpectedCounts", "HullPoint", "ReliableWindow"} <= set(demur.windows.__all__)
 
 
 GOOD = {"positive": Precision(0.9), "negative": Precision(0.9)}

@@ -19,7 +19,8 @@ from demur.displays._base import (
 from demur.exceptions import UndefinedError
 from demur.roc.isometrics import Isometric, IsometricGrid, isometric_grid
 from demur.typing import ArrayLike, Labels
-from demur.windows.reliable import ReliableWindow, reliable_window
+from demur.windows.reliable import reliable_window
+from demur.windows.reliable_rule import ReliableWindow
 
 __all__ = ["IsometricDisplay", "ReliableWindowDisplay"]
 

@@ -9,7 +9,8 @@ from demur.exceptions import InputError
 from demur.roc.isometrics import check_target
 from demur.typing import IntArray
 from demur.windows.promised import deterministic_window
-from demur.windows.reliable import ReliableWindow, reliable_window
+from demur.windows.reliable import reliable_window
+from demur.windows.reliable_rule import ReliableWindow
 
 __all__ = ["ReliableClassifier"]
 

@@ -4,8 +4,7 @@ The paper gives no data behind its figures. Figures 6 and 7 print enough numbers
 points a and b; the theorems are checked on random hulls with a random stretch left out.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -14,11 +13,13 @@ import numpy as np
 from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import PaperData
 from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance
+from demur.reproduce._vanderlooy2006_theorems import random_counts, theorem_cells
 from demur.roc.curve import roc_curve
-from demur.roc.decided import ReliableRoc, at_position, cut_out
-from demur.roc.isometrics import FMeasure, GmEstimate, Precision, Target, isometric, isometric_grid
+from demur.roc.decided import cut_out
+from demur.roc.isometrics import FMeasure, GmEstimate, Precision, isometric, isometric_grid
 from demur.typing import FloatArray
-from demur.windows.reliable import ReliableWindow, reliable_window
+from demur.windows.reliable import reliable_window
+from demur.windows.reliable_rule import ReliableWindow
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
 
@@ -79,7 +80,7 @@ def run(*, quick: bool, data: PaperData, rng: np.random.Generator) -> Reproducti
         *_figure_5(),
         *_figure_6(rng, 200 if quick else 2000),
         *_figure_7(),
-        *_theorems(rng, 300 if quick else 5000),
+        *theorem_cells(PUBLISHED, rng, 300 if quick else 5000),
     ]
     remarks = (
         "The paper shows no data: figures 4 and 5 use classes with normal scores, figures 6 and 7 the "
@@ -101,13 +102,13 @@ def _table_1() -> Cell:
                 fpr = np.linspace(0.05, 0.95, 19)
                 tpr = line.slope * fpr + line.intercept
                 inside = (tpr > 0) & (tpr < 1)
-                found = _by_definition(metric, side, fpr[inside], tpr[inside], **options)
-                worst = max(worst, float(np.max(np.abs(found - value), initial=0.0)))
+                value_on_line = _by_definition(metric, side, fpr[inside], tpr[inside], **options)
+                worst = max(worst, float(np.max(np.abs(value_on_line - value), initial=0.0)))
     return Cell.claim(
         "Table 1, figures 1-3",
         claim=PUBLISHED["Table 1"],
         holds=worst < 1e-12,
-        ours=f"largest departure {worst:.1e} on 54 lines",
+        computed=f"largest departure {worst:.1e} on 54 lines",
         checked="metrics from their definition at 19 points of each line",
     )
 
@@ -150,13 +151,13 @@ def _three_cases() -> dict[int, ReliableWindow]:
 
 def _figure_4() -> Cell:
     designs = _three_cases()
-    found = {case: (window.case, window.abstention_rate) for case, window in designs.items()}
-    words = ", ".join(f"case {case} abstains on {rate:.0%}" for case, rate in found.values())
+    outcomes = {case: (window.case, window.abstention_rate) for case, window in designs.items()}
+    words = ", ".join(f"case {case} abstains on {rate:.0%}" for case, rate in outcomes.values())
     return Cell.claim(
         "Figure 4",
         claim=PUBLISHED["Figure 4"],
-        holds=all(case == got and (rate > 0) == (case == 3) for case, (got, rate) in found.items()),
-        ours=words,
+        holds=all(case == got and (rate > 0) == (case == 3) for case, (got, rate) in outcomes.items()),
+        computed=words,
     )
 
 
@@ -168,7 +169,7 @@ def _case_2() -> Cell:
         where,
         claim=PUBLISHED[where],
         holds=window.case != 2 or not window.note,
-        ours="tied scores, skew 1, F targets .6: a = (1, 1), b = (0, 0), no point between keeps both",
+        computed="tied scores, skew 1, F targets .6: a = (1, 1), b = (0, 0), no point between keeps both",
         known="erratum: true for precision; F and the m-estimate can fail again between b and a",
     )
 
@@ -182,9 +183,11 @@ def _figure_5_design() -> ReliableWindow:
 
 def _figure_5() -> Iterator[Cell]:
     window = _figure_5_design()
-    for name, ours in (("prec_p", window.positive_reached), ("prec_n", window.negative_reached)):
+    for name, computed in (("prec_p", window.positive_reached), ("prec_n", window.negative_reached)):
         published = PUBLISHED["Figure 5"][name]
-        yield Cell.number(f"Figure 5, {name} of ROCCH 2", published=published, ours=ours, tolerance=EXACT)
+        yield Cell.number(
+            f"Figure 5, {name} of ROCCH 2", published=published, computed=computed, tolerance=EXACT
+        )
 
 
 # ---------------------------------------------------------------- printed numbers of figures 6 and 7
@@ -211,23 +214,23 @@ def _figure_6(rng: np.random.Generator, trials: int) -> Iterator[Cell]:
     yield Cell.number(
         "Figure 6, new skew",
         published=printed["new skew"],
-        ours=c,
+        computed=c,
         tolerance=Tolerance.printed(2),
         known="erratum: c' = 2 (1 - .2116) / (1 - .1541) = 1.864",
     )
     known = "erratum: the printed F', upr and unr contradict the isometrics of the caption"
     for name, point, side in (("F_p at a", a, "positive"), ("F_n at b", b, "negative")):
-        ours = float(FMeasure(0.5).at(*point, side=side, skew=printed["skew"]))
+        computed = float(FMeasure(0.5).at(*point, side=side, skew=printed["skew"]))
         where = f"Figure 6, {name}"
         yield Cell.number(
-            where, published=printed[name], ours=ours, tolerance=Tolerance.printed(2), known=known
+            where, published=printed[name], computed=computed, tolerance=Tolerance.printed(2), known=known
         )
     abstained = sum(_abstains_with_f(rng) for _ in range(trials))
     yield Cell.claim(
         "Figure 6, design",
         claim=PUBLISHED["Figure 6, design"],
         holds=abstained > 0,
-        ours=f"abstention in {abstained} of {trials} random designs",
+        computed=f"abstention in {abstained} of {trials} random designs",
         checked="random hulls, targets and skews, alpha = 1",
         known="erratum: along every hull F_n peaks before F_p, so by the paper's own rule (highest tpr, "
         "lowest fpr) b never comes after a for alpha >= 1",
@@ -236,7 +239,7 @@ def _figure_6(rng: np.random.Generator, trials: int) -> Iterator[Cell]:
 
 def _abstains_with_f(rng: np.random.Generator) -> bool:
     """Design with two F targets that the hull can reach; tell whether it abstains."""
-    counts = _random_counts(rng)
+    counts = random_counts(rng)
     skew = float(rng.choice([0.3, 1.0, 2.0]))
     hull = roc_curve(counts).convex_hull()
     best = [
@@ -273,151 +276,17 @@ def _figure_7() -> Iterator[Cell]:
     window = _figure_7_design()
     c = printed["skew"]
     new_m = printed["m"] * (1 + c) / ((1 - window.upr) + c * (1 - window.unr))
-    found = {
+    values = {
         "prec_p": (window.positive_reached, _USED),
         "gm_n at b": (window.negative.value, Tolerance.printed(2)),
         "gm_n": (window.reached("negative", hold="count"), _USED),
         "new skew": (window.new_skew, Tolerance.printed(2)),
         "new m": (new_m, Tolerance.printed(2)),
     }
-    for name, (ours, tolerance) in found.items():
-        yield Cell.number(f"Figure 7, {name}", published=printed[name], ours=ours, tolerance=tolerance)
-
-
-# ---------------------------------------------------------------- theorems on random hulls
-
-
-@dataclass(frozen=True)
-class _Cut:
-    """A random hull with the stretch from a to b left out."""
-
-    curve: ReliableRoc
-    a: tuple[float, float]
-    b: tuple[float, float]
-    skew: float
-
-    @property
-    def new_skew(self) -> float:
-        return self.skew * (1 - self.curve.unr) / (1 - self.curve.upr)
-
-    def gains(self, target: Target, after: Target | None = None) -> tuple[float, float]:
-        """New minus old performance, positive and negative class."""
-        new = after or target
-        at = {"positive": self.a, "negative": self.b}
-        found = [
-            float(new.at(*self.curve.point, side=side, skew=self.new_skew))
-            - float(target.at(*at[side], side=side, skew=self.skew))
-            for side in ("positive", "negative")
-        ]
-        return found[0], found[1]
-
-
-def _random_counts(rng: np.random.Generator) -> ScoreCounts:
-    size = int(rng.integers(4, 12))
-    rise = np.linspace(0.1, 0.9, size)
-    positives = rng.poisson(20 * rise) + (np.arange(size) == size - 1)
-    negatives = rng.poisson(20 * rise[::-1]) + (np.arange(size) == 0)
-    return ScoreCounts.from_counts(np.arange(size), positives, negatives)
-
-
-def _random_cut(rng: np.random.Generator) -> _Cut:
-    """Both classes abstain a little and keep both kinds of decisions, as the theorems ask."""
-    while True:
-        hull = roc_curve(_random_counts(rng)).convex_hull()
-        start, stop = sorted(rng.uniform(0, len(hull.fpr) - 1, 2))
-        a, b = ((at_position(hull.fpr, at), at_position(hull.tpr, at)) for at in (start, stop))
-        inside = a[0] > 0 and a[1] > 0 and b[0] < 1 and b[1] < 1
-        if inside and b[0] - a[0] > 1e-6 and b[1] - a[1] > 1e-6:
-            skew = float(rng.choice([0.3, 1.0, 2.0]))
-            return _Cut(cut_out(hull.fpr, hull.tpr, start, stop), a, b, skew)
-
-
-def _theorems(rng: np.random.Generator, trials: int) -> Iterator[Cell]:
-    cuts = [_random_cut(rng) for _ in range(trials)]
-    judges: dict[str, Callable[[_Cut], bool]] = {
-        "Theorem 2": _one_point,
-        "Theorem 3": _is_convex,
-        "Theorem 4": _keeps_precision,
-        "Theorem 5": _accuracy_between,
-        "Theorem 6": lambda cut: min(cut.gains(FMeasure(0.5))) > 0,
-        "Theorem 7": lambda cut: cut.curve.upr > cut.curve.unr or min(_m_gains(cut, 0)) > -1e-12,
-        "Theorem 8": lambda cut: cut.curve.upr < cut.curve.unr or min(_m_gains(cut, 1)) > -1e-12,
-    }
-    for where, judge in judges.items():
-        failures = sum(not judge(cut) for cut in cuts)
-        yield Cell.claim(
-            where,
-            claim=PUBLISHED[where],
-            holds=failures == 0,
-            ours=f"{failures} exceptions in {trials} random cuts",
-            checked="fixed m and fixed share of a priori cases"
-            if where in ("Theorem 7", "Theorem 8")
-            else "",
+    for name, (computed, tolerance) in values.items():
+        yield Cell.number(
+            f"Figure 7, {name}", published=printed[name], computed=computed, tolerance=tolerance
         )
-    yield from _equal_abstention(cuts)
-
-
-def _held(cut: _Cut, m: float) -> GmEstimate:
-    """The m-estimate after the cut when the number m, not its share, stays."""
-    kept = (1 - cut.curve.upr) + cut.skew * (1 - cut.curve.unr)
-    return GmEstimate(0.5, m * (1 + cut.skew) / kept)
-
-
-def _m_gains(cut: _Cut, side: int) -> tuple[float, float]:
-    """Gain of one class for fixed m and for a fixed share."""
-    return cut.gains(GmEstimate(0.5, 0.1), _held(cut, 0.1))[side], cut.gains(GmEstimate(0.5, 0.1))[side]
-
-
-def _one_point(cut: _Cut) -> bool:
-    upr, unr = cut.curve.upr, cut.curve.unr
-    from_a = (cut.a[0] / (1 - unr), cut.a[1] / (1 - upr))
-    from_b = (1 - (1 - cut.b[0]) / (1 - unr), 1 - (1 - cut.b[1]) / (1 - upr))
-    ends = [cut.curve.fpr[0], cut.curve.tpr[0], 1 - cut.curve.fpr[-1], 1 - cut.curve.tpr[-1]]
-    return bool(np.allclose(from_a, from_b, atol=1e-12) and np.allclose(ends, 0, atol=1e-12))
-
-
-def _is_convex(cut: _Cut) -> bool:
-    """Turn right, or go straight on, at every vertex."""
-    x, y = np.diff(cut.curve.fpr), np.diff(cut.curve.tpr)
-    return bool(np.all(x[1:] * y[:-1] - x[:-1] * y[1:] >= -1e-12))
-
-
-def _keeps_precision(cut: _Cut) -> bool:
-    return bool(np.allclose(cut.gains(Precision(0.5)), 0, atol=1e-12))
-
-
-def _accuracy_between(cut: _Cut) -> bool:
-    fpr, tpr = cut.curve.point
-    c = cut.new_skew
-    accuracy = (tpr + c * (1 - fpr)) / (1 + c)
-    low, high = sorted(
-        float(Precision(0.5).at(fpr, tpr, side=side, skew=c)) for side in ("positive", "negative")
-    )
-    return low - 1e-12 <= accuracy <= high + 1e-12
-
-
-def _equal_abstention(cuts: list[_Cut]) -> Iterator[Cell]:
-    """One design with upr = unr, by hand: 10 cases per class, blocks (1, 5), (4, 4), (5, 1)."""
-    counts = ScoreCounts.from_counts([1, 2, 3], [1, 4, 5], [5, 4, 1])
-    hull = roc_curve(counts).convex_hull()
-    cut = _Cut(cut_out(hull.fpr, hull.tpr, 1, 2), (0.1, 0.5), (0.5, 0.9), 1.0)
-    fixed, share = cut.gains(GmEstimate(0.5, 0.2), _held(cut, 0.2)), cut.gains(GmEstimate(0.5, 0.2))
-    yield Cell.claim(
-        "Corollary 1",
-        claim=PUBLISHED["Corollary 1"],
-        holds=min(*fixed, *share) > -1e-12,
-        ours=f"smallest gain {min(fixed):.1e} with fixed m, {min(share):.4f} with a fixed share",
-    )
-    both = sum(min(each.gains(GmEstimate(0.5, 0.1))) > 1e-9 for each in cuts)
-    yield Cell.claim(
-        "Section 8.3",
-        claim=PUBLISHED["Section 8.3"],
-        holds=max(np.abs(fixed)) > 1e-9,
-        ours=f"upr = unr changes neither by more than {max(np.abs(fixed)):.0e}; with a fixed share both gain "
-        f"in {both} of {len(cuts)} cuts, all with upr different from unr",
-        known="erratum: with fixed m, upr = unr leaves both exactly as they were; with a fixed share both "
-        "increase for many upr, unr (eq. 26 and its mirror image)",
-    )
 
 
 # ---------------------------------------------------------------- figures
