@@ -53,6 +53,7 @@ def test_hull_against_every_pair_of_points(data):
     assert hull.auc >= curve.auc - 1e-12
 
 
+@pytest.mark.filterwarnings("ignore:the curve lies below the diagonal")
 @given(scored_data(both_classes=True), st.floats(0.01, 1))
 @settings(max_examples=100, deadline=None)
 def test_partial_area_against_sklearn(data, max_fpr):

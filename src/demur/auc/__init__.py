@@ -9,11 +9,9 @@ Imports: paired, roc, counts.
 from demur.auc.clustered import auc_cluster_variance
 from demur.auc.curves import (
     RocDifferenceTest,
-    VenkatramanTest,
     partial_auc_difference_test,
     partial_auc_interval,
     roc_point_test,
-    venkatraman_test,
 )
 from demur.auc.difference import AucDifferenceTest, auc_difference_test, auc_difference_variances
 from demur.auc.one import AucInterval, auc_interval, auc_variance
@@ -26,6 +24,7 @@ from demur.auc.several import (
     auc_pairwise_tests,
 )
 from demur.auc.unpaired import AucUnpairedTest, auc_unpaired_test
+from demur.auc.venkatraman import VenkatramanTest, venkatraman_test
 
 __all__ = [
     "AucContrastTest",

@@ -322,36 +322,47 @@ class ScoreCounts:
                     "Hint: check y_true and pos_label."
                 )
 
+    def weighted_cases(self, quantity: str) -> tuple[Sample, Sample] | None:
+        """Return scores and weights of the positive and of the negative cases, if they have any.
+
+        None for cases that were counted, of weight 1 each. `quantity` opens the sentence of the
+        `UndefinedError` where only sums of weights are known.
+        """
+        parts = self._positive, self._negative
+        if self._rows == _WEIGHTED:
+            return parts
+        fractional = any(part.weights is not None and np.any(part.weights % 1) for part in parts)
+        if self._rows == _MIXED or fractional:
+            raise UndefinedError(
+                f"{quantity} with importance weights needs the weight of every case, got a ScoreCounts of "
+                "sums of weights. Hint: pass y_true, y_score and sample_weight; or weights='repeats', if a "
+                "weight of 2 means two cases."
+            )
+        return None
+
     def importance(self, quantity: str) -> "tuple[ScoreCounts, ScoreCounts]":
         """Return the counts, and the counts of the squared weights of their cases, on one scale.
 
         The scale is a power of 2 that brings the largest weight to between 1/2 and 1, so that
-        neither sum over- or underflows. Cases that were counted have weight 1 each. `quantity`
-        opens the sentence of the `UndefinedError` where the weights of the cases are not known.
+        neither sum over- or underflows. `quantity` as in `weighted_cases`.
         """
-        parts = self._positive, self._negative
-        if self._rows != _WEIGHTED:
-            fractional = any(part.weights is not None and np.any(part.weights % 1) for part in parts)
-            if self._rows == _MIXED or fractional:
-                raise UndefinedError(
-                    f"{quantity} with importance weights needs the weight of every case, got a ScoreCounts "
-                    "of sums of weights. Hint: pass y_true, y_score and sample_weight; or weights='repeats', "
-                    "if a weight of 2 means two cases."
-                )
+        cases = self.weighted_cases(quantity)
+        if cases is None:
             return self, self
-        weights = [np.ones(len(part.scores)) if part.weights is None else part.weights for part in parts]
+        weights = [np.ones(len(part.scores)) if part.weights is None else part.weights for part in cases]
         heaviest = max(float(w.max(initial=0.0)) for w in weights)
         if all(np.all(w == heaviest) for w in weights):
-            samples = [Sample(part.scores, None) for part in parts]
-            plain = ScoreCounts(_positive=samples[0], _negative=samples[1])
+            plain = _of_samples([Sample(part.scores, None) for part in cases], COUNTED)
             return plain, plain
         exponent = int(np.frexp(heaviest)[1])
         scaled = [np.ldexp(w, -exponent) for w in weights]
-        made = []
-        for power in (1, 2):
-            samples = [Sample(part.scores, w**power) for part, w in zip(parts, scaled, strict=True)]
-            made.append(ScoreCounts(_positive=samples[0], _negative=samples[1], _rows=_WEIGHTED))
-        return made[0], made[1]
+        plain, squared = (
+            _of_samples(
+                [Sample(part.scores, w**power) for part, w in zip(cases, scaled, strict=True)], _WEIGHTED
+            )
+            for power in (1, 2)
+        )
+        return plain, squared
 
     def class_weights(self, prevalence: float | None = None) -> tuple[float, float]:
         """Return the factors that turn counts into masses that sum to 1 under `prevalence`."""
@@ -379,6 +390,10 @@ class ScoreCounts:
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _of_samples(samples: list[Sample], rows: str) -> ScoreCounts:
+    return ScoreCounts(_positive=samples[0], _negative=samples[1], _rows=rows)
 
 
 reads_version(_EXACT_VERSION, ("score", "positives", "negatives"), ScoreCounts.from_counts)

@@ -1,5 +1,6 @@
 """ROC and precision-recall curves, the convex hull, AUC and partial AUC."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,17 +10,22 @@ from demur._checks import check_range, check_rate, input_error
 from demur._kernels.thresholds import cut_points
 from demur._results import Result, read_only
 from demur.counts.scores import ScoreCounts, as_counts
-from demur.exceptions import UndefinedError
+from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = [
     "PrecisionRecallCurve",
     "RocCurve",
     "RocHull",
+    "area_between",
     "auc_score",
     "precision_recall_curve",
     "roc_curve",
+    "running_rate",
+    "standardized_area",
 ]
+
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -70,8 +76,8 @@ class RocCurve(Result):
     def convex_hull(self) -> RocHull:
         """Return the upper convex hull; its edges are the pooled blocks of the scores."""
         blocks = self.counts.blocks()
-        fpr = _running_rate(blocks.negatives[::-1])
-        tpr = _running_rate(blocks.positives[::-1])
+        fpr = running_rate(blocks.negatives[::-1])
+        tpr = running_rate(blocks.positives[::-1])
         thresholds = cut_points(blocks.lower, blocks.upper)[1][::-1]
         return RocHull(fpr=fpr, tpr=tpr, thresholds=thresholds.copy(), auc=_area(fpr, tpr))
 
@@ -83,16 +89,17 @@ class RocCurve(Result):
         min_fpr, max_fpr : float
             Ends of the range, 0 <= min_fpr < max_fpr <= 1.
         standardize : bool
-            Rescale so that 1/2 is the diagonal and 1 a perfect curve (McClish 1989).
+            Rescale so that 1/2 is the diagonal and 1 a perfect curve (McClish 1989). Below the
+            diagonal it is less than 1/2 and not comparable between ranges, which a
+            `DegenerateDataWarning` says.
         """
         low, high = check_range((min_fpr, max_fpr), "(min_fpr, max_fpr)", high=1.0)
         if low == high:
             raise input_error("max_fpr", f"must exceed min_fpr = {low:g}", high)
-        area = _area_between(self.fpr, self.tpr, low, high)
+        area = area_between(self.fpr, self.tpr, low, high)
         if not standardize:
             return area
-        diagonal, perfect = (high**2 - low**2) / 2, high - low
-        return (1 + (area - diagonal) / (perfect - diagonal)) / 2
+        return standardized_area(area, low, high)
 
     def partial_auc_sensitivity(
         self, min_tpr: float, max_tpr: float = 1.0, *, standardize: bool = False
@@ -106,17 +113,17 @@ class RocCurve(Result):
         if low == high:
             raise input_error("max_tpr", f"must exceed min_tpr = {low:g}", high)
         # specificity against 1 - sensitivity is the same curve read from the other corner
-        area = _area_between(1 - self.tpr[::-1], 1 - self.fpr[::-1], 1 - high, 1 - low)
+        area = area_between(1 - self.tpr[::-1], 1 - self.fpr[::-1], 1 - high, 1 - low)
         if not standardize:
             return area
-        diagonal, perfect = ((1 - low) ** 2 - (1 - high) ** 2) / 2, high - low
-        return (1 + (area - diagonal) / (perfect - diagonal)) / 2
+        return standardized_area(area, 1 - high, 1 - low)
 
     def __repr__(self) -> str:
         return f"RocCurve(auc={self.auc:.6g}, points={len(self.fpr)})"
 
 
-def _running_rate(counts: FloatArray) -> FloatArray:
+def running_rate(counts: FloatArray) -> FloatArray:
+    """Share of the weight up to each element, from 0 to 1."""
     total = np.concatenate([[0.0], np.cumsum(counts)])
     return np.asarray(total / total[-1])
 
@@ -125,7 +132,7 @@ def _area(x: FloatArray, y: FloatArray) -> float:
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
 
 
-def _area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> float:
+def area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> float:
     """Area under an ascending polyline between two abscissae.
 
     On a vertical step at a limit the height does not matter: the step has no width.
@@ -135,6 +142,26 @@ def _area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> floa
     xs = np.concatenate([[low], x[inside], [high]])
     ys = np.concatenate([ends[:1], y[inside], ends[1:]])
     return _area(xs, ys)
+
+
+def standardized_area(area: float, low: float, high: float, *, resampled: bool = False) -> float:
+    """Rescale a partial area so that 1/2 is the diagonal and 1 a perfect curve (McClish 1989).
+
+    Below the diagonal in the range the line is continued, as in scikit-learn (pROC returns NA), with a
+    `DegenerateDataWarning`: the smallest possible value depends on the range there (0.47 for rates up
+    to 0.1, -9 for rates from 0.9 on), so such numbers cannot be compared between ranges. Resamples of
+    a curve may fall below the diagonal without a warning.
+    """
+    diagonal, perfect = (high**2 - low**2) / 2, high - low
+    if not resampled and area < diagonal * (1 - _ROUNDING):
+        warnings.warn(
+            f"the curve lies below the diagonal in the range (area {area:.4g}, chance {diagonal:.4g}), so "
+            "its standardised partial AUC is below 1/2 and cannot be compared with other ranges; check "
+            "whether higher scores mean more positive",
+            DegenerateDataWarning,
+            stacklevel=3,
+        )
+    return (1 + (area - diagonal) / (perfect - diagonal)) / 2
 
 
 def _height(x: FloatArray, y: FloatArray, at: float, *, side: str) -> float:
@@ -192,8 +219,8 @@ def roc_curve(
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("A ROC curve")
     return RocCurve(
-        fpr=read_only(_running_rate(counts.negatives[::-1])),
-        tpr=read_only(_running_rate(counts.positives[::-1])),
+        fpr=read_only(running_rate(counts.negatives[::-1])),
+        tpr=read_only(running_rate(counts.positives[::-1])),
         thresholds=read_only(np.concatenate([[np.inf], counts.scores[::-1]])),
         auc=auc_score(counts),
         n_positive=counts.n_positive,
@@ -304,14 +331,14 @@ def precision_recall_curve(
             "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
         )
     to_positive, to_negative = counts.class_weights(prevalence)
-    found = np.cumsum(counts.positives[::-1])
-    called = found * to_positive + np.cumsum(counts.negatives[::-1]) * to_negative
+    true_positives = np.cumsum(counts.positives[::-1])
+    called = true_positives * to_positive + np.cumsum(counts.negatives[::-1]) * to_negative
     if called[0] == 0:
         raise UndefinedError(
             f"`prevalence` leaves no mass at the top score, so precision is 0/0 there, got {prevalence}."
         )
-    recall = found / counts.n_positive
-    precision = found * to_positive / called
+    recall = true_positives / counts.n_positive
+    precision = true_positives * to_positive / called
     rate = counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
     return PrecisionRecallCurve(
         precision=read_only(precision),
