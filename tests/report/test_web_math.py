@@ -33,7 +33,7 @@ from demur.cli.main import main
 from demur.cli.output import percent, threshold
 from demur.costs import probability_cost
 from demur.exceptions import UndefinedError
-from demur.windows.policy import PolicyEvidence
+from demur.windows.policy_evidence import PolicyEvidence
 
 WEB = Path(__file__).parents[2] / "web"
 NODE = shutil.which("node")

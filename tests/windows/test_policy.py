@@ -25,7 +25,7 @@ from demur import (
     decide,
 )
 from demur.windows import PolicyEvidence, deterministic_window, widest_coverage_window
-from demur.windows.policy import _counts_of
+from demur.windows.policy_evidence import counts_of_blocks
 from oracles import scored_data
 
 # the worked example of the specification: 5 distinct scores, 6 positives, 6 negatives
@@ -119,7 +119,7 @@ def test_at_against_a_fresh_surface(data, mu, nu_positive, nu_negative, prevalen
 def test_blocks_come_back_from_two_scores_each(data):
     y, s, w = data
     blocks = ScoreCounts.from_arrays(y, s, sample_weight=w).blocks()
-    again = _counts_of(blocks).blocks()
+    again = counts_of_blocks(blocks).blocks()
     for name in ("positives", "negatives", "lower", "upper"):
         assert np.array_equal(getattr(blocks, name), getattr(again, name))
 

@@ -32,7 +32,7 @@ from demur._checks.choices import (
 from demur._checks.classes import check_class_codes, check_class_labels, check_levels
 from demur._checks.costs import check_cost_point, check_costs_by_class, check_grid
 from demur._checks.errors import input_error
-from demur._checks.labels import check_labels
+from demur._checks.labels import check_decision_labels, check_labels
 from demur._checks.samples import (
     check_block_length,
     check_label_columns,
@@ -54,6 +54,7 @@ __all__ = [
     "check_cost_point",
     "check_costs_by_class",
     "check_covariance",
+    "check_decision_labels",
     "check_finite",
     "check_grid",
     "check_label_columns",

@@ -1,5 +1,6 @@
 """Labels of two classes: which cases are positive."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from demur._checks.errors import input_error, some
 from demur.typing import BoolArray, Labels
 
 __all__ = [
+    "check_decision_labels",
     "check_labels",
     "distinct_labels",
     "refuse_other_kinds",
@@ -83,3 +85,20 @@ def distinct_labels(array: np.ndarray) -> list[Any]:
         return sorted(distinct)
     except TypeError:
         return list(distinct)
+
+
+def check_decision_labels(given: list[Any]) -> list[Any]:
+    """Return the labels of positive, negative and no decision as built-in types, different, of one kind."""
+    labels = [label.item() if isinstance(label, np.generic) else label for label in given]
+    texts = [isinstance(label, str) for label in labels]
+    numbers = [
+        isinstance(label, (int, float)) and not isinstance(label, bool) and math.isfinite(label)
+        for label in labels
+    ]
+    names, shown = "pos_label, neg_label and abstain_label", ", ".join(map(repr, labels))
+    if not (all(texts) or all(numbers)):
+        hint = "an abstain label for text could be 'abstain', for numbers -1."
+        raise input_error(names, "must be three strings or three numbers", shown, hint)
+    if len(set(labels)) < 3:
+        raise input_error(names, "must differ", shown, "choose an abstain label that is not a class.")
+    return labels

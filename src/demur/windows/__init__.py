@@ -9,7 +9,8 @@ Imports: surface, roc, costs, counts.
 from demur.windows.cheapest import cheapest_window
 from demur.windows.constrained import ConstrainedWindow
 from demur.windows.hull_points import HullPoint
-from demur.windows.policy import Policy, PolicyEvidence
+from demur.windows.policy import Policy
+from demur.windows.policy_evidence import PolicyEvidence
 from demur.windows.promised import deterministic_window, widest_coverage_window
 from demur.windows.ranges import RangeWindow, range_window
 from demur.windows.reliable import reliable_window

@@ -5,7 +5,6 @@ another prevalence need no data: the blocks are all an optimal window depends on
 """
 
 import dataclasses
-import hashlib
 import json
 import math
 from dataclasses import dataclass
@@ -14,112 +13,45 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from demur._checks import check_choice, check_rate, check_scores, check_type, input_error
+from demur._checks import (
+    check_choice,
+    check_decision_labels,
+    check_rate,
+    check_scores,
+    check_type,
+    input_error,
+)
 from demur._files.whole import whole_file
 from demur._results import Result, json_safe
 from demur.costs.model import CostModel
-from demur.counts.scores import Blocks, ScoreCounts
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
-from demur.surface.surface import AbstentionSurface, abstention_surface
+from demur.surface.surface import AbstentionSurface
 from demur.surface.window import ABSTAIN, AbstentionWindow, decide, decision_masks
 from demur.typing import ArrayLike, IntArray
 from demur.windows.constrained import ConstrainedWindow
+from demur.windows.policy_evidence import PolicyEvidence
 from demur.windows.policy_file import (
-    block_columns,
+    SCHEMA,
+    VERSION,
     number,
     optional_number,
     parsed,
     part,
     rate,
+    read_costs,
+    require_schema,
     text,
     threshold,
 )
 
-__all__ = ["Policy", "PolicyEvidence"]
+__all__ = ["Policy"]
 
-SCHEMA = "demur.policy"
-VERSION = 1
 _RULES = ("cheapest", "constrained")
 # labels looked up at a time, so that codes and indices stay in the cache
 _CHUNK = 1 << 16
-# stored totals may differ from the sum over the blocks by the order of summation
+# ratios of costs may differ by rounding
 _ROUNDING = 1e-9
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class PolicyEvidence(Result):
-    """What a policy rests on: a fingerprint of the data, and its pooled blocks.
-
-    Attributes
-    ----------
-    n, prevalence : float
-        Weight of the cases and share of the positives among them.
-    digest : str
-        SHA-256 of the counts per distinct score; the same for the same data in any order.
-    software : str
-        What made the policy.
-    blocks : Blocks
-        The pooled blocks, from which windows for other costs are derived.
-    """
-
-    n: float
-    prevalence: float
-    digest: str
-    software: str
-    blocks: Blocks
-    _evidence: ClassVar[tuple[str, ...]] = ("blocks",)
-
-    @classmethod
-    def from_counts(cls, counts: ScoreCounts) -> Self:
-        """Take the fingerprint of counts."""
-        from demur._version import __version__
-
-        return cls(
-            n=counts.n,
-            prevalence=counts.prevalence,
-            digest=_digest(counts),
-            software=f"demur {__version__}",
-            blocks=counts.blocks(),
-        )
-
-    def surface(self, *, prevalence: float | None = None) -> AbstentionSurface:
-        """Return the surface of the data, from the blocks alone: all costs, windows and volumes.
-
-        `lower_index` and `upper_index` of its windows count ends of blocks, not scores.
-        """
-        # the sample's own prevalence takes the exact way of whole-number counts
-        own = prevalence is None or prevalence == self.prevalence
-        return abstention_surface(_counts_of(self.blocks), prevalence=None if own else prevalence)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return fingerprint and blocks as JSON-safe built-in types."""
-        columns = self.blocks._asdict()
-        return {**Result.to_dict(self), "blocks": {name: json_safe(columns[name]) for name in columns}}
-
-
-def _digest(counts: ScoreCounts) -> str:
-    found = hashlib.sha256()
-    for column in (counts.scores, counts.positives, counts.negatives):
-        # adding 0 turns -0.0 into 0.0: equal scores, equal digest
-        found.update((column + 0.0).astype("<f8").tobytes())
-    return f"sha256:{found.hexdigest()}"
-
-
-def _counts_of(blocks: Blocks) -> ScoreCounts:
-    """Return counts with at most two scores per block that pool to these same blocks.
-
-    Positives stand at the lower end and negatives at the upper one, which is the order that pools;
-    a block of one class is split in halves, which add up again exactly.
-    """
-    wide = blocks.lower < blocks.upper
-    halved = wide & ((blocks.positives == 0) | (blocks.negatives == 0))
-    first = np.where(halved, blocks.positives / 2, blocks.positives)
-    second = np.where(halved, blocks.negatives / 2, np.where(wide, blocks.negatives, 0.0))
-    return ScoreCounts.from_counts(
-        np.concatenate([blocks.lower, blocks.upper]),
-        np.concatenate([first, blocks.positives - first]),
-        np.concatenate([blocks.negatives - second, second]),
-    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -213,7 +145,9 @@ class Policy(Result):
         if self.lower > self.upper:
             raise input_error("lower", f"must not exceed upper = {self.upper:g}", f"{self.lower:g}")
         names = ("pos_label", "neg_label", "abstain_label")
-        for name, label in zip(names, _labels([getattr(self, name) for name in names]), strict=True):
+        for name, label in zip(
+            names, check_decision_labels([getattr(self, name) for name in names]), strict=True
+        ):
             object.__setattr__(self, name, label)
         for name in ("prevalence", "abstention_rate", "fn", "fp"):
             object.__setattr__(self, name, rate(getattr(self, name), name))
@@ -351,9 +285,9 @@ class Policy(Result):
                 continue
             # small whole numbers by arithmetic, twice as fast as looking them up
             positive, above = decision_masks(values[chunk], self.lower, self.upper)
-            found = above.view(np.int8) * steps[1]
-            found += positive.view(np.int8) * steps[2]
-            labels[chunk] = found + steps[0]
+            label = above.view(np.int8) * steps[1]
+            label += positive.view(np.int8) * steps[2]
+            labels[chunk] = label + steps[0]
         return labels
 
     # ---------------------------------------------------------------- files
@@ -394,23 +328,15 @@ class Policy(Result):
     @classmethod
     def from_dict(cls, data: Any) -> "Policy":
         """Return the policy that `to_dict` described; refuse anything else in one sentence."""
-        _require_schema(data)
-        positives, negatives, lower, upper, groups = block_columns(data, Blocks._fields)
-        evidence = PolicyEvidence(
-            n=part(data, "evidence.n", float),
-            prevalence=part(data, "evidence.prevalence", float),
-            digest=text(data, "evidence.digest"),
-            software=text(data, "evidence.software"),
-            blocks=Blocks(positives, negatives, lower, upper, groups.astype(np.int64)),
-        )
-        _require_pooled(evidence)
+        require_schema(data)
+        evidence = PolicyEvidence.from_file(data)
         return cls(
             lower=threshold(part(data, "window.lower"), "window.lower"),
             upper=threshold(part(data, "window.upper"), "window.upper"),
             pos_label=part(data, "labels.positive"),
             neg_label=part(data, "labels.negative"),
             abstain_label=part(data, "labels.abstain"),
-            costs=_read_costs(data),
+            costs=read_costs(data),
             prevalence=part(data, "prevalence", float),
             expected_cost=optional_number(data, "expected.cost"),
             abstention_rate=part(data, "expected.abstention_rate", float),
@@ -438,26 +364,6 @@ class Policy(Result):
 
 
 # ---------------------------------------------------------------- checks
-
-
-def _labels(given: list[Any]) -> list[Any]:
-    """Return three labels as built-in types; they must differ and be of one kind."""
-    labels = [label.item() if isinstance(label, np.generic) else label for label in given]
-    texts = [isinstance(label, str) for label in labels]
-    numbers = [
-        isinstance(label, (int, float)) and not isinstance(label, bool) and math.isfinite(label)
-        for label in labels
-    ]
-    shown = ", ".join(map(repr, labels))
-    rule = "pos_label, neg_label and abstain_label"
-    if not (all(texts) or all(numbers)):
-        hint = "an abstain label for text could be 'abstain', for numbers -1."
-        raise InputError(f"`{rule}` must be three strings or three numbers, got {shown}. Hint: {hint}")
-    if len(set(labels)) < 3:
-        raise InputError(
-            f"`{rule}` must differ, got {shown}. Hint: choose an abstain label that is not a class."
-        )
-    return labels
 
 
 def _small_steps(table: Any) -> Any:
@@ -518,42 +424,6 @@ def _in_unit(costs: CostModel, window: AbstentionWindow) -> float:
 
 
 def _needs_all_scores(costs: CostModel) -> bool:
-    """Whether an optimal window may cut a block (spec 000, section 4): outside the band, with a reward."""
+    """Whether an optimal window may cut a block: a reward outside -mu <= nu_positive - nu_negative <= 1."""
     gap = costs.nu_positive - costs.nu_negative if costs.may_abstain else 0.0
     return min(costs.nu_positive, costs.nu_negative) < 0 and not -costs.mu <= gap <= 1
-
-
-def _require_schema(data: Any) -> None:
-    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
-        got = repr(data.get("schema")) if isinstance(data, dict) else type(data).__name__
-        raise input_error(
-            "schema", f"must be {SCHEMA!r}", got, "`demur decide` and Policy.save write policies."
-        )
-    version = part(data, "version")
-    if isinstance(version, bool) or version != VERSION:
-        raise input_error("version", f"must be {VERSION}", repr(version), "update demur, or save it again.")
-
-
-def _require_pooled(evidence: PolicyEvidence) -> None:
-    """Refuse blocks that are not what pooling gives, or that do not fit the totals."""
-    blocks = evidence.blocks
-    counts = _counts_of(blocks)
-    names = ("positives", "negatives", "lower", "upper")
-    same = all(np.array_equal(getattr(counts.blocks(), name), getattr(blocks, name)) for name in names)
-    if not same or np.any(blocks.groups < 1 + (blocks.lower < blocks.upper)):
-        raise input_error(
-            "evidence.blocks", "must be pooled: scores and shares of positives ascending", "other blocks"
-        )
-    stored, found = (evidence.n, evidence.prevalence), (counts.n, counts.prevalence)
-    if not np.allclose(stored, found, rtol=_ROUNDING, atol=_ROUNDING):
-        raise input_error("evidence.n and prevalence", f"must fit the blocks, {found}", stored)
-
-
-def _read_costs(data: Any) -> CostModel | None:
-    if part(data, "costs") is None:
-        return None
-    values: dict[str, Any] = {}
-    for field in dataclasses.fields(CostModel):
-        name = f"costs.{field.name}"
-        values[field.name] = optional_number(data, name) if field.default is None else part(data, name, float)
-    return CostModel(**values)

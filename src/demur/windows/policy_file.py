@@ -1,5 +1,6 @@
 """Values of a policy file: each is there, of the right type and range, or named in one sentence."""
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -8,10 +9,27 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_rate, check_whole_counts, input_error
+from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["block_columns", "number", "optional_number", "parsed", "part", "rate", "text", "threshold"]
+__all__ = [
+    "SCHEMA",
+    "VERSION",
+    "block_columns",
+    "number",
+    "optional_number",
+    "parsed",
+    "part",
+    "rate",
+    "read_costs",
+    "require_schema",
+    "text",
+    "threshold",
+]
+
+SCHEMA = "demur.policy"
+VERSION = 1
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -59,14 +77,14 @@ def number(value: Any, name: str, *, infinite: bool = False) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         raise input_error(name, "must be a number", _shown(value))
     try:
-        found = float(value)
+        as_float = float(value)
     except OverflowError:
-        found = math.inf
-    if math.isnan(found):
+        as_float = math.inf
+    if math.isnan(as_float):
         raise input_error(name, "must not be NaN", "NaN")
-    if math.isinf(found) and not infinite:
-        raise input_error(name, "must be finite", found)
-    return found
+    if math.isinf(as_float) and not infinite:
+        raise input_error(name, "must be finite", as_float)
+    return as_float
 
 
 def threshold(value: Any, name: str) -> float:
@@ -76,8 +94,31 @@ def threshold(value: Any, name: str) -> float:
 
 def rate(value: Any, name: str) -> float:
     """Return a share in [0, 1]; sums of masses that exceed it by rounding are cut."""
-    found = number(value, name)
-    return check_rate(min(found, 1.0) if found < 1 + 1e-12 else found, name)
+    share = number(value, name)
+    return check_rate(min(share, 1.0) if share < 1 + 1e-12 else share, name)
+
+
+def require_schema(data: Any) -> None:
+    """Refuse what is not a policy file of this version."""
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        got = repr(data.get("schema")) if isinstance(data, dict) else type(data).__name__
+        raise input_error(
+            "schema", f"must be {SCHEMA!r}", got, "`demur decide` and Policy.save write policies."
+        )
+    version = part(data, "version")
+    if isinstance(version, bool) or version != VERSION:
+        raise input_error("version", f"must be {VERSION}", repr(version), "update demur, or save it again.")
+
+
+def read_costs(data: Any) -> CostModel | None:
+    """Return the costs of a policy file; None if the window was chosen without costs."""
+    if part(data, "costs") is None:
+        return None
+    values: dict[str, Any] = {}
+    for field in dataclasses.fields(CostModel):
+        name = f"costs.{field.name}"
+        values[field.name] = optional_number(data, name) if field.default is None else part(data, name, float)
+    return CostModel(**values)
 
 
 def block_columns(data: Any, names: tuple[str, ...]) -> list[FloatArray]:
