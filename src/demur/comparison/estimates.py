@@ -4,17 +4,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from demur._kernels.normal import normal_quantile
 from demur._results import Interval
 from demur.comparison.candidates import Candidate
 from demur.comparison.question import Corner, Question
-from demur.honest.cross_fitting import bracket_or_average
+from demur.costs.model import CostModel
 from demur.honest.decisions import joint_outcomes, mean_and_error
 from demur.honest.expected_cost import loss_table
 from demur.honest.held_out import Weighting
+from demur.honest.intervals import (
+    OutcomeTable,
+    difference_sums,
+    honest_interval,
+    loss_sums,
+)
+from demur.honest.intervals import (
+    difference_interval as interval_of_difference,
+)
 from demur.typing import FloatArray
 
 __all__ = ["Estimate", "cost_at", "cost_interval", "cost_of", "difference_interval", "mean_cost", "rates_of"]
+
+# joint tables here have the columns negative, positive, abstain; the intervals' negative, abstain, positive
+_BY_CAUTION = [0, 2, 1]
 
 
 class Estimate(NamedTuple):
@@ -40,15 +51,39 @@ def cost_at(candidate: Candidate, corner: Corner) -> float:
     return mean_cost(candidate.honest, corner)
 
 
+def _prices(costs: CostModel) -> dict[str, float]:
+    """Relative prices of the outcomes; an infinite review is never paid."""
+    reviews = (nu if np.isfinite(nu) else 0.0 for nu in (costs.nu_positive, costs.nu_negative))
+    return dict(
+        zip(("miss", "alarm", "abstain_positive", "abstain_negative"), (1.0, costs.mu, *reviews), strict=True)
+    )
+
+
+def _outcome_table(table: FloatArray) -> OutcomeTable:
+    (right_negative, alarmed, kept_negative), (missed, right_positive, kept_positive) = table.tolist()
+    return OutcomeTable(missed, right_positive, kept_positive, alarmed, right_negative, kept_negative)
+
+
+def _rate(table: FloatArray, prevalence: float | None) -> float:
+    negative, positive = table.reshape(2, -1).sum(axis=1)
+    return float(positive / (positive + negative)) if prevalence is None else prevalence
+
+
 def cost_interval(honest: FloatArray, hindsight: FloatArray, corner: Corner, level: float) -> Estimate:
-    """Honest cost with the bracket interval: from hindsight below to honest above."""
-    losses = loss_table(corner.costs)
-    ends = [
-        mean_and_error(table, losses, _weighting(table, corner.prevalence)) for table in (hindsight, honest)
-    ]
-    low, high = bracket_or_average(ends[0], ends[1], normal_quantile(level), "bracket")
+    """Honest cost with its interval for the true cost of the rule in use."""
+    costs, rate = corner.costs, _rate(honest, corner.prevalence)
+    sums = [loss_sums(_outcome_table(table), **_prices(costs)) for table in (hindsight, honest)]
+    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=corner.prevalence)
+    # every case can cost its most expensive outcome, and no more
+    prices = _prices(costs)
+    worst = rate * max(1.0, prices["abstain_positive"]) + (1 - rate) * max(
+        costs.mu, prices["abstain_negative"]
+    )
+    ends = max(float(low), 0.0), min(float(high), worst)
     return Estimate(
-        ends[1][0], Interval(float(max(low, losses.min())), float(min(high, losses.max()))), ends[0][0]
+        mean_cost(honest, corner),
+        Interval(*(float(costs.expected_cost(end, rate)) for end in ends)),
+        mean_cost(hindsight, corner),
     )
 
 
@@ -59,42 +94,47 @@ def cost_of(candidate: Candidate, question: Question) -> Estimate:
 
 
 def difference_interval(first: Candidate, second: Candidate, question: Question) -> tuple[float, Interval]:
-    """Honest difference per case, first minus second, with the average-centred interval.
+    """Honest difference per case, first minus second, with its interval.
 
     Paired on the same held-out cases. Where two models were split apart (only counts at hand), the
-    interval holds for any dependence between them: the standard errors add up.
+    interval holds for any dependence between them: their half-widths add up.
     """
     corner = Corner(question.point, question.rate)
     if first.model is None and second.cases is not first.cases:
         first = first.on(second.cases)
     elif second.model is None and second.cases is not first.cases:
         second = second.on(first.cases)
+    difference = cost_at(first, corner) - cost_at(second, corner)
     if first.cases is not second.cases:
-        return _unpaired(first, second, corner, question.confidence_level)
-    cases = first.cases
-    losses = loss_table(corner.costs)
-    gap = losses[:, :, None] - losses[:, None, :]
-    pairs = []
+        return difference, _unpaired(first, second, question)
+    if _same_decisions(first, second):
+        return 0.0, Interval(0.0, 0.0)
+    costs, sums = corner.costs, []
     for one, two in (
         ([first.judged.hindsight], [second.judged.hindsight]),
         (first.judged.honest, second.judged.honest),
     ):
-        table = joint_outcomes(cases, one, two)
-        pairs.append(mean_and_error(table, gap, _weighting(table, corner.prevalence)))
-    low, high = bracket_or_average(pairs[0], pairs[1], normal_quantile(question.confidence_level), "average")
-    return pairs[1][0], Interval(float(low), float(high))
+        table = joint_outcomes(first.cases, one, two)[:, _BY_CAUTION][:, :, _BY_CAUTION]
+        sums.append(difference_sums(table[1], table[0], **_prices(costs)))
+    ends = interval_of_difference(
+        sums[0], sums[1], level=question.confidence_level, prevalence=corner.prevalence
+    )
+    unit = costs.cost_fn - costs.cost_tp
+    return difference, Interval(*(unit * float(end) for end in ends))
 
 
-def _unpaired(first: Candidate, second: Candidate, corner: Corner, level: float) -> tuple[float, Interval]:
-    losses = loss_table(corner.costs)
-    ends = []
-    for tables in ((first.hindsight, second.hindsight), (first.honest, second.honest)):
-        (one, one_error), (two, two_error) = (
-            mean_and_error(table, losses, _weighting(table, corner.prevalence)) for table in tables
-        )
-        ends.append((one - two, one_error + two_error))
-    low, high = bracket_or_average(ends[0], ends[1], normal_quantile(level), "average")
-    return ends[1][0], Interval(float(low), float(high))
+def _same_decisions(first: Candidate, second: Candidate) -> bool:
+    pairs = zip(
+        (first.judged.hindsight, *first.judged.honest),
+        (second.judged.hindsight, *second.judged.honest),
+        strict=True,
+    )
+    return all(np.array_equal(one, two) for one, two in pairs)
+
+
+def _unpaired(first: Candidate, second: Candidate, question: Question) -> Interval:
+    one, two = cost_of(first, question).interval, cost_of(second, question).interval
+    return Interval(one.low - two.high, one.high - two.low)
 
 
 def rates_of(table: FloatArray, prevalence: float | None) -> FloatArray:

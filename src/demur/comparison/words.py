@@ -9,7 +9,9 @@ from typing import Any
 
 from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
 
-__all__ = ["TRIVIAL_WORDS", "answer_words", "rule_words"]
+__all__ = ["TRIVIAL_WORDS", "answer_words", "rule_words", "short_name"]
+
+_LONGEST_NAME = 40
 
 TRIVIAL_WORDS = {
     "always positive": ("call every case {positive}", "calling every case {positive}"),
@@ -17,6 +19,11 @@ TRIVIAL_WORDS = {
     "always abstain": ("send every case to a person", "sending every case to a person"),
 }
 """How the rules without a model are said: as advice, and as something to compare with."""
+
+
+def short_name(name: str) -> str:
+    """Cut a name that would fill the sentence."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."
 
 
 def answer_words(facts: Mapping[str, Any]) -> str:
@@ -42,14 +49,14 @@ def rule_words(facts: Mapping[str, Any]) -> str:
         return f"{advice[0].upper()}{advice[1:]}: no model is cheaper."
     upper = short_threshold(*facts["upper"], low_included=False)
     if kind == "threshold":
-        return f"Use {facts['model']}: call {positive} from {upper} up, {negative} below."
+        return f"Use {short_name(facts['model'])}: call {positive} from {upper} up, {negative} below."
     lower = short_threshold(*facts["lower"], low_included=True)
     calls = []
     if facts["calls_positive"]:
         calls.append(f"{positive} from {upper} up")
     if facts["calls_negative"]:
         calls.append(f"{negative} up to {lower}")
-    return f"Use {facts['model']}: call {', '.join(calls)}, send the rest to a person."
+    return f"Use {short_name(facts['model'])}: call {', '.join(calls)}, send the rest to a person."
 
 
 def _named(text: str, facts: Mapping[str, Any]) -> str:
@@ -63,19 +70,19 @@ def _happens(facts: Mapping[str, Any]) -> Iterator[str]:
     called = [facts["called_positive"], facts["called_negative"], facts["abstained"]]
     positive, negative, sent = (f"{number:,}" for number in shares_of_1000(called))
     missed, alarms = (_about(facts[name]) for name in ("missed", "alarms"))
+    alarm = "false alarm" if alarms == "about 1" else "false alarms"
     text = f"Of 1000 cases {positive} are called {facts['positive']}, {negative} {facts['negative']}"
     if facts["kind"] == "window":
         text += f", {sent} go to a person"
-    alarm = "false alarm" if alarms == "1" else "false alarms"
-    yield f"{text}; about {missed} {facts['positive']} missed, {alarms} {alarm}."
+    yield f"{text}; {missed} {facts['positive']} missed, {alarms} {alarm}."
 
 
 def _about(share: float) -> str:
     """Say a share of 1000 cases; never 0 for what happens."""
     number = 1000 * share
     if number == 0:
-        return "0"
-    return "fewer than 1" if number < 0.5 else str(int(number + 0.5))
+        return "no"
+    return "fewer than 1" if number < 0.5 else f"about {int(number + 0.5):,}"
 
 
 def _step(facts: Mapping[str, Any]) -> float:
@@ -103,7 +110,8 @@ def _best_model(facts: Mapping[str, Any], step: float) -> str:
     other = facts["versus"].get("runner_up")
     if other is None:
         return ""
-    return f" The best model, {other['name']}, costs {money(facts['cost'] - other['difference'], step)}."
+    cost = money(facts["cost"] - other["difference"], step)
+    return f" The best model, {short_name(other['name'])}, costs {cost}."
 
 
 def _saving(versus: Mapping[str, Any], step: float) -> tuple[str, str]:
@@ -148,7 +156,7 @@ def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
         elif key == "never_abstaining":
             open_questions.append("never abstaining")
         else:
-            open_questions.append(str(versus["name"]))
+            open_questions.append(short_name(versus["name"]))
     if open_questions:
         listed = _listed(open_questions)
         yield f"These {facts['n']:,.0f} cases do not prove that it is cheaper than {listed}."

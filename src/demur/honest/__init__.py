@@ -11,7 +11,7 @@ Imports: paired, windows, surface, roc, costs, counts.
 from demur.honest.bands import SurfaceBand, VolumeInterval, surface_band, volume_interval
 from demur.honest.certificates import CertifiedWindow, SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
-from demur.honest.curve_bands import CostCurveBand, RocBand, cost_curve_band, roc_band
+from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import (
     SurfaceDifferenceBand,
     VolumeComparison,
@@ -23,6 +23,7 @@ from demur.honest.difference import (
 from demur.honest.distribution_bounds import distribution_bounds
 from demur.honest.expected_cost import ExpectedCost
 from demur.honest.held_out import HonestRates
+from demur.honest.roc_bands import RocBand, roc_band
 from demur.honest.window_sets import WindowSet, window_interval
 
 __all__ = [

@@ -17,9 +17,10 @@ from demur._kernels.normal import normal_quantile
 from demur._results import Result
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import judged_model
-from demur.honest.cross_fitting import CrossFittedSurface, bracket_or_average, fitted_surface
+from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
 from demur.honest.deviation_law import deviations, matrix_pays, rules_covariance
 from demur.honest.held_out import JudgedRules, volume_scores
+from demur.honest.intervals import added_errors, honest_interval, mean_and_error
 from demur.honest.multiplier import group_sizes, loss_part, max_deviations, upper_quantile
 from demur.honest.rules import Prices
 from demur.typing import ArrayLike, FloatArray, Labels, Range
@@ -218,8 +219,11 @@ def surface_band(
     prices = Prices.of_surface(*(axis.ravel() for axis in np.meshgrid(x, y, indexing="ij")))
     hindsight_cost, hindsight_error = hindsight.mean_and_error(prices)
     honest_cost, honest_error = honest.mean_and_error(prices)
-    z = normal_quantile(level)
     below, above = side_factors(hindsight, honest, prices, level, draws, generator, threads)
+    sums, rate = [rules.interval_sums(prices) for rules in (hindsight, honest)], honest.weighting.given
+    point = honest_interval(sums[0], sums[1], level=level, prevalence=rate)
+    # the upper side counts a few further errors, as the pointwise interval does
+    top, top_error = mean_and_error(sums[1], prevalence=rate, errors=added_errors(level))
 
     def shaped(values: FloatArray) -> FloatArray:
         return values.reshape(len(x), len(y))
@@ -232,9 +236,9 @@ def surface_band(
         honest_error=shaped(honest_error),
         hindsight_error=shaped(hindsight_error),
         low=shaped(np.maximum(hindsight_cost - below * hindsight_error, 0)),
-        high=shaped(honest_cost + above * honest_error),
-        pointwise_low=shaped(np.maximum(hindsight_cost - z * hindsight_error, 0)),
-        pointwise_high=shaped(honest_cost + z * honest_error),
+        high=shaped(top + above * top_error),
+        pointwise_low=shaped(np.maximum(point[0], 0)),
+        pointwise_high=shaped(point[1]),
         low_factor=below,
         high_factor=above,
         confidence_level=level,
@@ -371,13 +375,19 @@ def volume_interval_of(
     method: str = "bracket",
 ) -> VolumeInterval:
     """Make the interval from a cross-fitted surface and checked arguments."""
-    z, scores = normal_quantile(confidence_level), volume_scores(mu, nu)
+    scores = volume_scores(mu, nu)
     hindsight, honest = (
         rules.score_and_error(scores) for rules in (surface.judged_with_hindsight, surface.judged)
     )
-    low, high = bracket_or_average(hindsight, honest, z, method)
+    low, high = honest_interval(
+        surface.judged_with_hindsight.score_sums(scores),
+        surface.judged.score_sums(scores),
+        level=confidence_level,
+        prevalence=surface.judged.weighting.given,
+        method=method,
+    )
     return VolumeInterval(
-        low=float(max(low, 0.0)),
+        low=max(float(low), 0.0),
         high=float(high),
         honest=honest[0],
         hindsight=hindsight[0],

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_choice, check_confidence_level, check_cost_point, check_range
-from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result, as_scalar, json_safe
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
 from demur.honest.held_out import HonestRates, JudgedRules, volume_scores
+from demur.honest.intervals import honest_interval
 from demur.honest.rules import Prices
 from demur.surface.surface import AbstentionSurface, surface_of
 from demur.surface.window import AbstentionWindow
@@ -120,13 +120,17 @@ class CrossFittedSurface(Result):
     ) -> Interval:
         """Return a pointwise interval for the population's surface at (mu, nu).
 
-        "bracket": from k - z s to kc + z sc; also covers the cost of the deployed window.
-        "average": (k + kc) / 2 -+ z max(s, sc), narrower. Arrays give arrays of ends.
+        "bracket": from hindsight below to honest above; also covers the cost of the deployed window.
+        "average": around the mean of both, narrower. Neither collapses where no error was seen:
+        `demur.honest.intervals` counts a few further errors. Arrays give arrays of ends.
         """
         prices = _prices(mu, nu)
-        z = normal_quantile(check_confidence_level(confidence_level))
-        low, high = bracket_or_average(
-            self.judged_with_hindsight.mean_and_error(prices), self.judged.mean_and_error(prices), z, method
+        low, high = honest_interval(
+            self.judged_with_hindsight.interval_sums(prices),
+            self.judged.interval_sums(prices),
+            level=check_confidence_level(confidence_level),
+            prevalence=self.judged.weighting.given,
+            method=method,
         )
         return Interval(as_scalar(np.maximum(low, 0.0)), as_scalar(high))  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""Bands for ROC curves and for cost curves."""
+"""Bands for cost curves: of one fixed classifier, and of the envelope of a scoring classifier."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,174 +9,23 @@ from demur._checks import (
     check_confidence_level,
     check_positive_int,
     check_probability,
-    check_repeated_cases,
     check_rng,
     input_error,
 )
 from demur._kernels.binomial import binomial_interval
-from demur._kernels.normal import normal_quantile
-from demur._results import Interval, Result, as_scalar
+from demur._results import Interval, Result
 from demur.costs.lines import CostLine
-from demur.counts.scores import ScoreCounts, as_counts
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.bands import side_factors
 from demur.honest.cases import judged_model
-from demur.honest.cross_fitting import CrossFittedSurface, bracket_or_average, fitted_surface
-from demur.honest.distribution_bounds import dkw_margin
-from demur.honest.held_out import JudgedRules, reweighted
+from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
+from demur.honest.held_out import reweighted
+from demur.honest.intervals import added_errors, honest_interval, mean_and_error
 from demur.honest.rules import Prices
-from demur.roc.curve import roc_curve
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["CostCurveBand", "RocBand", "cost_curve_band", "envelope_band_of", "roc_band"]
-
-
-# ---------------------------------------------------------------- ROC
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class RocBand(Result):
-    """ROC curve with a certified simultaneous band and pointwise intervals; made by `roc_band`.
-
-    Attributes
-    ----------
-    fpr, tpr, thresholds : array
-        The curve, as in `RocCurve`.
-    low, high : array
-        Element i: bounds of the true curve at false positive rate ``fpr[i]``; simultaneous,
-        for every sample size.
-    fpr_low, fpr_high, tpr_low, tpr_high : array
-        Element i: exact interval of each rate at threshold i alone (pointwise).
-    fpr_margin, tpr_margin : float
-        Half sides of the simultaneous rectangles around the points of the curve.
-    """
-
-    fpr: FloatArray
-    tpr: FloatArray
-    thresholds: FloatArray
-    low: FloatArray
-    high: FloatArray
-    fpr_low: FloatArray
-    fpr_high: FloatArray
-    tpr_low: FloatArray
-    tpr_high: FloatArray
-    fpr_margin: float
-    tpr_margin: float
-    confidence_level: float
-    n_positive: float
-    n_negative: float
-
-    def at(self, fpr: ArrayLike) -> Interval:
-        """Return the simultaneous bounds of the true positive rate at any false positive rate."""
-        x = check_probability(fpr, "fpr")
-        low, high = _rectangle_band(self.fpr, self.tpr, x, self.fpr_margin, self.tpr_margin)
-        return Interval(as_scalar(low), as_scalar(high))  # type: ignore[arg-type]
-
-    def __repr__(self) -> str:
-        margins = f"fpr -+{self.fpr_margin:.3g}, tpr -+{self.tpr_margin:.3g}"
-        return f"RocBand(points={len(self.fpr)}, {margins}, confidence_level={self.confidence_level:g})"
-
-
-def _rectangle_band(
-    fpr: FloatArray, tpr: FloatArray, x: FloatArray, aside: float, above: float
-) -> tuple[FloatArray, FloatArray]:
-    """Envelope of the rectangles around the points of the curve.
-
-    A true point at false positive rate x belongs to some threshold, whose observed point is at
-    most `aside` to the left or right and `above` up or down.
-    """
-    last = np.searchsorted(fpr, x + aside, side="right") - 1
-    first = np.minimum(np.searchsorted(fpr, x - aside, side="left"), len(fpr) - 1)
-    return np.maximum(tpr[first] - above, 0.0), np.minimum(tpr[last] + above, 1.0)
-
-
-def roc_band(
-    y_true: Labels | ScoreCounts,
-    y_score: ArrayLike | None = None,
-    *,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    confidence_level: float = 0.95,
-) -> RocBand:
-    """ROC curve with a certified band and exact pointwise intervals, without resampling.
-
-    Up and left is better. The band `low`, `high` holds for the whole curve at once and for
-    every sample size; the intervals of the rates hold for one threshold fixed in advance and
-    are narrower. Assumes independent cases within each class.
-
-    Parameters
-    ----------
-    y_true, y_score, pos_label
-        As in `abstention_surface`.
-    sample_weight : array of n whole numbers >= 0, optional
-        Number of times each case was seen.
-    confidence_level : float, default 0.95
-        Of the whole band, and of each pointwise interval.
-
-    Returns
-    -------
-    RocBand
-        With `at(fpr)` for the bounds at any false positive rate.
-
-    Raises
-    ------
-    InputError
-        For ill-formed input or weights that are not whole numbers.
-    UndefinedError
-        If a class is missing.
-
-    Notes
-    -----
-    With probability 1 - delta all true rates are within sqrt(ln(4 / delta) / (2 n)) of the
-    observed ones, n the cases of the class (Dvoretzky, Kiefer, Wolfowitz; Massart 1990): a
-    rectangle around every point. The band is about operating points a threshold reaches;
-    between them (tied scores) a randomised rule could lie below it. Pointwise: Clopper-Pearson.
-
-    References
-    ----------
-    Massart (1990), Annals of Probability 18, doi:10.1214/aop/1176990746. Clopper and Pearson
-    (1934), Biometrika 26, doi:10.1093/biomet/26.4.404.
-
-    Examples
-    --------
-    With one false alarm in ten, the classifier finds at least 59 % of the positives:
-
-    >>> from demur import Binormal, roc_band
-    >>> y, s = Binormal(separation=2.0).sample(2000, rng=0)
-    >>> low, high = roc_band(y, s).at(0.1)
-    >>> round(low, 2), round(high, 2)
-    (0.59, 0.88)
-    """
-    counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    curve = roc_curve(counts)
-    check_repeated_cases(counts.positives, counts.negatives, "a ROC band")
-    level = check_confidence_level(confidence_level)
-    n_positive, n_negative = counts.n_positive, counts.n_negative
-    aside, above = (dkw_margin(n, (1 - level) / 2) for n in (n_negative, n_positive))
-    low, high = _rectangle_band(curve.fpr, curve.tpr, curve.fpr, aside, above)
-    alarms = np.concatenate([[0.0], np.cumsum(counts.negatives[::-1])])
-    hits = np.concatenate([[0.0], np.cumsum(counts.positives[::-1])])
-    fpr_low, fpr_high = binomial_interval(alarms, n_negative, level)
-    tpr_low, tpr_high = binomial_interval(hits, n_positive, level)
-    return RocBand(
-        fpr=curve.fpr,
-        tpr=curve.tpr,
-        thresholds=curve.thresholds,
-        low=low,
-        high=high,
-        fpr_low=fpr_low,
-        fpr_high=fpr_high,
-        tpr_low=tpr_low,
-        tpr_high=tpr_high,
-        fpr_margin=aside,
-        tpr_margin=above,
-        confidence_level=level,
-        n_positive=n_positive,
-        n_negative=n_negative,
-    )
-
-
-# ---------------------------------------------------------------- cost curves
+__all__ = ["CostCurveBand", "cost_curve_band", "envelope_band_of"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -199,7 +48,7 @@ class CostCurveBand(Result):
     area_interval : Interval
         For the area under the population's curve.
     method : str
-        "exact" (one fixed classifier) or "cross-fitted" (best threshold per operating point).
+        "fixed classifier" or "cross-fitted" (best threshold per operating point).
     """
 
     pc: FloatArray
@@ -237,13 +86,13 @@ def cost_curve_band(
     rng: int | np.random.Generator | None = 0,
     workers: int = 1,
 ) -> CostCurveBand:
-    """Band around a cost curve: exact for one fixed classifier, cross-fitted for an envelope.
+    """Band around a cost curve, of one fixed classifier or of the envelope of all thresholds.
 
     The lower the better. The envelope of a scoring classifier chooses the threshold for every
     operating point on the same cases, so it is too low on average and a bootstrap of it repeats
     the mistake: the band reaches from below the curve with hindsight to above the honest one.
-    A fixed classifier (a `CostLine` with its number of cases) chooses nothing, and its law is
-    known exactly. Assumes independent cases within each class; the classes are two samples.
+    A fixed classifier (a `CostLine` with its number of cases) chooses nothing: its two rates are
+    binomial. Assumes independent cases within each class; the classes are two samples.
 
     Parameters
     ----------
@@ -270,15 +119,18 @@ def cost_curve_band(
 
     Notes
     -----
-    Fixed classifier: pointwise the exact percentile bootstrap of x FN* + (1 - x) FP*, FN* and
-    FP* binomial; simultaneously, the two exact binomial intervals of the rates at level
-    sqrt(confidence_level), which do not collapse where no error was seen. Envelope: as
-    `surface_band`, with losses x of a missed positive and 1 - x of a false alarm, standard errors
-    with half an error added per class, and cut at the tent min(x, 1 - x) of the trivial rules.
+    Fixed classifier: both rates have exact intervals (Clopper and Pearson), which do not collapse
+    where no error was seen. Pointwise and for the area their distances from x FNR + (1 - x) FPR add
+    up as squares (Newcombe 1998); together they hold at the level sqrt(confidence_level) each, and
+    so for all operating points at once. Envelope: as `surface_band`, with losses x of a missed
+    positive and 1 - x of a false alarm, about one error added per class, and cut at the tent
+    min(x, 1 - x) of the trivial rules. `CostLine.interval` has the bootstrap law of Drummond and
+    Holte, which knows no error it has not seen.
 
     References
     ----------
-    Drummond and Holte (2006), Machine Learning 65, doi:10.1007/s10994-006-8199-5.
+    Drummond and Holte (2006), Machine Learning 65, doi:10.1007/s10994-006-8199-5. Newcombe (1998),
+    Statistics in Medicine 17, doi:10.1002/(SICI)1097-0258(19980430)17:8<873::AID-SIM779>3.0.CO;2-I.
 
     Examples
     --------
@@ -321,50 +173,51 @@ def _line_band(line: CostLine, x: FloatArray, level: float) -> CostCurveBand:
             "A band of a cost line needs the number of cases. "
             "Hint: pass n_positive and n_negative to cost_line."
         )
-    ends = np.array([line.interval(float(at), confidence_level=level) for at in x])
+    classes = (line.fnr, line.n_positive), (line.fpr, line.n_negative)
     # the classes are independent, so the two intervals hold together with the product of their levels
-    rectangle = [
-        binomial_interval(round(rate * n), n, float(np.sqrt(level)))
-        for rate, n in ((line.fnr, line.n_positive), (line.fpr, line.n_negative))
-    ]
-    low, high = (x * rectangle[0][side] + (1 - x) * rectangle[1][side] for side in (0, 1))
+    together = [_rate_interval(rate, n, float(np.sqrt(level))) for rate, n in classes]
+    alone = [_rate_interval(rate, n, level) for rate, n in classes]
+    low, high = (x * together[0][side] + (1 - x) * together[1][side] for side in (0, 1))
     cost = np.asarray(line.expected_cost(x))
-    half = line.interval(0.5, confidence_level=level)
+    ends = _square_and_add(line, alone, x)
+    middle = _square_and_add(line, alone, np.array(0.5))
     return CostCurveBand(
         pc=x,
         honest=cost,
         hindsight=cost.copy(),
         low=low,
         high=high,
-        pointwise_low=ends[:, 0],
-        pointwise_high=ends[:, 1],
+        pointwise_low=ends[0],
+        pointwise_high=ends[1],
         # the area under a line is its value in the middle
         honest_area=(line.fpr + line.fnr) / 2,
         hindsight_area=(line.fpr + line.fnr) / 2,
-        area_interval=half,
-        method="exact",
+        area_interval=Interval(float(middle[0]), float(middle[1])),
+        method="fixed classifier",
         confidence_level=level,
         n_positive=float(line.n_positive),
         n_negative=float(line.n_negative),
     )
 
 
-def _rate_error(rules: JudgedRules, x: FloatArray) -> FloatArray:
-    """Standard error of x FNR + (1 - x) FPR with half an error and half a right answer added per class.
+def _rate_interval(rate: float, n: int, level: float) -> tuple[float, float]:
+    low, high = binomial_interval(round(rate * n), n, level)
+    return float(low), float(high)
 
-    Near the ends of the curve a class often shows no error at all; its plain standard error is
-    then 0, and a band of 300 cases covers the whole curve in 82 % instead of 94 % of the samples.
-    """
-    done, w = rules.outcomes(Prices.of_cost_curve(x)), rules.weighting
-    variance = np.zeros(x.shape)
-    for cost, errors, n in ((x, done.fn, w.n_positive), (1 - x, done.fp, w.n_negative)):
-        rate = (errors + 0.5) / (n + 1)
-        variance += cost**2 * rate * (1 - rate) / n
-    return np.sqrt(variance)
+
+def _square_and_add(
+    line: CostLine, rates: list[tuple[float, float]], x: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Interval of x FNR + (1 - x) FPR from intervals of both rates: distances add up as squares."""
+    cost = np.asarray(line.expected_cost(x))
+    (fnr_low, fnr_high), (fpr_low, fpr_high) = rates
+    below = np.hypot(x * (line.fnr - fnr_low), (1 - x) * (line.fpr - fpr_low))
+    above = np.hypot(x * (fnr_high - line.fnr), (1 - x) * (fpr_high - line.fpr))
+    return cost - below, cost + above
 
 
 def _halved_brier(forecasts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Proper score whose mean over balanced classes is the area under the curve (spec 001, section 4)."""
+    """Proper score whose mean over balanced classes is the area under the curve: the Brier score."""
     return (1 - forecasts) ** 2, forecasts**2
 
 
@@ -380,25 +233,29 @@ def envelope_band_of(
     """Make the band of an envelope from a cross-fitted surface of any prevalence."""
     # balanced classes: the operating point carries the prevalence
     hindsight, honest = (reweighted(rules, 0.5) for rules in (surface.judged_with_hindsight, surface.judged))
-    prices = Prices.of_cost_curve(x)
-    seen, paid = ((rules.mean_and_error(prices)[0], _rate_error(rules, x)) for rules in (hindsight, honest))
+    prices, errors = Prices.of_cost_curve(x), added_errors(level)
+    sums = hindsight.interval_sums(prices), honest.interval_sums(prices)
+    # sums of fractions of cases leave rounding where nobody errs
+    seen, kept = (np.maximum(mean_and_error(one, prevalence=0.5)[0], 0.0) for one in sums)
+    seen_error = mean_and_error(sums[0], prevalence=0.5, errors=errors)[1]
+    upper, upper_error = mean_and_error(sums[1], prevalence=0.5, errors=errors)
     below, above = side_factors(hindsight, honest, prices, level, draws, rng, workers)
-    z = normal_quantile(level)
-    point = bracket_or_average(seen, paid, z, "bracket")
+    point = honest_interval(*sums, level=level, prevalence=0.5)
     # the trivial rules are among the thresholds, so the true curve is below their tent
-    ceiling = np.maximum(np.minimum(x, 1 - x), paid[0])
-    areas = hindsight.score_and_error(_halved_brier), honest.score_and_error(_halved_brier)
-    area = bracket_or_average(*areas, z, "bracket")
+    ceiling = np.maximum(np.minimum(x, 1 - x), kept)
+    scores = hindsight.score_sums(_halved_brier), honest.score_sums(_halved_brier)
+    areas = [float(mean_and_error(one, prevalence=0.5)[0]) for one in scores]
+    area = honest_interval(*scores, level=level, prevalence=0.5)
     return CostCurveBand(
         pc=x,
-        honest=paid[0],
-        hindsight=seen[0],
-        low=np.maximum(seen[0] - below * seen[1], 0),
-        high=np.minimum(paid[0] + above * paid[1], ceiling),
+        honest=kept,
+        hindsight=seen,
+        low=np.maximum(np.minimum(seen - below * seen_error, point[0]), 0),
+        high=np.clip(upper + above * upper_error, 0, ceiling),
         pointwise_low=np.maximum(point[0], 0),
-        pointwise_high=np.minimum(point[1], ceiling),
-        honest_area=areas[1][0],
-        hindsight_area=areas[0][0],
+        pointwise_high=np.clip(point[1], 0, ceiling),
+        honest_area=areas[1],
+        hindsight_area=areas[0],
         area_interval=Interval(max(float(area[0]), 0.0), float(area[1])),
         method="cross-fitted",
         confidence_level=level,

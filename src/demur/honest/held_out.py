@@ -18,6 +18,7 @@ from demur._kernels.jit import whole_job
 from demur._kernels.rectangle_scores import rectangle_scores
 from demur.counts.scores import ScoreCounts
 from demur.honest.class_rows import ClassRows, classes_of, others_pooled
+from demur.honest.intervals import LossSums, OutcomeTable, loss_sums
 from demur.honest.rules import LearnedRule, Prices
 from demur.honest.splits import Splits
 from demur.typing import BoolArray, FloatArray, IntArray, Range, Scalar
@@ -90,6 +91,11 @@ class Weighting(NamedTuple):
             return cls(n_positive, n_negative, each, each, known=False)
         rate = check_prevalence(prevalence, positives=n_positive, negatives=n_negative)
         return cls(n_positive, n_negative, rate / n_positive, (1 - rate) / n_negative, known=True)
+
+    @property
+    def given(self) -> float | None:
+        """The prevalence if it is known, else None."""
+        return self.positive * self.n_positive if self.known else None
 
     def centres(self, sum_positive: FloatArray, sum_negative: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Means around which the cases of each class scatter."""
@@ -174,6 +180,41 @@ class JudgedRules:
             negative = alarm * outcomes.fp + review_negative * outcomes.abstained_negative
             by_power.append((np.asarray(positive), np.asarray(negative)))
         return by_power[0], by_power[1]
+
+    def interval_sums(self, prices: Prices) -> LossSums:
+        """What an interval of the cost at every point is computed from."""
+        outcomes, w = self.outcomes(prices), self.weighting
+        review_positive, review_negative = prices.by_class
+        return loss_sums(
+            OutcomeTable(
+                missed=outcomes.fn,
+                right_positive=w.n_positive - outcomes.fn - outcomes.abstained_positive,
+                abstained_positive=outcomes.abstained_positive,
+                alarmed=outcomes.fp,
+                right_negative=w.n_negative - outcomes.fp - outcomes.abstained_negative,
+                abstained_negative=outcomes.abstained_negative,
+            ),
+            miss=prices.miss,
+            alarm=prices.alarm,
+            abstain_positive=review_positive,
+            abstain_negative=review_negative,
+        )
+
+    def score_sums(self, scores: ForecastScores) -> LossSums:
+        """What an interval of the mean of a proper score is computed from; added errors are sure ones."""
+        values = self.slot_scores(scores)
+        cases = [np.concatenate([table.columns[index] for table in self.tables]) for index in (0, 1)]
+        worst_positive, worst_negative = scores(np.array([0.0, 1.0]))
+        return LossSums(
+            n_positive=self.weighting.n_positive,
+            n_negative=self.weighting.n_negative,
+            positive=cases[0] @ values[0],
+            negative=cases[1] @ values[1],
+            positive_squares=cases[0] @ values[0] ** 2,
+            negative_squares=cases[1] @ values[1] ** 2,
+            worst_positive=float(worst_positive[0]),
+            worst_negative=float(worst_negative[1]),
+        )
 
     def mean_and_error(self, prices: Prices) -> tuple[FloatArray, FloatArray]:
         """Expected cost and its standard error at every cost point, exactly."""

@@ -10,29 +10,27 @@ from typing import Any
 import numpy as np
 
 from demur._checks import (
-    check_confidence_level,
-    check_labels,
     check_mapping,
-    check_positive_int,
-    check_same_length,
     check_scores,
     check_type,
-    check_weights,
     input_error,
 )
 from demur._files.whole import whole_file
 from demur._results import Result
+from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
+from demur.comparison.question import Limits, Question
 from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
-from demur.report.building import Cases, Notes, Settings, build_parts, possible_folds
-from demur.report.headline import expected_cost, headline, model_remarks
+from demur.report.building import Notes, build_pairs, lone_models, model_reports, workers
+from demur.report.headline import class_words, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
 from demur.report.page_text import framed_page, page_text
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 __all__ = ["Report"]
 
-_SCHEMA, _VERSION = "demur.report", 1
+_SCHEMA, _VERSION = "demur.report", 2
 # where the page starts if the user names no costs
 _START = CostModel(cost_fn=1.0, cost_fp=1.0, cost_abstain=0.2)
 _NOT_PAIRED = (
@@ -43,19 +41,20 @@ _NOT_PAIRED = (
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class Report(Result):
-    """Everything about some models on one set of cases: decision, costs, intervals, comparisons.
+    """Everything about some models on one set of cases: the answer, costs, intervals, comparisons.
 
-    Make one with `from_predictions` or, where only counts are at hand, `from_counts`. Every number
-    comes from the public function of its name with the report's settings. `to_html` writes a page
-    anyone can open: it holds pooled blocks and bins, no rows, and computes windows and costs for
-    any prices itself.
+    Make one with `from_predictions` or, where only counts are at hand, `from_counts`. The answer and
+    every cost are those of `compare_models`. `to_html` writes an interactive page where a reader sets
+    the costs: it holds pooled blocks and bins, no rows, and computes the answer for any prices itself.
 
     Attributes
     ----------
+    comparison : Comparison or None
+        The answer and what it rests on; None where the cases allow no honest cost.
     models : tuple of ModelReport
         Element m holds the results of model m.
     pairs : tuple of PairReport
-        Every two models, the earlier one first; empty without joint cases or cross-fitting.
+        Every two models, the earlier one first; empty without joint cases.
     source : DataSource
         Where the cases came from.
     costs : CostModel
@@ -65,8 +64,6 @@ class Report(Result):
     prevalence : float or None
         P(positive) in use, if it was given; None: that of the data.
     confidence_level : float
-    folds : int or None
-        None where cross-fitting is impossible; then there are no honest costs.
     seed : int
     notes : tuple of str
         What could not be computed, and why; what is odd about the models.
@@ -82,11 +79,10 @@ class Report(Result):
     >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
     >>> report = Report.from_predictions(y, {"risk": s}, costs=costs)
     >>> print(report.headline)
-    With these costs, use risk: act on 54 of 100 cases, send 46 to a person. Expected cost 6,900
-    per 1000 cases (95 % 6,200-7,300; certified <= 10,800). Never abstaining: 9,200. Best rule
-    without a model (send every case to a person): 12,000.
+    Use risk: call positive from 1.5 up, negative up to 0.2, send the rest to a person.
     """
 
+    comparison: Comparison | None
     models: tuple[ModelReport, ...]
     pairs: tuple[PairReport, ...]
     source: DataSource
@@ -94,7 +90,6 @@ class Report(Result):
     costs_given: bool
     prevalence: float | None
     confidence_level: float
-    folds: int | None
     seed: int
     notes: tuple[str, ...]
     made: str
@@ -109,10 +104,12 @@ class Report(Result):
         *,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
-        costs: CostModel | None = None,
-        prevalence: float | None = None,
+        weights: str = "importance",
+        costs: CostModel | CostRange | None = None,
+        prevalence: float | Range | None = None,
+        objective: str | None = None,
+        limits: Limits | None = None,
         confidence_level: float = 0.95,
-        folds: int = 10,
         seed: int = 0,
         source: DataSource | None = None,
     ) -> "Report":
@@ -123,17 +120,12 @@ class Report(Result):
         y_true : array of n labels
         scores : mapping {name: array of n numbers}
             Higher means more positive.
-        pos_label, sample_weight, prevalence
-            As in `abstention_surface`. Weights that are not whole numbers leave no intervals.
-        costs : CostModel, optional
+        pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
+            As in `compare_models`.
+        costs : CostModel or CostRange, optional
             Of a miss, a false alarm and abstaining; where the page starts. Right answers cost 0.
-        confidence_level : float, default 0.95
-            Of all intervals.
-        folds : int, default 10
-            For honest costs; fewer where a class has fewer cases.
-        seed : int, default 0
-            For the folds and the bands. Several models share one split of the rows in their order, so
-            the same rows in another order give other folds; a single model does not notice.
+        limits : Limits, optional
+            What every rule must keep.
         source : DataSource, optional
             What the page says about the data.
 
@@ -143,31 +135,37 @@ class Report(Result):
             For ill-formed input. Data that do not allow some number are no error: it is left
             out, and `notes` says why.
         """
-        positive = check_labels(y_true, pos_label)
         columns = _check_models(scores)
-        weights = check_weights(sample_weight)
-        for name, column in columns.items():
-            check_same_length(y_true=positive, sample_weight=weights, **{f"scores[{name!r}]": column})
-        counts = {
-            name: ScoreCounts.from_arrays(positive, column, sample_weight=weights)
-            for name, column in columns.items()
-        }
+        rows = Cases.of_rows(y_true, columns, pos_label=pos_label, sample_weight=sample_weight)
+        question = _question(costs, prevalence, objective, limits, confidence_level, seed)
+        origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
+        check_type(origin, "source", DataSource)
         notes = Notes()
-        settings = _check_settings(counts, prevalence, confidence_level, folds, seed, notes)
-        start = _check_costs(costs)
-        models, pairs = build_parts(counts, Cases(positive, columns, weights), settings, notes)
-        origin = DataSource(rows=len(positive)) if source is None else source
-        return cls._made(models, pairs, settings, start, origin, notes, costs_given=costs is not None)
+        comparison = notes.unless_undefined(
+            "Honest costs are",
+            lambda: comparison_of(rows, question, weights=weights, class_names=class_words(origin)),
+        )
+        if comparison is None:
+            counts = {
+                name: ScoreCounts.from_arrays(rows.positive, column, sample_weight=rows.sample_weight)
+                for name, column in rows.scores.items()
+            }
+            return cls._made(None, lone_models(counts, question.rate), (), question, costs, origin, notes)
+        with workers(comparison.n) as pool:
+            pairs = build_pairs(comparison, pool)
+            models = model_reports(comparison, pool)
+        return cls._made(comparison, models, pairs, question, costs, origin, notes)
 
     @classmethod
     def from_counts(
         cls,
         counts: Mapping[str, ScoreCounts],
         *,
-        costs: CostModel | None = None,
-        prevalence: float | None = None,
+        costs: CostModel | CostRange | None = None,
+        prevalence: float | Range | None = None,
+        objective: str | None = None,
+        limits: Limits | None = None,
         confidence_level: float = 0.95,
-        folds: int = 10,
         seed: int = 0,
         source: DataSource | None = None,
     ) -> "Report":
@@ -181,40 +179,47 @@ class Report(Result):
         if len(sizes) > 1:
             shown = " and ".join(f"{p:g} positive, {n:g} negative" for p, n in sorted(sizes)[:2])
             raise input_error("counts", "must be of the same cases for all models", shown)
-        notes = Notes()
-        settings = _check_settings(checked, prevalence, confidence_level, folds, seed, notes)
-        start = _check_costs(costs)
-        models, _ = build_parts(checked, None, settings, notes)
-        if len(models) > 1:
-            notes.add(_NOT_PAIRED)
+        question = _question(costs, prevalence, objective, limits, confidence_level, seed)
         origin = DataSource() if source is None else source
-        return cls._made(models, (), settings, start, origin, notes, costs_given=costs is not None)
+        check_type(origin, "source", DataSource)
+        notes = Notes()
+        comparison = notes.unless_undefined(
+            "Honest costs are",
+            lambda: comparison_of_counts(checked, question, class_names=class_words(origin)),
+        )
+        if len(checked) > 1:
+            notes.add(_NOT_PAIRED)
+        if comparison is None:
+            return cls._made(None, lone_models(checked, question.rate), (), question, costs, origin, notes)
+        with workers(comparison.n) as pool:
+            models = model_reports(comparison, pool)
+        return cls._made(comparison, models, (), question, costs, origin, notes)
 
     @classmethod
     def _made(
         cls,
+        comparison: Comparison | None,
         models: tuple[ModelReport, ...],
         pairs: tuple[PairReport, ...],
-        settings: Settings,
-        costs: CostModel,
+        question: Question,
+        costs: CostModel | CostRange | None,
         source: DataSource,
         notes: Notes,
-        *,
-        costs_given: bool,
     ) -> "Report":
-        check_type(source, "source", DataSource)
+        for sentence in () if comparison is None else comparison.notes:
+            notes.add(sentence)
         for remark in model_remarks(models):
             notes.add(remark)
         return cls(
+            comparison=comparison,
             models=models,
             pairs=pairs,
             source=source,
-            costs=costs,
-            costs_given=costs_given,
-            prevalence=settings.prevalence,
-            confidence_level=settings.confidence_level,
-            folds=settings.folds if models[0].honest is not None else None,
-            seed=settings.seed,
+            costs=question.point,
+            costs_given=costs is not None,
+            prevalence=question.rate,
+            confidence_level=question.confidence_level,
+            seed=question.seed,
             notes=tuple(notes.sentences),
             made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
@@ -223,14 +228,14 @@ class Report(Result):
 
     @property
     def headline(self) -> str:
-        """The decision in words: model, share acted on, honest cost with interval and certificate."""
-        return headline(self.models, self.costs, self.confidence_level, costs_given=self.costs_given)
+        """The answer in words: the rule, what happens, what it costs, what is not proven."""
+        return headline(self.comparison, self.models, self.costs, costs_given=self.costs_given)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything the page knows as JSON-safe built-in types, as docs/report_json.md describes."""
         from demur._version import __version__
 
-        counts = self.models[0].surface.counts
+        counts, comparison = self.models[0].surface.counts, self.comparison
         prices = {name: getattr(self.costs, name) for name in ("cost_fn", "cost_fp", "cost_abstain")}
         return {
             "schema": _SCHEMA,
@@ -242,14 +247,15 @@ class Report(Result):
             "n_positive": _number(counts.n_positive),
             "n_negative": _number(counts.n_negative),
             "confidence_level": self.confidence_level,
-            "folds": self.folds,
+            "folds": None if comparison is None else comparison.folds,
+            "repeats": None if comparison is None else comparison.repeats,
             "seed": self.seed,
             "costs": {name: _number(price) for name, price in prices.items()},
             "costs_given": self.costs_given,
             "prevalence": self.prevalence,
-            "certificate": all(model.certificate is not None for model in self.models),
             "headline": self.headline,
             "notes": list(self.notes),
+            "comparison": None if comparison is None else comparison.to_dict(),
             "models": [model.to_dict() for model in self.models],
             "pairs": [pair.to_dict() for pair in self.pairs],
         }
@@ -270,27 +276,29 @@ class Report(Result):
             columns[name] = np.array(values, dtype=np.float64)
         return columns
 
-    def _row(self, model: ModelReport) -> dict[str, float | None]:
-        found = expected_cost(model, self.costs, self.confidence_level)
-        window = model.surface.window(costs=self.costs)
-        auc, volume, cost = model.auc_interval, model.volume, found.interval
+    def _row(self, report: ModelReport) -> dict[str, float | None]:
+        model = None if self.comparison is None else self.comparison.models[report.name]
+        window = None if model is None else model.window
+        interval = None if model is None else model.interval
+        volume, auc = report.volume, report.auc_interval
         return {
-            "auc": model.auc,
+            "auc": report.auc,
             "auc_low": None if auc is None else auc.low,
             "auc_high": None if auc is None else auc.high,
             "vacc": None if volume is None else volume.honest,
             "vacc_low": None if volume is None else volume.low,
             "vacc_high": None if volume is None else volume.high,
-            "vacc_hindsight": model.surface.volume(),
-            "wins": model.wins,
-            "lower": window.lower,
-            "upper": window.upper,
-            "abstention_rate": window.abstention_rate,
-            "cost": found.cost,
-            "cost_low": None if cost is None else cost.low,
-            "cost_high": None if cost is None else cost.high,
-            "cost_certified": found.certified,
-            "cost_hindsight": window.expected_cost,
+            "hindsight_vacc": report.surface.volume(),
+            "wins": report.wins,
+            "lower": None if window is None else window.lower,
+            "upper": None if window is None else window.upper,
+            "abstention_rate": None if model is None else model.abstention_rate,
+            "cost": None if model is None else model.cost,
+            "cost_low": None if interval is None else interval.low,
+            "cost_high": None if interval is None else interval.high,
+            "threshold_cost": None if model is None else model.threshold_cost,
+            "guaranteed_cost": None if model is None else model.guaranteed_cost,
+            "hindsight_cost": None if model is None else model.hindsight_cost,
         }
 
     # ---------------------------------------------------------------- the page
@@ -335,20 +343,16 @@ def _check_models(scores: Any) -> dict[str, FloatArray]:
     return columns
 
 
-def _check_settings(
-    counts: Mapping[str, ScoreCounts],
-    prevalence: float | None,
-    confidence_level: float,
-    folds: int,
-    seed: int,
-    notes: Notes,
-) -> Settings:
-    wanted = check_positive_int(folds, "folds", minimum=2)
-    return Settings(
-        prevalence=None if prevalence is None else float(prevalence),
-        confidence_level=check_confidence_level(confidence_level),
-        folds=possible_folds(next(iter(counts.values())), wanted, notes),
-        seed=check_positive_int(seed, "seed", minimum=0),
+def _question(
+    costs: Any, prevalence: Any, objective: Any, limits: Limits | None, confidence_level: Any, seed: Any
+) -> Question:
+    return Question.checked(
+        costs=costs if isinstance(costs, CostRange) else _check_costs(costs),
+        prevalence=prevalence,
+        objective=objective,
+        limits=Limits() if limits is None else limits,
+        confidence_level=confidence_level,
+        seed=seed,
     )
 
 

@@ -7,19 +7,21 @@ import numpy as np
 
 from demur._results import Interval, Result, json_safe
 from demur.auc.difference import AucDifferenceTest
-from demur.auc.one import AucInterval
+from demur.counts.scores import Blocks
 from demur.honest.bands import VolumeInterval
-from demur.honest.certificates import SurfaceCertificate
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
-from demur.honest.difference import SurfaceDifferenceBand, VolumeDifferenceTest
+from demur.honest.difference import VolumeDifferenceTest
+from demur.honest.distribution_bounds import DistributionBounds
+from demur.honest.pairs import JudgedPair, PairedCases
 from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray
-from demur.windows.policy import PolicyEvidence
+from demur.windows.policy_evidence import PolicyEvidence
 
-__all__ = ["DataSource", "ModelReport", "PairReport", "RocPoints", "ScoreBins"]
+__all__ = ["CutBounds", "DataSource", "ModelReport", "PairReport", "RocPoints", "ScoreBins"]
 
-_LETTERS = np.array(["a", "u", "b"])
+# groups of cases of a pair that a page may hold; more would make it too large to mail
+_MOST_GROUPS = 40_000
 
 
 def _whole(column: FloatArray) -> list[Any]:
@@ -81,6 +83,41 @@ class RocPoints(Result):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class CutBounds(Result):
+    """Upper bounds that hold for every sample size, at the cuts between blocks.
+
+    Attributes
+    ----------
+    positive, negative : array
+        Element c bounds the share of all cases that are positive below cut c, and that are negative
+        above it.
+    positive_rate, negative_rate : array
+        The same as shares of their own class, for a prevalence that is known.
+    """
+
+    positive: FloatArray
+    negative: FloatArray
+    positive_rate: FloatArray
+    negative_rate: FloatArray
+
+    @classmethod
+    def of(cls, blocks: Blocks, delta: float) -> "CutBounds":
+        """Bound all four functions; those used together fail with probability `delta` in all."""
+        below = np.concatenate([[0.0], np.cumsum(blocks.positives)])
+        above = np.concatenate([np.cumsum(blocks.negatives[::-1])[::-1], [0.0]])
+        n_positive, n_negative = int(below[-1]), int(above[0])
+        columns = []
+        for sizes in ((n_positive + n_negative, n_positive + n_negative), (n_positive, n_negative)):
+            for n, counts, nothing in zip(sizes, (below, above), (0, -1), strict=True):
+                values = DistributionBounds(n=n, delta=delta / 2).upper(counts.astype(np.int64))
+                values[nothing] = 0.0  # nothing lies beyond an infinite threshold
+                columns.append(values)
+        return cls(
+            positive=columns[0], negative=columns[1], positive_rate=columns[2], negative_rate=columns[3]
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ModelReport(Result):
     """All results of one model.
 
@@ -91,10 +128,10 @@ class ModelReport(Result):
         Costs and windows with hindsight.
     honest : CrossFittedSurface or None
         Costs of windows judged on cases that did not choose them.
-    certificate : SurfaceCertificate or None
-        Bounds that hold for every sample size.
+    bounds : CutBounds or None
+        Bounds that hold for every sample size and for the choice among all models.
     auc : float or None
-    auc_interval : AucInterval or None
+    auc_interval : Interval or None
     volume : VolumeInterval or None
         Of the volume under the surface over the unit square of costs.
     wins : float
@@ -107,9 +144,9 @@ class ModelReport(Result):
     name: str
     surface: AbstentionSurface
     honest: CrossFittedSurface | None
-    certificate: SurfaceCertificate | None
+    bounds: CutBounds | None
     auc: float | None
-    auc_interval: AucInterval | None
+    auc_interval: Interval | None
     volume: VolumeInterval | None
     wins: float
     cost_band: CostCurveBand | None
@@ -136,6 +173,7 @@ class ModelReport(Result):
             },
             "roc": self.roc.to_dict(),
             "folds": self._folds(),
+            "bounds": None if self.bounds is None else self.bounds.to_dict(),
             "auc": self._auc(),
             "volume": self._volume(),
             "wins": self.wins,
@@ -143,34 +181,31 @@ class ModelReport(Result):
         }
 
     def _folds(self) -> list[dict[str, Any]]:
+        """Tables of all splits, one after the other; held-out cases are whole in every split."""
         if self.honest is None:
             return []
-        found = []
-        for table in self.honest._honest.tables:
-            blocks = table.rule.surface.counts.blocks()
-            found.append(
-                {
-                    "positives": _whole(blocks.positives),
-                    "negatives": _whole(blocks.negatives),
-                    "held_positives": _whole(table.positives),
-                    "held_negatives": _whole(table.negatives),
-                }
-            )
-        return found
+        repeats = self.honest.repeats
+        return [
+            {
+                "positives": _whole(table.rule.blocks.positives),
+                "negatives": _whole(table.rule.blocks.negatives),
+                "held_positives": _whole(_unrounded(table.positives * repeats)),
+                "held_negatives": _whole(_unrounded(table.negatives * repeats)),
+            }
+            for table in self.honest.judged.tables
+        ]
 
     def _auc(self) -> dict[str, Any] | None:
         if self.auc is None or self.auc_interval is None:
             return None
         low, high = self.auc_interval
-        method = self.auc_interval.method
-        shown = method if method == "newcombe" else f"{method}, delong"
-        return {"value": self.auc, "low": low, "high": high, "method": shown}
+        return {"value": self.auc, "low": low, "high": high}
 
     def _volume(self) -> dict[str, Any]:
         if self.volume is None:
             return {"hindsight": self.surface.volume(), "honest": None, "low": None, "high": None}
-        found = self.volume
-        return {"hindsight": found.hindsight, "honest": found.honest, "low": found.low, "high": found.high}
+        names = ("hindsight", "honest", "low", "high")
+        return {name: getattr(self.volume, name) for name in names}
 
     def _cost_band(self) -> dict[str, Any] | None:
         if self.cost_band is None:
@@ -187,37 +222,44 @@ class PairReport(Result):
     ----------
     first, second : int
         Places of the models in the report.
-    band : SurfaceDifferenceBand
-        Where one is cheaper beyond doubt.
+    paired : PairedCases
+        Joint tables of the held-out cases: the paired difference at any costs.
     volume : VolumeDifferenceTest
     auc : AucDifferenceTest
-    words : tuple of str
-        Ranges of costs in words.
     confidence_level : float
     """
 
     first: int
     second: int
-    band: SurfaceDifferenceBand
+    paired: PairedCases
     volume: VolumeDifferenceTest
     auc: AucDifferenceTest
-    words: tuple[str, ...]
     confidence_level: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the pair as the schema has it: a letter per grid point, rows by nu, columns by mu."""
-        level, band = self.confidence_level, self.band
+        """Return the pair as the schema has it; the joint tables are left out where they are large."""
+        level, paired = self.confidence_level, self.paired
+        kept = len(paired.honest.sizes) + len(paired.hindsight.sizes) <= _MOST_GROUPS
         return {
             "a": self.first,
             "b": self.second,
-            "grid": len(band.mu) - 1,
-            "mask": "".join(_LETTERS[band.decision.T + 1].ravel().tolist()),
-            "shares": {
-                "a": band.a_better_share,
-                "b": band.b_better_share,
-                "undecided": band.undecided_share,
-            },
-            "words": list(self.words),
+            "joint": _joint(paired.honest, paired.repeats) if kept else None,
+            "joint_hindsight": _joint(paired.hindsight, 1) if kept else None,
             "volume": _difference(self.volume.difference, self.volume.interval(level), self.volume.pvalue),
             "auc": _difference(self.auc.difference, self.auc.interval(level), self.auc.pvalue),
         }
+
+
+def _joint(pair: JudgedPair, repeats: int) -> dict[str, Any]:
+    """Groups of cases by slot of either model: slots count positions, class by class, table by table."""
+    return {
+        "first": pair.first_slot.tolist(),
+        "second": pair.second_slot.tolist(),
+        "cases": _whole(_unrounded(pair.sizes * repeats)),
+    }
+
+
+def _unrounded(column: FloatArray) -> FloatArray:
+    """Return whole numbers where only rounding separates a column from them."""
+    nearest = np.rint(column)
+    return nearest if np.allclose(column, nearest, rtol=0, atol=1e-9) else column
