@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_nonnegative
+from demur._checks import check_cost_point
 from demur._results import Interval, Result, as_scalar
 from demur.costs.curves import cost_curve
 from demur.counts.bins import BinnedCounts, certified_gap
@@ -55,7 +55,7 @@ class CountBounds(Result):
     exact : bool
         Whether the counts are exact; all limits then coincide.
     certified : float
-        Largest gap of `surface` over all costs, in units of the dearer error.
+        Largest gap of `surface` over all costs, in units of the more expensive error.
     n_bins : int
         Number of bins of more than one score.
     prevalence : float
@@ -87,7 +87,7 @@ class CountBounds(Result):
     def surface(self, mu: ArrayLike, nu: ArrayLike) -> Interval:
         """Return limits of the smallest expected cost at (mu, nu), single numbers or arrays, >= 0."""
         # a reward for abstaining could make a cut inside a bin better than its best order
-        _check_costs(nu)
+        mu, nu = check_cost_point(mu, nu)
         return _interval(self._split.cost(mu, nu), self._pooled.cost(mu, nu))
 
     def volume(self, mu: Range = _UNIT, nu: Range = _UNIT) -> Interval:
@@ -104,7 +104,7 @@ class CountBounds(Result):
 
     def window(self, mu: float, nu: float) -> BoundedWindow:
         """Return the cheapest window between bins, and the most a cut inside a bin could save."""
-        _check_costs(nu)
+        check_cost_point(mu, nu)
         window = self._pooled.window(mu, nu)
         best = min(self._split.window(mu, nu).cost, window.cost)
         return BoundedWindow(window=window, best_cost=Interval(best, window.cost), gap=window.cost - best)
@@ -116,13 +116,8 @@ class CountBounds(Result):
         return f"CountBounds({size}, bins={self.n_bins}, certified to {self.certified:.3g})"
 
 
-def _check_costs(nu: Any) -> None:
-    # an infinite price, where nobody abstains, is legal
-    check_nonnegative(np.where(np.isposinf(nu), 0.0, nu), "nu")
-
-
 def _interval(low: Scalar, high: Scalar) -> Interval:
-    # rounding must not turn the limits round where they coincide
+    # where the limits coincide, rounding must not swap them
     lower, upper = np.minimum(low, high), np.asarray(high)
     return Interval(as_scalar(lower), as_scalar(upper))  # type: ignore[arg-type]
 
@@ -169,13 +164,12 @@ def count_bounds(
     save more than 4 % of an error per case:
 
     >>> from demur.counts import BinnedCounts
-
     >>> from demur.surface import count_bounds
     >>> edges = [0.0, 0.1, 0.2, 0.3, 0.4]
     >>> counts = BinnedCounts.from_bins(
     ...     edges, [edge + 0.09 for edge in edges], [1, 2, 4, 12, 30], [25, 15, 7, 3, 1])
-    >>> found = count_bounds(counts).window(mu=1, nu=0.25)
-    >>> round(found.window.lower, 3), round(found.window.upper, 3), round(found.gap, 3)
+    >>> bounded = count_bounds(counts).window(mu=1, nu=0.25)
+    >>> round(bounded.window.lower, 3), round(bounded.window.upper, 3), round(bounded.gap, 3)
     (0.195, 0.295, 0.04)
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)

@@ -50,7 +50,7 @@ class OptimalCosts(Result):
 
 
 def _half_planes(shares: FloatArray, i: int, j: int) -> FloatArray:
-    """Rows (a, b, c) with a mu + b nu + c <= 0 in the cell of blocks i and j (spec 000, section 8)."""
+    """Rows (a, b, c) with a mu + b nu + c <= 0 in the cell of blocks i and j; see `OptimalCosts`."""
     below = float(shares[i - 1]) if i else 0.0
     last = j == len(shares)
     above_j = 0.0 if last else 1 - float(shares[j])
@@ -58,7 +58,7 @@ def _half_planes(shares: FloatArray, i: int, j: int) -> FloatArray:
     if i < j:
         planes += [(0.0, 1.0, -float(shares[i])), (-(1 - float(shares[j - 1])), 1.0, 0.0)]
     else:
-        # r_t / q_t <= mu as r_t <= mu q_t, which also holds its own where q_t is 0
+        # r_t / q_t <= mu as r_t <= mu q_t, which is right where q_t is 0 as well
         planes.append((below - 1.0 if i else 0.0, 0.0, below))
         if not last:
             planes.append((above_j, 0.0, above_j - 1.0))
@@ -77,7 +77,7 @@ def _range(by: FloatArray, rest: FloatArray) -> Range:
 
 
 def optimal_costs(surface: AbstentionSurface, window: AbstentionWindow) -> OptimalCosts:
-    """Return the costs at which a window found by `AbstentionSurface.window` stays the cheapest."""
+    """Return the costs at which a window of `AbstentionSurface.window` stays the cheapest."""
     groups = np.concatenate([[0], np.cumsum(surface.counts.blocks().groups)])
     i, j = (int(np.searchsorted(groups, at)) for at in (window.lower_index, window.upper_index))
     planes = _half_planes(surface.shares, i, j)

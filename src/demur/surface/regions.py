@@ -63,10 +63,10 @@ class SurfaceDifference(Result):
     Attributes
     ----------
     better_area, worse_area, equal_area : float
-        Area of the costs at which the first is cheaper, dearer, equally good.
+        Area of the costs at which the first is cheaper, more expensive, equally good.
     gain, loss : float
         Integral of the saving where the first is cheaper, and of the excess where it is
-        dearer; ``loss - gain`` is the difference of the volumes.
+        not; ``loss - gain`` is the difference of the volumes.
     mu, nu : (low, high)
         The rectangle.
     """
@@ -140,9 +140,9 @@ def _difference_planes(
     shares = np.union1d(first.mixed_shares, second.mixed_shares)
     cuts = np.concatenate([[0.0], shares])
     for i, j, polygons, area in cell_batches(shares, mu, nu):
-        one, two = first.plane(cuts, i, j), second.plane(cuts, i, j)
+        planes = first.plane(cuts, i, j)[:3], second.plane(cuts, i, j)[:3]
         # masses are summed per surface first, so that identical models cancel exactly
-        constant, by_mu, by_nu = (a - b for a, b in zip(one[:3], two[:3], strict=True))
+        constant, by_mu, by_nu = (a - b for a, b in zip(*planes, strict=True))
         yield constant, by_mu, by_nu, polygons, area
 
 
@@ -158,11 +158,11 @@ def surface_difference(first: CostSurface, second: CostSurface, mu: Range, nu: R
         same = size < _SAME_PLANE
         equal += float(area[same].sum())
         a, b, c, cells = by_mu[~same], by_nu[~same], constant[~same], polygons[~same]
-        cheaper, dearer = clip(cells, a, b, c), clip(cells, -a, -b, -c)
-        better += float(areas(cheaper).sum())
-        worse += float(areas(dearer).sum())
-        gain -= float(plane_integrals(cheaper, a, b, c).sum())
-        loss += float(plane_integrals(dearer, a, b, c).sum())
+        below, above = clip(cells, a, b, c), clip(cells, -a, -b, -c)
+        better += float(areas(below).sum())
+        worse += float(areas(above).sum())
+        gain -= float(plane_integrals(below, a, b, c).sum())
+        loss += float(plane_integrals(above, a, b, c).sum())
     return SurfaceDifference(
         first=first,
         second=second,
@@ -188,16 +188,16 @@ def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> 
     won = np.zeros(len(surfaces))
     for i, j, polygons, area in cell_batches(shares, mu, nu):
         planes = np.stack([np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces])
-        for one in range(len(surfaces)):
-            won[one] += _area_below(one, planes, polygons, area)
+        for model in range(len(surfaces)):
+            won[model] += _area_below(model, planes, polygons, area)
     return won / ((mu[1] - mu[0]) * (nu[1] - nu[0]))
 
 
-def _area_below(one: int, planes: FloatArray, polygons: FloatArray, area: FloatArray) -> float:
-    """Area of the parts of the cells where plane `one` is below every other plane."""
+def _area_below(model: int, planes: FloatArray, polygons: FloatArray, area: FloatArray) -> float:
+    """Area of the parts of the cells where the plane of one model is below every other."""
     kept, crossed = np.arange(len(area)), np.zeros(len(area), dtype=np.bool_)
-    others = [planes[one] - planes[other] for other in range(len(planes)) if other != one]
-    for gap in others:
+    gaps = [planes[model] - planes[other] for other in range(len(planes)) if other != model]
+    for gap in gaps:
         constant, by_mu, by_nu = gap[:, kept]
         cells = polygons[kept]
         height = constant[:, None] + by_mu[:, None] * cells[..., 0] + by_nu[:, None] * cells[..., 1]
@@ -208,7 +208,7 @@ def _area_below(one: int, planes: FloatArray, polygons: FloatArray, area: FloatA
         kept = kept[stays]
     parts = kept[crossed[kept]]
     cells = polygons[parts]
-    for gap in others:
+    for gap in gaps:
         constant, by_mu, by_nu = gap[:, parts]
         cells = clip(cells, by_mu, by_nu, constant)
     return float(area[kept[~crossed[kept]]].sum() + areas(cells).sum())

@@ -126,7 +126,7 @@ class AbstentionSurface(Result):
         nu_negative : float or array, optional
             Cost of abstaining on a negative. By class a cost may be negative, a reward.
         """
-        mu, nu_p, nu_n, odd = self._check_costs(mu, nu, nu_negative)
+        mu, nu_p, nu_n, odd = self._broadcast_costs(mu, nu, nu_negative)
         i, j = block_cuts(self.shares, mu, nu_p, nu_n)
         m = self.masses.blocks
         cost = np.asarray(m.positive_below[i] + mu * m.negative_above[j])
@@ -136,8 +136,8 @@ class AbstentionSurface(Result):
                 inside = nu_p * (m.positive_below[j] - m.positive_below[i])
                 inside += nu_n * (m.negative_below[j] - m.negative_below[i])
             cost = np.asarray(np.where(wide, cost + inside, cost))
-        for at, found in self._scanned(odd, mu, nu_p, nu_n):
-            cost[at] = found.cost
+        for at, window in self._scanned(odd, mu, nu_p, nu_n):
+            cost[at] = window.cost
         return as_scalar(cost)
 
     def window(
@@ -159,7 +159,7 @@ class AbstentionSurface(Result):
             mu, nu, nu_negative = costs.mu, costs.nu_positive, costs.nu_negative
         elif mu is None or nu is None:
             raise InputError("`mu` and `nu` are both needed. Hint: or pass costs=CostModel(...).")
-        checked = self._check_costs(mu, nu, nu_negative)
+        checked = self._broadcast_costs(mu, nu, nu_negative)
         if checked[0].ndim:
             raise input_error(
                 "mu and nu",
@@ -169,10 +169,10 @@ class AbstentionSurface(Result):
             )
         m, nu_p, nu_n = (float(value) for value in checked[:3])
         if checked[3]:
-            found = self._scan(m, nu_p, nu_n)
+            window = self._scan(m, nu_p, nu_n)
         else:
             i, j = (int(value) for value in block_cuts(self.shares, *checked[:3]))
-            found = AbstentionWindow.of_cuts(
+            window = AbstentionWindow.of_cuts(
                 self.masses.blocks,
                 (i, j),
                 mu=m,
@@ -181,18 +181,18 @@ class AbstentionSurface(Result):
                 prevalence=self.prevalence,
             )
         if costs is None:
-            return found
-        return replace(found, expected_cost=float(costs.expected_cost(found.cost, self.prevalence)))
+            return window
+        return replace(window, expected_cost=float(costs.expected_cost(window.cost, self.prevalence)))
 
     def abstention_rate(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
         """Return the share of cases the cheapest window abstains on (least of several cheapest)."""
-        mu, nu_p, nu_n, odd = self._check_costs(mu, nu, nu_negative)
+        mu, nu_p, nu_n, odd = self._broadcast_costs(mu, nu, nu_negative)
         i, j = block_cuts(self.shares, mu, nu_p, nu_n)
         m = self.masses.blocks
         mass = m.below
         rate = np.asarray(mass[j] - mass[i])
-        for at, found in self._scanned(odd, mu, nu_p, nu_n):
-            rate[at] = found.abstention_rate
+        for at, window in self._scanned(odd, mu, nu_p, nu_n):
+            rate[at] = window.abstention_rate
         return as_scalar(rate)
 
     def _scanned(
@@ -203,15 +203,15 @@ class AbstentionSurface(Result):
             if odd[at]:
                 yield at, self._scan(float(mu[at]), float(nu_p[at]), float(nu_n[at]))
 
-    def _check_costs(
+    def _broadcast_costs(
         self, mu: Any, nu: Any, nu_negative: Any
     ) -> tuple[FloatArray, FloatArray, FloatArray, Any]:
         """Broadcast; the last element marks costs for which the block formula does not hold."""
         mu, nu_p, nu_n = check_costs_by_class(mu, nu, nu_negative)
         if nu_negative is None:
             return mu, nu_p, nu_n, np.zeros(mu.shape, dtype=bool)
-        # Outside the band -mu <= nu_P - nu_N <= 1 a negative cost of
-        # abstaining breaks the order negative, abstain, positive within a block.
+        # Outside the band -mu <= nu_P - nu_N <= 1 a negative cost of abstaining breaks the order
+        # negative, abstain, positive within a block.
         with np.errstate(invalid="ignore"):
             d = nu_p - nu_n
         outside = ~((-mu <= d) & (d <= 1))
@@ -223,7 +223,7 @@ class AbstentionSurface(Result):
         return mu, nu_p, nu_n, odd
 
     def _scan(self, mu: float, nu_p: float, nu_n: float) -> AbstentionWindow:
-        """Search all windows in O(distinct scores): valid for any costs (spec 000, section 4)."""
+        """Search all windows in O(distinct scores): valid for any costs, rewards included."""
         m = self.masses.scores
         start = (1 - nu_p) * m.positive_below - nu_n * m.negative_below
         stop = nu_p * m.positive_below + (nu_n - mu) * m.negative_below

@@ -1,7 +1,11 @@
-"""Windows a user asks for: cheapest under limits, with a promised precision, kept as a policy.
+"""Windows a user asks for: cheapest under limits, for ranges of costs, with a promised precision.
 
-Promised precision after Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006). A `Policy` is a window
-with its costs and evidence, written to and read from a JSON file.
+`search` finds the cheapest window under limits and `range_search` the one of smallest regret or
+worst cost over several cost points, both exactly, on running masses; `cheapest`, `ranges` and
+`promised` put names and checks around them. `certified` promises precision for the population
+with confidence. `reliable` follows Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006): points of the
+ROC hull, reached by chance where no threshold does. `policy` keeps a window with its costs and
+evidence in a JSON file.
 
 Imports: surface, roc, costs, counts.
 """

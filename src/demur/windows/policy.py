@@ -233,6 +233,36 @@ class Policy(Result):
             note=" ".join(words for words in notes if words),
         )
 
+    @classmethod
+    def from_answer(cls, answer: Any, abstain_label: Any = None) -> Self:
+        """Make the policy of the answer of `compare_models`: its rule, its labels, its honest cost.
+
+        Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
+        else "abstain". A rule without a model needs no policy and is refused.
+        """
+        if answer.window is None or answer.counts is None:
+            raise InputError(
+                f"`answer` must be the rule of a model, got {answer.kind!r}. "
+                "Hint: a rule without a model needs no policy."
+            )
+        negative, positive = answer.labels
+        policy = cls.from_window(
+            answer.window,
+            answer.counts,
+            costs=answer.costs,
+            pos_label=positive,
+            neg_label=negative,
+            abstain_label=free_label(negative, positive) if abstain_label is None else abstain_label,
+            model=answer.model,
+        )
+        return replace(
+            policy,
+            expected_cost=answer.cost,
+            abstention_rate=answer.abstention_rate,
+            fn=answer.missed,
+            fp=answer.alarms,
+        )
+
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> "Policy":
         """Return the policy for other costs, another prevalence, or both; exact, without the data.
 
@@ -364,6 +394,14 @@ class Policy(Result):
 
 
 # ---------------------------------------------------------------- checks
+
+
+def free_label(negative: Any, positive: Any) -> Any:
+    """Return a label for abstentions that is none of the classes: -1, 0 or 1 among whole numbers."""
+    whole = all(isinstance(label, int) and not isinstance(label, bool) for label in (negative, positive))
+    if not whole:
+        return "abstain"
+    return next(number for number in (ABSTAIN, 0, 1) if number not in (negative, positive))
 
 
 def _small_steps(table: Any) -> Any:
