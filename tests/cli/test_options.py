@@ -327,7 +327,10 @@ def test_flags_for_two_classes_are_refused_beside_classes(run, worked, name, fla
     assert f"`{flags[0]}` is for two classes" in answer.err
 
 
-@pytest.mark.parametrize("flags", [("--max-fn-rate", 0.1), ("--anyway",), ("--objective", "worst")])
+@pytest.mark.parametrize(
+    "flags",
+    [("--max-fn-rate", 0.1), ("--anyway",), ("--objective", "worst"), ("--seed", 3), ("--confidence", 0.9)],
+)
 def test_flags_for_labelled_cases_are_refused_without_labels(run, worked, flags):
     answer = run("decide", worked, "--no-labels", *COSTS, *flags)
     assert f"`{flags[0]}` needs labelled cases" in answer.err

@@ -86,14 +86,15 @@ def command(
             source,
             prices,
             limits,
+            certainty,
             rule,
             because="is for two classes. Hint: leave it out beside --classes.",
-            but=("--label", "--cost-abstain"),
+            but=("--label", "--cost-abstain", "--seed"),
         )
         _decide_classes(classes.names, classes.cost_matrix, source, prices, certainty, output)
         return
     if rule.no_labels:
-        _decide_without_labels(source, prices, limits, rule, output)
+        _decide_without_labels(source, prices, limits, certainty, rule, output)
         return
     refuse_unanswered("decide", source=source, prices=prices, limits=limits, honoured=_LIMITS_KEPT)
     if rule.anyway:
@@ -146,7 +147,7 @@ def _decide(
 
 
 def _decide_without_labels(
-    source: Source, prices: Prices, limits: Limits, rule: Rule, output: Output
+    source: Source, prices: Prices, limits: Limits, certainty: Certainty, rule: Rule, output: Output
 ) -> None:
     """Decide from the costs and the probabilities alone."""
     costs = _needed_costs(prices)
@@ -154,6 +155,7 @@ def _decide_without_labels(
         source,
         prices,
         limits,
+        certainty,
         rule,
         because="needs labelled cases. Hint: leave it out with --no-labels.",
         but=("--model", "--exclude", "--no-labels", *_COST_FLAGS),
