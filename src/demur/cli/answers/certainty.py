@@ -131,6 +131,7 @@ def how_sure(read: Predictions | None, found: Comparison, *, confidence_level: f
                 read.truth,
                 {name: read.scores[name] for name in names},
                 sample_weight=read.weights,
+                weights=read.weights_are,
                 prevalence=_given(found),
                 folds=folds,
                 rng=seed,
