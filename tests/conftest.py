@@ -27,8 +27,9 @@ settings.load_profile(os.environ.get("DEMUR_PROFILE", "ci" if os.environ.get("DE
 UNSHIPPED = "no folder with the data of the papers"
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Keep tests with a costly fixture in one process; only asked for in a parallel run."""
+    """Keep tests with a costly fixture in one process; xdist asks in a parallel run."""
     from scheduling import SharedCosts
 
     return SharedCosts(config, log)

@@ -18,9 +18,8 @@ from demur.engines.spark import SparkTable, open_frame, spark_session
 from demur.exceptions import InputError
 from spark_cluster import SMALL, cluster_fixture, require_spark  # noqa: F401 - a fixture
 
+# one cluster, so one process: tests/scheduling.py keeps this file together
 pytestmark = [
-    # one cluster, so one process: pytest -n auto --dist loadgroup
-    pytest.mark.xdist_group("spark"),
     # PySpark 4.0 leaves sockets to the garbage collector
     pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"),
     pytest.mark.filterwarnings("ignore:.*<socket:pytest.PytestUnraisableExceptionWarning"),
