@@ -281,14 +281,14 @@ def test_fractional_repeats_cannot_be_drawn():
         partial_auc_interval(counts)
 
 
-@pytest.mark.parametrize("factor", [1, 1e12, 1e-320, 1 / 3])
+@pytest.mark.parametrize("factor", [1, 1e12, 1e-299, 1 / 3])
 def test_importance_weights_have_no_unit(factor):
     y, (s, _) = binormal(60, [1, 0.5])
-    weights = 2.0 ** (np.arange(60) % 4) if factor == 1e-320 else np.arange(60) % 5 + 1.0
+    weights = np.arange(60) % 5 + 1.0
     question = {"max_fpr": 0.5, "rng": 0, "n_resamples": 60}
     expected = partial_auc_interval(y, s, sample_weight=weights, **question)
     scaled = partial_auc_interval(y, s, sample_weight=weights * factor, **question)
-    assert scaled == pytest.approx(expected, rel=1e-2 if factor < 1e-300 else 1e-9)
+    assert scaled == pytest.approx(expected, rel=1e-9)
     equal = partial_auc_interval(y, s, sample_weight=np.full(60, 0.7 * factor), **question)
     assert equal == pytest.approx(partial_auc_interval(y, s, **question))
 

@@ -212,22 +212,21 @@ def test_importance_weights_against_the_influence_function(data, more):
     assert exact == pytest.approx(sum(parts) + within, abs=1e-12)
 
 
-@pytest.mark.parametrize("factor", [100, 2.0**-1060, 1e-320, 1e300, 1 / 3])
+@pytest.mark.parametrize("factor", [100, 2.0**-980, 1e300, 1 / 3])
 @pytest.mark.parametrize("method", ["logit", "wald", "newcombe"])
 def test_importance_weights_have_no_unit(factor, method):
     rng = np.random.default_rng(0)
     y, s = np.arange(60) % 2, rng.normal(size=60) + np.arange(60) % 2
-    w = 2.0 ** rng.integers(-2, 3, 60) if factor == 1e-320 else rng.random(60) + 0.1
+    w = rng.random(60) + 0.1
     for variance in (*METHODS, "obuchowski"):
         options = {"method": method, "variance": variance}
         expected = auc_interval(y, s, sample_weight=w, **options)
         scaled = auc_interval(y, s, sample_weight=w * factor, **options)
-        # a weight of 1e-320 has three digits
-        assert scaled == pytest.approx(expected, rel=1e-2 if factor < 1e-300 else 1e-9)
+        assert scaled == pytest.approx(expected, rel=1e-9)
 
 
 def test_equal_importance_weights_are_no_weights():
-    for weight in (3, 0.3, 1e-320):
+    for weight in (3, 0.3, 1e-299):
         assert auc_interval(Y, S, sample_weight=[weight] * 7) == auc_interval(Y, S)
         assert auc_variance(Y, S, sample_weight=[weight] * 7, method="bootstrap") == pytest.approx(19 / 576)
 
@@ -251,8 +250,8 @@ def test_counts_know_the_weights_of_their_cases_until_they_are_added_up(tmp_path
 
 
 def test_less_than_one_repeated_case_says_nothing():
-    with pytest.raises(UndefinedError, match=r"at least 1 negative case, got a total weight of 3\.9"):
-        auc_interval(Y, S, sample_weight=[1e-320] * 7, weights="repeats", variance="bootstrap")
+    with pytest.raises(UndefinedError, match=r"at least 1 negative case, got a total weight of 4e-299"):
+        auc_interval(Y, S, sample_weight=[1e-299] * 7, weights="repeats", variance="bootstrap")
 
 
 # ---------------------------------------------------------------- brute force on random data

@@ -243,3 +243,29 @@ def test_files_that_are_no_counts_are_refused(tmp_path):
     counts = ScoreCounts.from_arrays([0, 1], [1, 2])
     with pytest.raises(InputError, match="cannot be written"):
         counts.save(tmp_path / "no folder" / "a.parquet")
+
+
+def test_weights_too_small_to_divide_by_are_refused():
+    # subnormal numbers: 1 / n overflows, and three digits are left
+    with pytest.raises(InputError, match=r"`sample_weight` must add up to at least 1e-307 in each class"):
+        ScoreCounts.from_arrays([0, 1], [1, 2], sample_weight=[1, 1e-320])
+    with pytest.raises(InputError, match="`positives and negatives` must add up to at least 1e-307"):
+        ScoreCounts.from_counts([1, 2], [1e-320, 0], [0, 1])
+    assert ScoreCounts.from_arrays([0, 1, 0], [1, 2, 3], sample_weight=[1, 1, 1e-320]).n == 2
+
+
+def test_weights_of_cases_are_kept_until_counts_are_added_up():
+    weights = [1.0, 2.0, 4.0, 8.0]
+    counts = ScoreCounts.from_arrays([0, 1, 0, 1], [1, 1, 2, 2], sample_weight=weights)
+    plain, squared = counts.importance("The test")
+    # on one scale: the largest weight becomes 1/2
+    assert plain.positives.tolist() == [1 / 8, 1 / 2]
+    assert squared.positives.tolist() == [1 / 64, 1 / 4]
+    assert squared.negatives.tolist() == [1 / 256, 1 / 16]
+    counted = ScoreCounts.from_arrays([0, 1, 0, 1], [1, 1, 2, 2])
+    assert counted.weighted_cases("The test") is None
+    assert counted.importance("The test") == (counted, counted)
+    with pytest.raises(UndefinedError, match=r"The test with importance weights needs the weight of every"):
+        counts.merge(counted).importance("The test")
+    equal = ScoreCounts.from_arrays([0, 1, 0, 1], [1, 1, 2, 2], sample_weight=[0.3] * 4)
+    assert equal.importance("The test") == (counted, counted)

@@ -107,7 +107,7 @@ def obuchowski(a: float, b: float, n_negative: float, n_positive: float) -> floa
     spread = 1 + b**2
     density = math.exp(-(a**2) / (2 * spread)) / math.sqrt(2 * math.pi)
     by_a = density / math.sqrt(spread)
-    by_b = -density * a * b / spread**1.5
+    by_b = -by_a * a * b / spread
     ratio = n_negative / n_positive
     variance_a = 1 + b**2 / ratio + a**2 / 2
     variance_b = b**2 * (1 + ratio) / (2 * ratio)

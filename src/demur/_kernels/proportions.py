@@ -56,4 +56,4 @@ def _quadratic(distance: FloatArray, p: FloatArray) -> FloatArray:
     product = distance * odds
     # the sum over i != j of products is the square of the sum minus the sum of squares
     cross = product.sum(0) ** 2 - (product**2).sum(0)
-    return np.maximum((distance**2).sum(0) - cross, 0.0)
+    return np.asarray(np.maximum((distance**2).sum(0) - cross, 0.0))

@@ -87,7 +87,7 @@ def _weighted_sampler(where: IntArray, weights: FloatArray | None, counts: Score
 
     def draw(rng: np.random.Generator) -> FloatArray:
         drawn = rng.integers(0, size, size)
-        return np.bincount(where[drawn], share[drawn], minlength=groups)
+        return np.bincount(where[drawn], share[drawn], minlength=groups).astype(np.float64, copy=False)
 
     return draw
 

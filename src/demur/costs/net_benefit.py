@@ -97,8 +97,9 @@ class NetBenefitCurve(Result):
             rest = total_square[0] + total_square[1] - acted_square[0] - acted_square[1]
             square = acted_square[0] * (1 - mean) ** 2 + acted_square[1] * (price + mean) ** 2
             return as_scalar(np.asarray(np.sqrt(square + rest * mean**2) / n))
-        square = 0.0
-        for k, scale in enumerate((self.prevalence, (1 - self.prevalence) * price)):
+        square = np.zeros_like(t)
+        scales: tuple[Any, Any] = (self.prevalence, (1 - self.prevalence) * price)
+        for k, scale in enumerate(scales):
             rate = acted[k] / total[k]
             spread = acted_square[k] * (1 - rate) ** 2 + (total_square[k] - acted_square[k]) * rate**2
             square = square + scale**2 * spread / total[k] ** 2

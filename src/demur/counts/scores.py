@@ -31,6 +31,7 @@ __all__ = ["COUNTED", "SCHEMA", "WEIGHTS", "Blocks", "ScoreCounts", "as_counts",
 
 SCHEMA = "demur.counts"
 _EXACT_VERSION = 1
+_LEAST_WEIGHT = 1e-307  # its reciprocal is finite; subnormal numbers have few digits left
 
 WEIGHTS = ("importance", "repeats")
 """What a weight can mean: one case that counts more or less, or so many cases."""
@@ -156,6 +157,8 @@ class ScoreCounts:
         weights = check_weights(sample_weight)
         check_same_length(y_true=positive, y_score=scores, sample_weight=weights)
         sample_pos, sample_neg = sorted_samples(positive, scores, weights)
+        if weights is not None:
+            _check_totals("sample_weight", sample_pos, sample_neg)
         rows = COUNTED if weights is None else _WEIGHTED
         return cls(_positive=sample_pos, _negative=sample_neg, _rows=rows)
 
@@ -172,6 +175,7 @@ class ScoreCounts:
         if not 0 < total < np.inf:
             raise input_error("positives and negatives", "must have a positive, finite sum", total)
         samples = sorted_samples(np.arange(2 * n) < n, np.concatenate([values, values]), weights)
+        _check_totals("positives and negatives", *samples)
         return cls(_positive=samples[0], _negative=samples[1])
 
     def merge(self, *others: "ScoreCounts") -> "ScoreCounts":
@@ -390,6 +394,18 @@ class ScoreCounts:
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _check_totals(name: str, *samples: Sample) -> None:
+    """Refuse weights that are too small to divide by, and have lost their digits."""
+    for sample in samples:
+        if len(sample.scores) and sample.total() < _LEAST_WEIGHT:
+            raise input_error(
+                name,
+                f"must add up to at least {_LEAST_WEIGHT:g} in each class",
+                sample.total(),
+                "multiply all weights by a constant, which changes no result.",
+            )
 
 
 def _of_samples(samples: list[Sample], rows: str) -> ScoreCounts:
