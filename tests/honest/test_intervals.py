@@ -80,6 +80,24 @@ def test_always_abstaining_costs_its_price_for_certain():
     assert honest_interval(sums, sums, level=0.95)[1] < 1
 
 
+def test_two_missed_positives_do_not_prove_that_all_are_missed():
+    table = OutcomeTable(2, 0, 0, 0, 98, 0)
+    sums = loss_sums(table, miss=1.0, alarm=1.0, abstain_positive=0.0, abstain_negative=0.0)
+    low, _ = honest_interval(sums, sums, level=0.95, prevalence=0.1)
+    rate = 2 / (2 + W)
+    assert low == pytest.approx(0.1 * (rate - Z * math.sqrt(rate * (1 - rate) / (1 + W))))
+
+
+def test_rule_in_use_may_err_where_the_rules_of_the_folds_made_no_call():
+    # no fold called anything positive, the rule of all cases does
+    hindsight = loss_sums(OutcomeTable(1, 1, 0, 0, 98, 0), **PRICES)
+    folds = loss_sums(OutcomeTable(2, 0, 0, 0, 98, 0), **PRICES)
+    assert folds.risk_negative == 0
+    high = honest_interval(hindsight, folds, level=0.95)[1]
+    assert high > honest_interval(folds, folds, level=0.95)[1]
+    assert high == pytest.approx(honest_interval(hindsight, folds._replace(risk_negative=1.0), level=0.95)[1])
+
+
 def test_average_lies_within_the_bracket():
     hindsight = loss_sums(TABLE._replace(missed=1, right_positive=22), **PRICES)
     honest = loss_sums(TABLE, **PRICES)

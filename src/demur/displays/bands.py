@@ -15,8 +15,9 @@ from demur.displays._base import (
     series_style,
 )
 from demur.honest.bands import SurfaceBand, surface_band
-from demur.honest.curve_bands import CostCurveBand, RocBand, cost_curve_band, roc_band
+from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
+from demur.honest.roc_bands import RocBand, roc_band
 from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["CostCurveBandDisplay", "RocBandDisplay", "SignificanceMapDisplay", "SurfaceBandDisplay"]
@@ -99,7 +100,7 @@ def _fill(
         lw=0,
         label=f"{name}{level} interval, one point",
     )
-    fixed = getattr(band, "method", "") == "exact"  # nothing was chosen, so there is no hindsight
+    fixed = getattr(band, "method", "") == "fixed classifier"  # nothing was chosen, so there is no hindsight
     word = "cost" if fixed else "honest"
     (honest,) = ax.plot(x, band.honest[rows], color=color, lw=1.8, label=name + word)
     if fixed:
@@ -301,7 +302,7 @@ class SignificanceMapDisplay(_BandDisplay):
 
 
 class RocBandDisplay(_BandDisplay):
-    """ROC curve with its certified band and some exact intervals of single thresholds; see `roc_band`.
+    """ROC curve with its band and some exact intervals of single thresholds; see `roc_band`.
 
     Up and left is better.
 
@@ -337,6 +338,7 @@ class RocBandDisplay(_BandDisplay):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         confidence_level: float = 0.95,
+        method: str = "order statistics",
     ) -> Self:
         """Compute the band with `roc_band` and make its Display."""
         return cls(
@@ -346,6 +348,7 @@ class RocBandDisplay(_BandDisplay):
                 pos_label=pos_label,
                 sample_weight=sample_weight,
                 confidence_level=confidence_level,
+                method=method,
             )
         )
 

@@ -137,7 +137,7 @@ def cost_curve_band(
     >>> from demur import cost_curve_band, cost_line
     >>> band = cost_curve_band(cost_line(0.1, 0.2, n_positive=50, n_negative=100), pc=[0.0, 0.5, 1.0])
     >>> band.pointwise_low.round(3).tolist(), band.pointwise_high.round(3).tolist()
-    ([0.05, 0.09, 0.1], [0.16, 0.215, 0.32])
+    ([0.049, 0.094, 0.1], [0.176, 0.228, 0.337])
     """
     level = check_confidence_level(confidence_level)
     x = np.linspace(0, 1, 101) if pc is None else np.atleast_1d(check_probability(pc, "pc"))
