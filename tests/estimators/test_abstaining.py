@@ -46,7 +46,7 @@ def scaled_regression():
 
 
 def test_window_of_the_worked_example_by_hand():
-    # spec 000, section 10: (mu, nu) = (1, 1/4) -> cost 1/6, window (-0.7, 0.6), 2/3 abstained
+    # by hand: (mu, nu) = (1, 1/4) -> cost 1/6, window (-0.7, 0.6), 2/3 abstained
     model = on_scores(mu=1, nu=0.25).fit(HAND_X, HAND_Y)
     assert (model.window_.lower, model.window_.upper) == pytest.approx((-0.7, 0.6))
     assert model.window_.cost == pytest.approx(1 / 6)
@@ -60,7 +60,7 @@ def test_costs_and_ratios_are_the_same_aim():
     money = on_scores(costs=costs).fit(HAND_X, HAND_Y)
     ratio = on_scores(mu=0.5, nu=0.25).fit(HAND_X, HAND_Y)
     assert (money.window_.lower, money.window_.upper) == (ratio.window_.lower, ratio.window_.upper)
-    # spec 000, section 10: cost 7/48
+    # by hand: cost 7/48
     assert money.window_.expected_cost == pytest.approx(100 * 7 / 48)
     assert money.expected_cost_.cost == pytest.approx(100 * ratio.expected_cost_.cost)
     assert money.certificate_.certified_expected_cost == pytest.approx(
@@ -72,7 +72,7 @@ def test_costs_and_ratios_are_the_same_aim():
 def test_costs_of_abstaining_by_class_against_the_surface():
     costs = CostModel(cost_abstain_positive=0.1, cost_abstain_negative=0.4)
     model = on_scores(costs=costs).fit(HAND_X, HAND_Y)
-    # spec 000, section 10: cost 1/6, groups (1, 4)
+    # by hand: cost 1/6, groups (1, 4)
     assert model.window_.cost == pytest.approx(1 / 6)
     assert (model.window_.lower_index, model.window_.upper_index) == (1, 4)
     assert model.optimal_costs_ is None
@@ -109,17 +109,20 @@ def test_constraints_against_the_window_functions(prevalence):
     )  # no costs: the share of right answers
 
 
-def test_weights_that_are_whole_numbers_against_repeated_cases():
+def test_weights_are_importance_weights_against_repeated_cases():
     weights = np.array([1, 2, 1, 3, 1, 1, 2, 1, 1, 1, 2, 1])
     model = on_scores(mu=1, nu=0.3, response_method="decision_function")
     weighted = model.fit(HAND_X, HAND_Y, sample_weight=weights)
     counts = ScoreCounts.from_arrays(np.repeat(HAND_Y, weights), np.repeat(HAND_X[:, 0], weights))
     assert weighted.surface_.counts == counts
     assert weighted.estimator_.weight_ == weights.sum()
-    assert weighted.expected_cost_.n == weights.sum()
+    # a case of weight 3 is one case: the honest cost rests on (sum w)^2 / sum w^2 of them
+    assert weighted.expected_cost_.n == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
     fractional = on_scores(mu=1, nu=0.3).fit(HAND_X, HAND_Y, sample_weight=weights / 2)
     assert fractional.window_.lower == weighted.window_.lower
-    assert fractional.expected_cost_ is None
+    assert fractional.expected_cost_.cost == pytest.approx(weighted.expected_cost_.cost)
+    assert fractional.expected_cost_.n == pytest.approx(weighted.expected_cost_.n)
+    assert weighted.certificate_ is None
     assert fractional.certificate_ is None
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from demur._checks import check_finite, check_type, input_error
 from demur.costs.model import CostModel
 from demur.displays._base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
-from demur.estimators.mimetic import MimeticComparison, mimetic_configurations
+from demur.estimators.mimetic import mimetic_configurations
+from demur.estimators.mimetic_costs import MimeticComparison
 from demur.typing import ArrayLike, FloatArray
 from demur.unlabelled.nroc import NrocCurve, nroc_curve
 from demur.unlabelled.thresholds import direct_threshold, nroc_threshold, ranking_threshold

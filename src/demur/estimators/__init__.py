@@ -12,15 +12,11 @@ from demur.estimators.cost_weighted import CostWeightedClassifier
 from demur.estimators.delegating import DelegatingClassifier
 from demur.estimators.difference_rescaler import DifferenceRescaler
 from demur.estimators.kalman_forecaster import KalmanForecaster, SeriesForecast
-from demur.estimators.mimetic import (
-    DirectThresholdClassifier,
-    MimeticClassifier,
-    MimeticComparison,
-    mimetic_configurations,
-    mimetic_costs,
-)
+from demur.estimators.mimetic import MimeticClassifier, mimetic_configurations
+from demur.estimators.mimetic_costs import MimeticComparison, mimetic_costs
 from demur.estimators.model_tree import ModelTreeRegressor
 from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor
+from demur.estimators.oracle import DirectThresholdClassifier
 from demur.estimators.reliable import ReliableClassifier
 from demur.estimators.stacking import StackedForecast, stack_forecasters
 

@@ -99,10 +99,12 @@ class TwoClassAbstainer(OutOfFoldClassifier):
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return positive_scores(estimator, X, self._outcomes[1], self.response_method)
 
-    def _counts(self, cases: TrainingCases, found: OutOfFold) -> ScoreCounts:
+    def _counts(self, cases: TrainingCases, held_out: OutOfFold) -> ScoreCounts:
         """Out-of-fold evidence."""
-        positive = cases.labels[found.rows] == self._outcomes[1]
-        counts = ScoreCounts.from_arrays(positive, found.response, sample_weight=cases.weights_of(found.rows))
+        positive = cases.labels[held_out.rows] == self._outcomes[1]
+        counts = ScoreCounts.from_arrays(
+            positive, held_out.response, sample_weight=cases.weights_of(held_out.rows)
+        )
         counts.require_both_classes("A window")
         _warn_if_constant(counts)
         return counts
@@ -297,8 +299,8 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     # ---------------------------------------------------------------- fit
 
-    def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
-        counts = self._counts(cases, found)
+    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+        counts = self._counts(cases, held_out)
         self.window_ = self._window(counts)
         warn_of_note(self.window_)
         if self.costs_ is not None and self.max_abstention is None:  # reviews within a limit may be free
@@ -311,22 +313,22 @@ class AbstainingClassifier(TwoClassAbstainer):
         plain = self.costs_ is not None and self.window_.nu_positive == self.window_.nu_negative
         usable = plain and not self._constrained and self.window_.nu_positive >= 0
         self.optimal_costs_ = optimal_costs(surface, self.window_) if usable else None
-        self.expected_cost_, self.certificate_ = self._evidence(cases, found, counts)
+        self.expected_cost_, self.certificate_ = self._evidence(cases, held_out, counts)
 
     def _evidence(
-        self, cases: TrainingCases, found: OutOfFold, counts: ScoreCounts
+        self, cases: TrainingCases, held_out: OutOfFold, counts: ScoreCounts
     ) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
         """Honest cost and certificate, where they are defined; weights are importance weights."""
         if self.costs_ is None:
             return None, None
-        weights = cases.weights_of(found.rows)
+        weights = cases.weights_of(held_out.rows)
         certificate = None
         if weights is None:
             certificate = surface_certificate(
                 counts, prevalence=self.prevalence, confidence_level=self.confidence_level
             ).of_window(self.window_, costs=self.costs_)
-        kept = np.ones(len(found.rows), dtype=np.bool_) if weights is None else weights > 0
-        positive = (cases.labels[found.rows] == self._outcomes[1])[kept]
+        kept = np.ones(len(held_out.rows), dtype=np.bool_) if weights is None else weights > 0
+        positive = (cases.labels[held_out.rows] == self._outcomes[1])[kept]
         if min(np.count_nonzero(positive), np.count_nonzero(~positive)) < 2:
             return None, certificate
         try:
@@ -341,7 +343,7 @@ class AbstainingClassifier(TwoClassAbstainer):
                     rng=_SEED,
                     quantity="an honest cost",
                 ),
-                check_scores(found.response)[kept],
+                check_scores(held_out.response)[kept],
                 self._window,
                 self.costs_,
                 confidence_level=self.confidence_level,

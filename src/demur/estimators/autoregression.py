@@ -1,7 +1,7 @@
 """Autoregressive functions m(lags; weights) whose weights a filter can estimate.
 
 A linear function, or a network with one hidden layer of tanh units and a linear output
-(spec 203, section 4, mode A). Everything is vectorised over many weight or lag vectors at
+(Wan and van der Merwe 2000). Everything is vectorised over many weight or lag vectors at
 once, because a sigma-point filter asks for all its points together.
 """
 

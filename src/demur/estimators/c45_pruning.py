@@ -29,15 +29,15 @@ _LEAF = -1
 
 
 def added_errors(n: ArrayLike, errors: ArrayLike, confidence: float = 0.25) -> FloatArray:
-    """Errors to add to those seen in a leaf of n cases: upper limit of a binomial share.
+    """Errors to add to those observed in a leaf of n cases: upper limit of a binomial share.
 
     The normal approximation with continuity correction of C4.5, exact for no errors, and
     interpolated between 0 and 1 error.
     """
-    size, seen = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(errors, dtype=np.float64))
+    size, wrong = np.broadcast_arrays(np.asarray(n, dtype=np.float64), np.asarray(errors, dtype=np.float64))
     none = size * (1 - confidence ** (1 / size))
-    some = _upper_limit(size, np.maximum(seen, 1.0), confidence)
-    return np.where(seen < 1, none + seen * (some - none), some)
+    some = _upper_limit(size, np.maximum(wrong, 1.0), confidence)
+    return np.where(wrong < 1, none + wrong * (some - none), some)
 
 
 def _upper_limit(n: FloatArray, errors: FloatArray, confidence: float) -> FloatArray:
@@ -240,10 +240,10 @@ class LaplaceTreeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mis
 def _column_names(tree: LaplaceTreeClassifier, names: Any) -> list[str]:
     if names is None:
         names = getattr(tree, "feature_names_in_", [f"x{k}" for k in range(tree.n_features_in_)])
-    found = [str(name) for name in names]
-    if len(found) != tree.n_features_in_:
-        raise input_error("names", f"must name {tree.n_features_in_} columns", len(found))
-    return found
+    columns = [str(name) for name in names]
+    if len(columns) != tree.n_features_in_:
+        raise input_error("names", f"must name {tree.n_features_in_} columns", len(columns))
+    return columns
 
 
 def _pruned(grown: Any, counts: FloatArray, confidence: float) -> IntArray:
@@ -274,4 +274,4 @@ def _is_leaf_after_pruning(grown: Any, stands_for: IntArray) -> list[bool]:
     left = grown.children_left
     child = np.where(left == _LEAF, 0, left)
     leaf = (left == _LEAF) | (stands_for[child] == stands_for)
-    return [bool(one) for one in leaf]
+    return [bool(is_leaf) for is_leaf in leaf]

@@ -122,16 +122,16 @@ class CautiousClassifier(OutOfFoldClassifier):
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return class_probabilities(estimator, X)
 
-    def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
+    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         self.response_curve_ = response_curve(
-            cases.codes[found.rows],
-            found.response,
-            sample_weight=cases.weights_of(found.rows),
+            cases.codes[held_out.rows],
+            held_out.response,
+            sample_weight=cases.weights_of(held_out.rows),
             bias=self._bias,
             metric="accuracy" if self.costs is None else "cost",
             costs=self.costs,
         )
-        if np.ptp(found.response, axis=0).max() == 0:
+        if np.ptp(held_out.response, axis=0).max() == 0:
             warnings.warn(
                 "All out-of-fold probabilities are equal, so every case gets the same decision. "
                 "Hint: check the features and the inner estimator.",

@@ -132,7 +132,7 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         routed = self._routed(sample_weight, fit_params)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if self.abstain_cost is not None:
-            self._check_abstain_label()
+            self._require_abstain_label()
         self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimator_, name):
@@ -165,7 +165,7 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             inner["sample_weight"] = sample_weight
         return Bunch(estimator=Bunch(fit=inner))
 
-    def _check_abstain_label(self) -> None:
+    def _require_abstain_label(self) -> None:
         if self.abstain_label in self.classes_.tolist():
             raise input_error(
                 "abstain_label",

@@ -18,6 +18,7 @@ from demur.estimators.abstaining import AbstainingClassifier
 from demur.estimators.out_of_fold import (
     OutOfFoldClassifier,
     TrainingCases,
+    answers_of,
     check_outcomes,
     share_right,
     training_cases,
@@ -142,12 +143,12 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
     def _stages(self) -> list[tuple[str, Any]]:
         """Unfitted stages; those that cannot abstain by themselves get a window for their costs."""
         named = self._named()
-        found = []
+        stages = []
         costs_of = self._costs_of_stages(len(named))
         for k, (name, stage) in enumerate(named):
             costs = costs_of[k]
             if isinstance(stage, OutOfFoldClassifier) or (costs is None and k == len(named) - 1):
-                found.append((name, stage))
+                stages.append((name, stage))
                 continue
             if costs is None:
                 raise input_error(
@@ -161,8 +162,8 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
             )
             if get_config()["enable_metadata_routing"]:
                 abstaining.set_fit_request(sample_weight=True)
-            found.append((name, abstaining))
-        return found
+            stages.append((name, abstaining))
+        return stages
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the router: everything goes to `fit` of the stages that ask for it."""
@@ -231,16 +232,16 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
         """Decision and deciding stage of every case."""
         check_is_fitted(self, "stages_")
         X = indexable(X)[0]
-        labels, open_ = _answers(self.stages_[0], X)
+        labels, open_ = answers_of(self.stages_[0], X)
         codes = np.full(len(open_), ABSTAIN, dtype=np.int64)
         stage_of = np.full(len(open_), ABSTAIN, dtype=np.int64)
         rows = np.arange(len(open_))
         for k, stage in enumerate(self.stages_):
             if k:
-                labels, open_ = _answers(stage, _safe_indexing(X, rows))
-            done = rows[~open_]
-            codes[done] = np.searchsorted(self.classes_, labels[~open_])
-            stage_of[done] = k
+                labels, open_ = answers_of(stage, _safe_indexing(X, rows))
+            answered = rows[~open_]
+            codes[answered] = np.searchsorted(self.classes_, labels[~open_])
+            stage_of[answered] = k
             rows = rows[open_]
             if not len(rows):
                 break
@@ -269,15 +270,6 @@ def _are_named(stages: Any) -> bool:
     return pairs and len(stages) > 0
 
 
-def _answers(stage: Any, X: Any) -> tuple[Any, Any]:
-    """Labels of a stage, and which cases it leaves open."""
-    if not isinstance(stage, OutOfFoldClassifier):
-        labels = stage.predict(X)
-        return labels, np.zeros(len(labels), dtype=np.bool_)
-    decided = stage.decide(X)
-    return stage._outcomes[decided], decided == ABSTAIN
-
-
 def _delegated(stage: Any, rows: IntArray) -> IntArray:
     """Cases the stage abstained on when it had not seen them."""
     if not isinstance(stage, OutOfFoldClassifier):
@@ -287,12 +279,12 @@ def _delegated(stage: Any, rows: IntArray) -> IntArray:
 
 def _too_few(cases: TrainingCases, rows: IntArray, name: str) -> bool:
     """Tell, with a warning, whether too few cases are left to fit a stage."""
-    found = np.bincount(cases.codes[rows])
-    found = found[found > 0]
-    if len(found) >= 2 and found.min() >= 2:
+    sizes = np.bincount(cases.codes[rows])
+    sizes = sizes[sizes > 0]
+    if len(sizes) >= 2 and sizes.min() >= 2:
         return False
     warnings.warn(
-        f"Stage {name!r} would be fitted to {len(rows)} delegated cases of {len(found)} classes; a stage "
+        f"Stage {name!r} would be fitted to {len(rows)} delegated cases of {len(sizes)} classes; a stage "
         "needs two cases of each of at least two classes. It and all later ones are left out, and what "
         "reaches them is abstained on. Hint: lower the cost of delegating at the stage before.",
         DegenerateDataWarning,

@@ -58,13 +58,13 @@ class DifferenceRescaler(BaseEstimator):  # type: ignore[misc]
         if not self.low < self.high:
             raise input_error("high", f"must exceed low = {self.low}", self.high)
         differences = np.diff(check_series(series))
-        seen = differences[~np.isnan(differences)]
-        if len(seen) == 0 or seen.min() == seen.max():
+        observed = differences[~np.isnan(differences)]
+        if len(observed) == 0 or observed.min() == observed.max():
             raise UndefinedError(
                 "`series` must have at least two different first differences, got "
-                f"{'none' if len(seen) == 0 else 'a straight line'}. Hint: forecast it as it is."
+                f"{'none' if len(observed) == 0 else 'a straight line'}. Hint: forecast it as it is."
             )
-        self.lowest_, self.highest_ = float(seen.min()), float(seen.max())
+        self.lowest_, self.highest_ = float(observed.min()), float(observed.max())
         return self
 
     def transform(self, series: ArrayLike) -> FloatArray:

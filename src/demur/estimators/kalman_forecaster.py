@@ -33,7 +33,7 @@ _FILTERS: dict[str, Any] = {
     "sr-ukf": SquareRootUnscentedKalmanFilter,
     "sr-cdkf": SquareRootCentralDifferenceKalmanFilter,
 }
-_REINFLATED = 0.09  # share of the initial covariance an epoch starts with (spec 203, section 4)
+_REINFLATED = 0.09  # share of the initial covariance with which every epoch but the first starts
 _ADAPTATION = 0.01
 
 
@@ -62,8 +62,8 @@ class _LagTransition:
     def __call__(self, x: FloatArray) -> FloatArray:
         p = self.function.n_lags
         lags, rest = x[:p], x[p:]
-        ahead = self.function(lags, rest if self.weights is None else self.weights)
-        return np.concatenate([np.reshape(ahead, (1, *x.shape[1:])), lags[:-1], rest])
+        next_value = self.function(lags, rest if self.weights is None else self.weights)
+        return np.concatenate([np.reshape(next_value, (1, *x.shape[1:])), lags[:-1], rest])
 
 
 class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
@@ -173,7 +173,7 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
 
     def fit(self, series: ArrayLike, y: Any = None) -> Self:
         """Learn from the training part; the next value to forecast is the one after it."""
-        values = self._check(series)
+        values = self._checked(series)
         self._function = Autoregression(self.n_lags, self.hidden)
         if self.mode == "weights":
             self._learn_weights(values)
@@ -184,11 +184,11 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
     def forecast(self, steps: int = 1) -> FloatArray:
         """Return forecasts of the next `steps` values, each based on those before; changes nothing."""
         check_is_fitted(self)
-        ahead = copy.deepcopy(self)
-        return np.array([ahead._advance(math.nan)[0] for _ in range(check_positive_int(steps, "steps"))])
+        simulated = copy.deepcopy(self)
+        return np.array([simulated._advance(math.nan)[0] for _ in range(check_positive_int(steps, "steps"))])
 
     def update_forecast(self, series: ArrayLike) -> SeriesForecast:
-        """Forecast each value of a series that continues the past one, then learn from it."""
+        """Forecast each value of a series that continues the training part, then learn from it."""
         check_is_fitted(self)
         pairs = np.array([self._advance(value) for value in check_series(series)])
         return SeriesForecast(forecast=pairs[:, 0].copy(), variance=pairs[:, 1].copy())
@@ -284,7 +284,7 @@ class KalmanForecaster(BaseEstimator):  # type: ignore[misc]
             options = {"spread": self.spread}
         return _FILTERS[self.filter](model, mean, covariance, **options)
 
-    def _check(self, series: ArrayLike) -> FloatArray:
+    def _checked(self, series: ArrayLike) -> FloatArray:
         check_choice(self.filter, "filter", tuple(_FILTERS))
         check_choice(self.mode, "mode", ("weights", "lags", "joint"))
         p = check_positive_int(self.n_lags, "n_lags")

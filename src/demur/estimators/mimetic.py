@@ -5,36 +5,25 @@ learnt from them. The costs enter when cases are invented (scheme 3), when they 
 (scheme 2) or when the tree is applied (scheme 1) (Blanco-Vega et al. 2006, section 3).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
-from demur._checks import (
-    check_choice,
-    check_finite,
-    check_labels,
-    check_positive_int,
-    check_type,
-    input_error,
-)
-from demur._results import Result
+from demur._checks import check_choice, check_positive_int, input_error
 from demur.costs.model import CostModel
 from demur.estimators.c45_pruning import LaplaceTreeClassifier
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
+from demur.estimators.oracle import OracleModel
+from demur.typing import FloatArray
 from demur.unlabelled.coding import code_book, describe_column, encode, fits_floats, schema_of
 from demur.unlabelled.invented import (
     DATA_KINDS,
     InventedCases,
     invented_cases,
     named_attributes,
-    oracle_classes,
-    oracle_proba,
     ranges_to_schema,
 )
 from demur.unlabelled.thresholds import (
@@ -45,21 +34,13 @@ from demur.unlabelled.thresholds import (
     relabelled,
 )
 
-__all__ = [
-    "DirectThresholdClassifier",
-    "MimeticClassifier",
-    "MimeticComparison",
-    "mimetic_configurations",
-    "mimetic_costs",
-]
+__all__ = ["MimeticClassifier", "mimetic_configurations"]
 
 _THRESHOLD_CODES = {"direct": "Dir", "ranking": "Ord", "roc": "ROC"}
 _DATA_CODES = {"prior": "a", "balanced": "b", "random": "c"}
-_PAPER_MU = (1.0, 2.0, 3.0, 5.0, 10.0)
-_BASELINES = ("oracle at 0.5", "oracle, direct")
 
 
-def configuration_name(scheme: int, data: str, threshold: str) -> str:
+def _configuration_name(scheme: int, data: str, threshold: str) -> str:
     """Return the paper's name of a configuration, such as Mim2Ordb."""
     rule = _THRESHOLD_CODES[threshold] if scheme in (1, 2) else ""
     return f"Mim{scheme}{rule}{_DATA_CODES.get(data, '')}"
@@ -78,131 +59,26 @@ def mimetic_configurations() -> dict[str, dict[str, Any]]:
     Examples
     --------
     >>> from demur.estimators import mimetic_configurations
-    >>> found = mimetic_configurations()
-    >>> len(found), found["Mim2Ordb"]
+    >>> configurations = mimetic_configurations()
+    >>> len(configurations), configurations["Mim2Ordb"]
     (22, {'scheme': 2, 'data': 'balanced', 'threshold': 'ranking'})
     """
     wanted = [(0, data, "direct") for data in _DATA_CODES]
     wanted += [(k, data, rule) for k in (1, 2) for rule in _THRESHOLD_CODES for data in _DATA_CODES]
     wanted.append((3, "oversampling", "direct"))
     return {
-        configuration_name(scheme, data, rule): {"scheme": scheme, "data": data, "threshold": rule}
+        _configuration_name(scheme, data, rule): {"scheme": scheme, "data": data, "threshold": rule}
         for scheme, data, rule in wanted
     }
 
 
-def _find_threshold(rule: str, proba: FloatArray, mu: float) -> UnlabelledThreshold:
+def _threshold_by(rule: str, proba: FloatArray, mu: float) -> UnlabelledThreshold:
     if rule == "direct":
         return direct_threshold(mu=mu)
     return (ranking_threshold if rule == "ranking" else nroc_threshold)(proba, mu=mu)
 
 
-class _OracleMixin(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """What models around a ready oracle share: two classes, costs, clones that keep the oracle."""
-
-    oracle: Any
-    costs: CostModel | None
-    pos_label: Any
-    classes_: np.ndarray
-
-    def __sklearn_clone__(self) -> Self:
-        # The oracle is knowledge, not something to fit again: clones share it.
-        options = {name: value for name, value in self.get_params(deep=False).items() if name != "oracle"}
-        return type(self)(self.oracle, **{name: clone(value, safe=False) for name, value in options.items()})
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-    def _cost_model(self) -> CostModel:
-        if self.costs is None:
-            return CostModel()
-        check_type(self.costs, "costs", CostModel)
-        return self.costs
-
-    def _set_classes(self, y: Any) -> None:
-        """Take the two classes from the oracle, else from y, else 0 and 1."""
-        known = oracle_classes(self.oracle)
-        if known is None:
-            known = np.array([0, 1]) if y is None else np.unique(y)
-            if len(known) != 2:
-                raise input_error(
-                    "y", "must hold two classes where the oracle names none", f"{len(known)} class"
-                )
-        self.classes_ = known
-        if self.pos_label is not None and self.pos_label not in known.tolist():
-            raise input_error("pos_label", f"must be one of {known.tolist()}", repr(self.pos_label))
-
-    @property
-    def _positive_index(self) -> int:
-        return 1 if self.pos_label is None else self.classes_.tolist().index(self.pos_label)
-
-    def _labels(self, positive: Any) -> np.ndarray:
-        """Class labels of decisions 1 and 0."""
-        index = self._positive_index
-        return np.asarray(self.classes_[np.where(positive, index, 1 - index)])
-
-    def _columns(self, positive: FloatArray) -> FloatArray:
-        """Two columns of probabilities in the order of `classes_`."""
-        columns = np.column_stack([1 - positive, positive])
-        return columns if self._positive_index else columns[:, ::-1]
-
-
-class DirectThresholdClassifier(_OracleMixin):
-    """The oracle itself at the direct threshold: the plain rival of every mimetic model.
-
-    No tree, no invented data: P(positive) of the oracle is compared with mu / (1 + mu). The
-    paper leaves this baseline out; see `direct_threshold` for what makes it the cheapest.
-
-    Parameters
-    ----------
-    oracle : fitted classifier or function
-        Answers P(positive); never fitted again, clones share it.
-    costs : CostModel, optional
-        What each outcome costs; equal costs by default.
-    pos_label : label, optional
-        The positive class; the oracle's second class if left out.
-
-    Attributes
-    ----------
-    classes_ : array of two labels
-    decision_ : UnlabelledThreshold
-        Threshold and assumption.
-
-    Examples
-    --------
-    >>> from demur import CostModel
-    >>> from demur.estimators import DirectThresholdClassifier
-    >>> model = DirectThresholdClassifier(lambda X: X[:, 0], costs=CostModel(cost_fp=3)).fit()
-    >>> import numpy as np
-    >>> model.predict(np.array([[0.7], [0.8]])).tolist()
-    [0, 1]
-    """
-
-    def __init__(self, oracle: Any, *, costs: CostModel | None = None, pos_label: Any = None) -> None:
-        self.oracle = oracle
-        self.costs = costs
-        self.pos_label = pos_label
-
-    def fit(self, X: Any = None, y: Any = None) -> Self:
-        """Compute the threshold; `y` is used only to name the classes of a plain function."""
-        self._set_classes(y)
-        self.decision_ = direct_threshold(self._cost_model())
-        return self
-
-    def predict_proba(self, X: Any) -> FloatArray:
-        """Return the oracle's probabilities, one column per class."""
-        check_is_fitted(self)
-        return self._columns(oracle_proba(self.oracle, X, pos_label=self.pos_label))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the positive class where P(positive) reaches the threshold."""
-        proba = self.predict_proba(X)[:, self._positive_index]
-        return self._labels(self.decision_.decide(proba))
-
-
-class MimeticClassifier(_OracleMixin):
+class MimeticClassifier(OracleModel):
     """A decision tree that imitates an oracle under given costs, learnt from invented cases.
 
     For knowledge without data: a model bought or inherited, an expert's rule, a classifier
@@ -312,8 +188,8 @@ class MimeticClassifier(_OracleMixin):
     @property
     def name(self) -> str:
         """The paper's name of this configuration, such as Mim2Ordb."""
-        self._check_options()
-        return configuration_name(self.scheme, self.data, self.threshold)
+        self._require_options()
+        return _configuration_name(self.scheme, self.data, self.threshold)
 
     def fit(self, X: Any = None, y: Any = None) -> Self:
         """Invent cases, let the oracle label them, and learn the tree.
@@ -325,12 +201,12 @@ class MimeticClassifier(_OracleMixin):
         y : array of labels, optional
             Only for the prevalence (data="prior") and the class names of a plain function.
         """
-        self._check_options()
-        labels = self._check_data(X, y)
+        self._require_options()
+        labels = self._set_schema(X, y)
         self._set_classes(labels)
         return self._learn(self._invent(labels))
 
-    def _check_options(self) -> None:
+    def _require_options(self) -> None:
         if isinstance(self.scheme, bool) or self.scheme not in (0, 1, 2, 3):
             raise input_error("scheme", "must be 0, 1, 2 or 3", repr(self.scheme))
         check_choice(self.data, "data", DATA_KINDS)
@@ -342,7 +218,7 @@ class MimeticClassifier(_OracleMixin):
                 f"{self.data!r} with scheme {self.scheme}",
             )
 
-    def _check_data(self, X: Any, y: Any) -> Any:
+    def _set_schema(self, X: Any, y: Any) -> Any:
         """Set the schema from the options or from X; return y checked, or None."""
         given = [name for name in ("ranges", "schema") if getattr(self, name) is not None]
         if len(given) == 2:
@@ -387,12 +263,12 @@ class MimeticClassifier(_OracleMixin):
         """Label the cases, learn the tree and choose the threshold for its probabilities."""
         mu = self._cost_model().mu
         half = direct_threshold(mu=1.0)
-        self.labelling_ = _find_threshold(self.threshold, cases.proba, mu) if self.scheme == 2 else half
+        self.labelling_ = _threshold_by(self.threshold, cases.proba, mu) if self.scheme == 2 else half
         taught = relabelled(cases.proba, self.labelling_) if self.scheme == 2 else cases.positive
         coded = encode(self.attributes_, self.names_, cases.X)
         self.tree_ = self._learner().fit(coded, taught)
         proba = self._tree_proba(coded)
-        self.decision_ = _find_threshold(self.threshold, proba, mu) if self.scheme == 1 else half
+        self.decision_ = _threshold_by(self.threshold, proba, mu) if self.scheme == 1 else half
         self.fidelity_ = float(np.mean(half.decide(proba) == taught))
         self.n_drawn_ = cases.drawn
         return self
@@ -468,142 +344,3 @@ def _two_classes(y: Any, n: int) -> np.ndarray:
     if len(labels) != n:
         raise input_error("y", f"must label each of the {n} cases", len(labels))
     return np.asarray(labels)
-
-
-# ---------------------------------------------------------------- all configurations side by side
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class MimeticComparison(Result):
-    """Cost of each configuration at each relative cost; made by `mimetic_costs`.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Configurations, then the oracle at 0.5 and at the direct threshold.
-    mu : array
-        Relative costs of a false alarm.
-    cost : array of shape (names, mu)
-        Cost per test case (a miss costs 1). The lower the better.
-    accuracy : array of shape (names, mu)
-        Share of right answers.
-    n : int
-        Number of test cases; ``cost * n`` is what the paper's table 2 holds.
-    """
-
-    names: tuple[str, ...]
-    mu: FloatArray
-    cost: FloatArray
-    accuracy: FloatArray
-    n: int
-
-    def best(self, mu: float) -> str:
-        """Return the cheapest of all at one of the given mu."""
-        where = np.flatnonzero(self.mu == mu)
-        if not len(where):
-            raise input_error("mu", f"must be one of {self.mu.tolist()}", mu)
-        return self.names[int(self.cost[:, where[0]].argmin())]
-
-
-def mimetic_costs(
-    oracle: Any,
-    X: Any,
-    y: Labels,
-    *,
-    ranges: Any = None,
-    schema: Any = None,
-    mu: ArrayLike = _PAPER_MU,
-    configurations: Sequence[str] | None = None,
-    n_invented: int = 10_000,
-    prevalence: float | None = None,
-    pos_label: Any = None,
-    random_state: int = 0,
-) -> MimeticComparison:
-    """Cost of mimetic models on labelled test cases, for several relative costs.
-
-    The oracle at 0.5 and at the direct threshold are always among the rows: a mimetic model
-    that is dearer than the latter buys only its readability.
-
-    Parameters
-    ----------
-    oracle, ranges, schema, n_invented, prevalence, pos_label
-        As in `MimeticClassifier`; one of `ranges` and `schema`, from training data.
-    X, y : test cases and labels
-    mu : array of numbers >= 0
-        Relative costs of a false alarm; the paper's 1, 2, 3, 5, 10 by default.
-    configurations : sequence of str, optional
-        Names from `mimetic_configurations`; all by default (those of type a only if a
-        `prevalence` is given).
-    random_state : int
-        All configurations of one data type see the same invented cases.
-
-    Returns
-    -------
-    MimeticComparison
-        With `cost`, `accuracy`, `best`.
-
-    References
-    ----------
-    Blanco-Vega et al. (2006), ROCML, tables 2 and 3.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from demur.estimators import mimetic_costs
-    >>> rng = np.random.default_rng(0)
-    >>> X = rng.random((400, 2))
-    >>> y = rng.random(400) < X[:, 0]
-    >>> found = mimetic_costs(lambda X: X[:, 0], X, y, ranges=[(0, 1), (0, 1)], mu=[1, 5],
-    ...     configurations=["Mim0b", "Mim2Dirb"], n_invented=500)
-    >>> found.names
-    ('Mim0b', 'Mim2Dirb', 'oracle at 0.5', 'oracle, direct')
-    >>> bool(found.cost[1, 1] < found.cost[0, 1])
-    True
-    """
-    known = mimetic_configurations()
-    if configurations is None:
-        configurations = [name for name in known if prevalence is not None or not name.endswith("a")]
-    for name in configurations:
-        check_choice(name, "configurations", tuple(known))
-    skews = np.atleast_1d(check_finite(mu, "mu"))
-    truth = check_labels(y, _positive_label(oracle, pos_label))
-    options = {
-        "ranges": ranges,
-        "schema": schema,
-        "n_invented": n_invented,
-        "prevalence": prevalence,
-        "pos_label": pos_label,
-        "random_state": random_state,
-    }
-    rows = [
-        [
-            _called(MimeticClassifier(oracle, costs=CostModel(cost_fp=s), **known[name], **options), X)
-            for s in skews
-        ]
-        for name in configurations
-    ]
-    proba = oracle_proba(oracle, X, pos_label=pos_label)
-    rows.append([direct_threshold(mu=1.0).decide(proba) == 1 for _ in skews])
-    rows.append([direct_threshold(mu=float(s)).decide(proba) == 1 for s in skews])
-    return _compared((*configurations, *_BASELINES), skews, np.array(rows), truth)
-
-
-def _positive_label(oracle: Any, pos_label: Any) -> Any:
-    classes = oracle_classes(oracle)
-    return classes[1] if pos_label is None and classes is not None else pos_label
-
-
-def _called(model: MimeticClassifier, X: Any) -> BoolArray:
-    model.fit()
-    return np.asarray(model.predict(X) == model.classes_[model._positive_index])
-
-
-def _compared(
-    names: tuple[str, ...], mu: FloatArray, called: BoolArray, truth: BoolArray
-) -> MimeticComparison:
-    """Mean cost and accuracy over the last axis of `called` (names, mu, cases)."""
-    missed = (~called & truth).mean(axis=2)
-    alarms = (called & ~truth).mean(axis=2)
-    return MimeticComparison(
-        names=names, mu=mu, cost=missed + mu * alarms, accuracy=1 - missed - alarms, n=len(truth)
-    )

@@ -32,12 +32,13 @@ from sklearn.utils.validation import (
 from demur._checks import check_choice, check_columns, check_scores, check_weights, input_error
 from demur.exceptions import InputError
 from demur.surface.window import ABSTAIN
-from demur.typing import FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
     "OutOfFold",
     "OutOfFoldClassifier",
     "TrainingCases",
+    "answers_of",
     "check_outcomes",
     "class_probabilities",
     "out_of_fold",
@@ -207,7 +208,7 @@ def out_of_fold(
     """Fit clones on parts of the cases, collect their responses to the rest, fit to all cases."""
     if isinstance(cv, str):
         check_choice(cv, "cv", ("prefit",))
-        _check_prefit(estimator, cases)
+        _require_prefit(estimator, cases)
         return OutOfFold(estimator, np.arange(len(cases.codes)), respond(estimator, X))
     rows, responses, fitted = [], [], None
     for train, test in _splits(cv, X, cases, split_params):
@@ -227,7 +228,7 @@ def out_of_fold(
     return OutOfFold(fitted, np.concatenate(rows), np.concatenate(responses))
 
 
-def _check_prefit(estimator: Any, cases: TrainingCases) -> None:
+def _require_prefit(estimator: Any, cases: TrainingCases) -> None:
     try:
         check_is_fitted(estimator)
     except NotFittedError:
@@ -252,11 +253,14 @@ def _splits(
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield the parts to fit and to score; every class is fitted, no case is scored twice."""
     splitter = _splitter(cv, cases)
-    seen = np.zeros(len(cases.codes), dtype=np.int64)
+    times_scored = np.zeros(len(cases.codes), dtype=np.int64)
     for train, test in splitter.split(X, cases.labels, **split_params):
-        if max(train.max(initial=0), test.max(initial=0)) >= len(seen):
+        if max(train.max(initial=0), test.max(initial=0)) >= len(times_scored):
             raise input_error(
-                "cv", f"must split the {len(seen)} cases at hand", "rows beyond them", "pass a splitter."
+                "cv",
+                f"must split the {len(times_scored)} cases at hand",
+                "rows beyond them",
+                "pass a splitter.",
             )
         missing = np.setdiff1d(np.arange(len(cases.classes)), cases.codes[train])
         if len(missing):
@@ -266,8 +270,8 @@ def _splits(
                 f"a fold without class {cases.classes.tolist()[missing[0]]!r}",
                 "use a stratified splitter or collect more cases of that class.",
             )
-        seen[test] += 1
-        if seen.max() > 1:
+        times_scored[test] += 1
+        if times_scored.max() > 1:
             raise input_error(
                 "cv",
                 "must score every case at most once",
@@ -292,6 +296,15 @@ def _splitter(cv: Any, cases: TrainingCases) -> Any:
 
 
 # ---------------------------------------------------------------- the common part of the classifiers
+
+
+def answers_of(classifier: Any, X: Any) -> tuple[Any, BoolArray]:
+    """Return labels, and which cases the classifier abstains on; most classifiers on none."""
+    if not isinstance(classifier, OutOfFoldClassifier):
+        labels = classifier.predict(X)
+        return labels, np.zeros(len(labels), dtype=np.bool_)
+    decided = classifier.decide(X)
+    return classifier._outcomes[decided], decided == ABSTAIN
 
 
 def _inner_has(name: str) -> Callable[[Any], bool]:
@@ -327,7 +340,7 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, AB
         """Return what the rule looks at, one row per case."""
 
     @abstractmethod
-    def _choose(self, cases: TrainingCases, found: OutOfFold) -> None:
+    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         """Choose the rule and set the fitted attributes."""
 
     @abstractmethod
@@ -354,7 +367,7 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, AB
         self._outcomes = check_outcomes(self._labels_of_codes(cases.classes), self.abstain_label)
         self._check(cases)
         fit_params, split_params = self._routed(sample_weight, params)
-        found = out_of_fold(
+        held_out = out_of_fold(
             self.estimator,
             X,
             cases,
@@ -365,13 +378,13 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, AB
             split_params=split_params,
         )
         self.classes_ = cases.classes
-        self.estimator_ = found.estimator
+        self.estimator_ = held_out.estimator
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(found.estimator, name):
-                setattr(self, name, getattr(found.estimator, name))
-        self._choose(cases, found)
-        self.out_of_fold_rows_ = found.rows
-        self.out_of_fold_decisions_ = self._decide(found.response)
+            if hasattr(held_out.estimator, name):
+                setattr(self, name, getattr(held_out.estimator, name))
+        self._choose(cases, held_out)
+        self.out_of_fold_rows_ = held_out.rows
+        self.out_of_fold_decisions_ = self._decide(held_out.response)
         return self
 
     def _labels_of_codes(self, classes: Any) -> Any:

@@ -119,7 +119,7 @@ def stack_forecasters(
     >>> curve.relative_aoc(stacked.null_curve()) < 0.5
     True
     """
-    _check_parts(bases, meta)
+    _require_forecasters(bases, meta)
     check_positive_int(n_picks, "n_picks")
     values = check_series(series)
     n_train, n_meta = _sizes(len(values), train_share, meta_share)
@@ -132,11 +132,11 @@ def stack_forecasters(
     forecasts = np.column_stack(
         [clone(base).fit(train).update_forecast(later).forecast for base in bases.values()]
     )
-    seen = ~np.isnan(later)
-    if not seen[:n_meta].any() or not seen[n_meta:].any():
+    observed = ~np.isnan(later)
+    if not observed[:n_meta].any() or not observed[n_meta:].any():
         raise UndefinedError("`series` must have observed values in each part, got one that is all missing.")
-    learning = seen & (np.arange(len(later)) < n_meta)
-    testing = seen & ~learning
+    learning = observed & (np.arange(len(later)) < n_meta)
+    testing = observed & ~learning
     predicted, shares = _combine(meta, forecasts[learning], later[learning], forecasts[testing], n_picks)
     return StackedForecast(
         target=later[testing],
@@ -148,7 +148,7 @@ def stack_forecasters(
     )
 
 
-def _check_parts(bases: Any, meta: Any) -> None:
+def _require_forecasters(bases: Any, meta: Any) -> None:
     if not isinstance(bases, Mapping) or not bases:
         raise input_error("bases", "must be a non-empty mapping {name: forecaster}", repr(bases))
     for name, base in bases.items():
