@@ -12,7 +12,9 @@ import re
 
 from xdist.scheduler import LoadScopeScheduling
 
-TOGETHER = re.compile(r"tests/(engines/test_spark|report/test_page_\w+|reproduce/test_\w*studies)\.py")
+TOGETHER = re.compile(
+    r"tests/(engines/test_spark|house/test_results|report/test_page_\w+|reproduce/test_\w*studies)\.py"
+)
 
 
 class SharedCosts(LoadScopeScheduling):
