@@ -38,7 +38,7 @@ from demur.displays import (
     SurfaceRowDisplay,
     WindowDisplay,
 )
-from demur.displays._base import thinned
+from demur.displays.base import thinned
 
 # a worked example whose windows are computed by hand: 5 distinct scores, 6 positives, 6 negatives
 WORKED = ScoreCounts.from_counts([-0.9, -0.5, 0.0, 0.4, 0.8], [0, 1, 1, 2, 2], [2, 1, 2, 1, 0])

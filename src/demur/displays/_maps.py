@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_range, input_error
-from demur.displays._base import SEQUENTIAL_CMAP
+from demur.displays.base import SEQUENTIAL_CMAP
 from demur.surface.surface import SurfaceGrid
 from demur.typing import FloatArray, Range
 

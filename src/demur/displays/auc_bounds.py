@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int, check_probability, check_type, input_error
-from demur.displays._base import ACCENT, SEQUENTIAL_CMAP, Display, series_style
+from demur.displays.base import ACCENT, SEQUENTIAL_CMAP, Display, series_style
 from demur.displays.roc import roc_space
 from demur.roc.bounds import AucBounds, auc_bounds, iso_discriminability, roc_point_index
 from demur.typing import ArrayLike, FloatArray

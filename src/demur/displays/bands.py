@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import check_nonnegative, check_positive_int, check_type, input_error
-from demur.displays._base import (
+from demur.displays.base import (
     GUIDE,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,

@@ -12,7 +12,7 @@ from demur.cautious.response import ResponseCurve, response_curve
 from demur.cautious.roc_response import RocResponseSurface, roc_response_surface
 from demur.cautious.several_responses import AverageResponseCurve
 from demur.costs.model import CostModel
-from demur.displays._base import (
+from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
     GUIDE,

@@ -6,7 +6,7 @@ import numpy as np
 
 from demur._checks import check_mapping
 from demur.counts.scores import ScoreCounts
-from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, framed, series_style
+from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, series_style
 from demur.displays.roc import roc_space
 from demur.roc.segment import ConfidentSegment, confident_segment
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels

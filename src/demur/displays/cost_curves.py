@@ -9,7 +9,7 @@ import numpy as np
 from demur._checks import check_confidence_level, check_rate, input_error
 from demur.costs.curves import AverageCostCurve, CostCurve, best_ranges, cost_curve
 from demur.costs.lines import CostLine, CostLineDifference, cost_line_difference
-from demur.displays._base import (
+from demur.displays.base import (
     ACCENT,
     GUIDE,
     MU_WORDS,

@@ -6,7 +6,7 @@ import numpy as np
 
 from demur._checks import check_type
 from demur.counts.scores import ScoreCounts
-from demur.displays._base import (
+from demur.displays.base import (
     ABSTAIN_COLOR,
     DASHES,
     GUIDE,

@@ -8,7 +8,7 @@ import numpy as np
 from demur._checks import check_positive_int, input_error
 from demur._kernels.polygons import areas, clip
 from demur._kernels.weight_objective import Table, predicted, table_of
-from demur.displays._base import (
+from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
     SEQUENTIAL_CMAP,

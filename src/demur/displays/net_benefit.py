@@ -6,7 +6,7 @@ import numpy as np
 
 from demur._checks import check_range, input_error
 from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
-from demur.displays._base import PrevalenceDisplay, axis_words, legend_below, series_style, with_name
+from demur.displays.base import PrevalenceDisplay, axis_words, legend_below, series_style, with_name
 from demur.exceptions import UndefinedError
 from demur.typing import FloatArray, Range
 

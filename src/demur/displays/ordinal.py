@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int, input_error
-from demur.displays._base import GUIDE, NEGATIVE_COLOR, SERIES, Display, axes_table, axis_words, series_style
+from demur.displays.base import GUIDE, NEGATIVE_COLOR, SERIES, Display, axes_table, axis_words, series_style
 from demur.ordinal.experiments import MEASURES, RankingExperiment, SeparabilityExperiment
 from demur.ordinal.roc import ordinal_roc
 from demur.ordinal.surface import OrdinalSurface

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_confidence_level, check_rate, check_type, input_error
-from demur.displays._base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
+from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
 from demur.regression.bands import rec_band
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit

@@ -4,7 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur.displays._base import (
+from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
     GUIDE,

@@ -5,7 +5,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
-from demur.displays._base import ABSTAIN_COLOR, Display, framed, series_style, thinned, with_name
+from demur.displays.base import ABSTAIN_COLOR, Display, framed, series_style, thinned, with_name
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["RiskCoverageDisplay"]

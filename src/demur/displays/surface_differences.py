@@ -5,8 +5,8 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int
-from demur.displays._base import DIFFERENCE_CMAP, MU_WORDS, Display, axis_words, legend_below, two_names
 from demur.displays._maps import NU_WORDS, draw_lemma, rectangle
+from demur.displays.base import DIFFERENCE_CMAP, MU_WORDS, Display, axis_words, legend_below, two_names
 from demur.surface.regions import SurfaceDifference
 from demur.surface.surface import abstention_surface
 from demur.typing import ArrayLike, Labels, Range

@@ -4,8 +4,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur.displays._base import Display, axes_table, score_range
 from demur.displays._maps import MAP_COLUMNS, SHORT_MU, SHORT_NU, draw_lemma, draw_map, map_values, rectangle
+from demur.displays.base import Display, axes_table, score_range
 from demur.surface.surface import AbstentionSurface, SurfaceGrid
 from demur.typing import Range
 

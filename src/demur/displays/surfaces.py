@@ -8,7 +8,18 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_choice, check_positive_int, check_type, input_error
-from demur.displays._base import (
+from demur.displays._maps import (
+    MAP_COLUMNS,
+    NU_WORDS,
+    SHORT_MU,
+    SHORT_NU,
+    draw_lemma,
+    draw_map,
+    map_values,
+    rectangle,
+)
+from demur.displays._pieces import MOST_TILES, bands, cell_of, sheets_of, square, tiles_of, walls_between
+from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
     MU_WORDS,
@@ -21,17 +32,6 @@ from demur.displays._base import (
     score_range,
     threshold_words,
 )
-from demur.displays._maps import (
-    MAP_COLUMNS,
-    NU_WORDS,
-    SHORT_MU,
-    SHORT_NU,
-    draw_lemma,
-    draw_map,
-    map_values,
-    rectangle,
-)
-from demur.displays._pieces import MOST_TILES, bands, cell_of, sheets_of, square, tiles_of, walls_between
 from demur.exceptions import InputError
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import AbstentionWindow

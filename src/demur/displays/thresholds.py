@@ -6,7 +6,7 @@ import numpy as np
 
 from demur._checks import check_finite, check_type, input_error
 from demur.costs.model import CostModel
-from demur.displays._base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
+from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
 from demur.estimators.mimetic import mimetic_configurations
 from demur.estimators.mimetic_costs import MimeticComparison
 from demur.typing import ArrayLike, FloatArray
@@ -266,7 +266,7 @@ class MimeticCostDisplay(Display):
         if ax is not None:
             self.figure_, self.axes_ = ax.figure, {schemes[0]: ax}
             return
-        from demur.displays._base import pyplot
+        from demur.displays.base import pyplot
 
         rows = -(-len(schemes) // 2)
         self.figure_, grid = pyplot().subplots(

@@ -7,7 +7,7 @@ import numpy as np
 from demur._checks import check_positive_int
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
-from demur.displays._base import (
+from demur.displays.base import (
     ABSTAIN_COLOR,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,

@@ -166,10 +166,11 @@ class AbstainingClassifier(TwoClassAbstainer):
     costs_ : CostModel or None
         The costs used; None where only precisions were promised.
     expected_cost_ : ExpectedCost or None
-        Honest cost per case with an interval. None without costs, with weights that are not whole
-        numbers (no sampling error is defined), or with fewer than two cases of a class.
+        Honest cost per case with an interval; weights are importance weights. None without costs
+        and with fewer than two cases of a class.
     certificate_ : CertifiedWindow or None
-        Upper bounds of cost and abstention rate for every sample size; None as `expected_cost_`.
+        Upper bounds of cost and abstention rate for every sample size; None without costs and with
+        weights.
     optimal_costs_ : OptimalCosts or None
         All (mu, nu) at which this window stays the cheapest; None under constraints and where
         abstaining costs more on one class.

@@ -346,7 +346,7 @@ def _draw(comparison: _Comparison, path: Path) -> None:
     kind = path.suffix.lower().lstrip(".")
     if kind not in ("png", "svg", "pdf"):
         raise InputError(f"`--output` must end in .png, .svg or .pdf, got {path.name!r}.")
-    from demur.displays._base import pyplot
+    from demur.displays.base import pyplot
     from demur.displays.regression import RecCurveDisplay
 
     plt = pyplot()

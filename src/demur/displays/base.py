@@ -1,4 +1,4 @@
-"""What all Displays share: colours, dash patterns, axes, the error without matplotlib."""
+"""What all figures share: colours, dash patterns, axes, the Display classes, the error without matplotlib."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
