@@ -211,8 +211,8 @@ def test_infinite_scores_are_cases_like_others():
     certificate = surface_certificate(y, s, confidence_level=0.5)
     window = certificate.of_window((-math.inf, math.inf), 1, 0.2)
     assert (window.lower_index, window.upper_index, window.abstention_rate) == (0, 4, 1)
-    found = certificate.guaranteed_window(1, 0.9)
-    assert found.certified_cost <= 0.9
+    window = certificate.guaranteed_window(1, 0.9)
+    assert window.certified_cost <= 0.9
 
 
 # ---------------------------------------------------------------- any window, any unit
