@@ -52,7 +52,7 @@ def test_quick_run_without_data_tells_what_is_missing(name, monkeypatch, tmp_pat
     assert found.is_documented
     assert len({each.where for each in found.cells}) == len(found.cells)
     missing = [each for each in found.cells if each.verdict == "not run"]
-    assert all(each.ours is None and each.sentence.startswith("not run: needs ") for each in missing)
+    assert all(each.computed is None and each.sentence.startswith("not run: needs ") for each in missing)
     assert bool(missing) == (name in WITH_DATA)
     if name in WITH_DATA:
         assert any("in --data-dir" in each.reason for each in missing)
@@ -109,11 +109,11 @@ def test_area_bounds_by_hand():
     found = quick_run("mueller-zhang2006", None)
     wrong = cell(found, "Proposition 5.1, F < 0.5 < H, at (0.2, 0.6)")
     # printed: 1 - 2 * .6 * .8; right: 1 - 2 * .2 * .4
-    assert (wrong.published, wrong.ours) == (pytest.approx(0.04), pytest.approx(0.84))
+    assert (wrong.published, wrong.computed) == (pytest.approx(0.04), pytest.approx(0.84))
     assert "misprint" in wrong.sentence
     assert wrong.verdict == "differs"
     middle = cell(found, "Section 5, A, F < H < 0.5, at (0.1, 0.4)")
-    assert middle.ours == pytest.approx(0.75 + 0.075 - 0.0625)
+    assert middle.computed == pytest.approx(0.75 + 0.075 - 0.0625)
     assert [each.where for each in found.cells if each.verdict == "differs"] == [wrong.where]
 
 
@@ -121,9 +121,9 @@ def test_ordinal_cells_by_hand():
     found = quick_run("waegeman2006", None)
     printed = cell(found, "Eq. 15, figure 1 data")
     # for three classes of equal size the print divides by 9 once too often
-    assert printed.ours == pytest.approx(9 * printed.published)
+    assert printed.computed == pytest.approx(9 * printed.published)
     levels = cell(found, "Figures 4 and 5, levels")
-    assert "0.500, 0.167, 0.042, 0.008" in levels.ours  # 1/2!, 1/3!, 1/4!, 1/5!
+    assert "0.500, 0.167, 0.042, 0.008" in levels.computed  # 1/2!, 1/3!, 1/4!, 1/5!
     differing = {each.where for each in found.cells if each.verdict == "differs"}
     assert differing == {"Eq. 15, figure 1 data", "Figure 7, order"}
 
@@ -150,13 +150,13 @@ def test_confident_segment_cells_by_hand(data_folder):
     with open(data_folder / "uci" / "dis.csv", newline="") as handle:
         target = [row[-1] for row in csv.reader(handle)][1:]
     assert target[2800:].count("discordant") == 13
-    assert cell(found, "Table 2, dis, testing").ours == "13(+)/(-)959"
+    assert cell(found, "Table 2, dis, testing").computed == "13(+)/(-)959"
     assert cell(found, "Table 2, dis, testing").verdict == "agrees"
     misprint = cell(found, "Table 2, sick, testing")
-    assert (misprint.ours, misprint.verdict) == ("60(+)/(-)912", "differs")
+    assert (misprint.computed, misprint.verdict) == ("60(+)/(-)912", "differs")
     # naive Bayes needs no WEKA and comes out to three digits
     for name, value in (("dis", 0.516), ("sick", 0.946), ("SPECT", 0.835)):
-        assert round(cell(found, f"Table 3, {name}, B").ours, 3) == value
+        assert round(cell(found, f"Table 3, {name}, B").computed, 3) == value
 
 
 @pytest.mark.skipif(not weka_is_here(), reason="no WEKA or no Java")
@@ -182,8 +182,10 @@ def test_mimetic_cells_by_hand(monkeypatch, tmp_path):
     monkeypatch.setattr(_data, "_WEKA_EXAMPLES", tmp_path)
     cells = {each.where: each for each in blanco2006._theory_cells()}
     total = cells["Proposition 2, seven probabilities, Sum1"]
-    assert (total.published, total.ours) == (pytest.approx(1 - 3.55), pytest.approx(7 - 3.55))
-    assert cells["Section 2, eq. 5, seven probabilities, skew 2"].ours == pytest.approx(0.672986, abs=1e-6)
+    assert (total.published, total.computed) == (pytest.approx(1 - 3.55), pytest.approx(7 - 3.55))
+    assert cells["Section 2, eq. 5, seven probabilities, skew 2"].computed == pytest.approx(
+        0.672986, abs=1e-6
+    )
     # two misses and one false alarm at skew 3 cost 2 + 3; two of five answers are right
     called = np.array([True, False, False, True, False])
     truth = np.array([True, True, True, False, False])
@@ -214,15 +216,15 @@ def test_mimetic_settings_against_table_1(data_folder):
 def test_weight_cells_by_hand(data_folder):
     recount = {each.where: each for each in deng2006._recount_cells()}
     # LP14 beats NB in 12 printed cells of table 1 and loses in 4; the print says 6/5
-    assert recount["Table 1, win/loss, LP14"].ours == "12/4"
+    assert recount["Table 1, win/loss, LP14"].computed == "12/4"
     assert recount["Table 1, win/loss, MC"].verdict == "agrees"
     with open(data_folder / "uci" / "nursery.csv", newline="") as handle:
         target = [row[-1] for row in csv.reader(handle)]
-    ours = sum(target.count(name) for name in ("not_recom", "recommend", "very_recom"))
-    assert (ours, sum(target.count(name) for name in ("very_recom", "priority"))) == (4650, 4594)
+    computed = sum(target.count(name) for name in ("not_recom", "recommend", "very_recom"))
+    assert (computed, sum(target.count(name) for name in ("very_recom", "priority"))) == (4650, 4594)
     found = quick_run("deng2006", data_folder)
     assert cell(found, "Table 1, Vote, NB").verdict == "agrees"
-    assert cell(found, "Table 1, Nursery, NB").ours == pytest.approx(0.0968, abs=0.002)
+    assert cell(found, "Table 1, Nursery, NB").computed == pytest.approx(0.0968, abs=0.002)
     parts = [test for _, test in deng2006._folds(np.repeat([0, 1, 2], [20, 7, 3]))]
     assert sorted(np.concatenate(parts).tolist()) == list(range(30))
     assert {len(part) for part in parts} == {3}
@@ -230,9 +232,9 @@ def test_weight_cells_by_hand(data_folder):
 
 def test_rec_cells_by_hand():
     found = {each.where: each for each in rec2006._theory_cells()}
-    assert "AOC 0.333333, mean error 0.333333" in found["Section 2, bias"].ours  # 2 / 6
-    assert "absolute 1.5 and 2; squared 4.5 and 4" in found["Section 2, order"].ours
-    assert "Stacking 2 1, Stacking 3 5, Stacking 4 6" in rec2006._best_cell().ours
+    assert "AOC 0.333333, mean error 0.333333" in found["Section 2, bias"].computed  # 2 / 6
+    assert "absolute 1.5 and 2; squared 4.5 and 4" in found["Section 2, order"].computed
+    assert "Stacking 2 1, Stacking 3 5, Stacking 4 6" in rec2006._best_cell().computed
 
 
 # ---------------------------------------------------------------- WEKA's naive Bayes
@@ -285,5 +287,5 @@ def test_naive_bayes_against_weka(data_folder):
     model = MixedNaiveBayes(table.sizes).fit(table.X[:n], table.y[:n])
     score = model.predict_proba(table.X[n:])[:, 0]
     assert auc_score(table.y[n:] == 0, score) == pytest.approx(auc_score(theirs.counts), abs=1e-12)
-    ours = np.sort(np.unique(np.round(score, 6)))
-    assert ours == pytest.approx(np.unique(np.round(theirs.score, 6)), abs=2e-6)
+    computed = np.sort(np.unique(np.round(score, 6)))
+    assert computed == pytest.approx(np.unique(np.round(theirs.score, 6)), abs=2e-6)

@@ -36,7 +36,7 @@ def run(capsys, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("published", "ours", "tolerance", "verdict"),
+    ("published", "computed", "tolerance", "verdict"),
     [
         (0.5, 0.6, TENTH, "agrees"),  # the border belongs to the tolerance
         (0.5, 0.601, TENTH, "differs"),
@@ -50,8 +50,8 @@ def run(capsys, monkeypatch, tmp_path):
         (1 / 3, 0.3333, EXACT, "differs"),
     ],
 )
-def test_verdict_of_a_number_by_hand(published, ours, tolerance, verdict):
-    cell = Cell.number("Table 1", published=published, ours=ours, tolerance=tolerance)
+def test_verdict_of_a_number_by_hand(published, computed, tolerance, verdict):
+    cell = Cell.number("Table 1", published=published, computed=computed, tolerance=tolerance)
     assert cell.verdict == verdict
     assert cell.is_documented == (verdict == "agrees")
     assert cell.tolerance_reason == tolerance.because
@@ -59,28 +59,28 @@ def test_verdict_of_a_number_by_hand(published, ours, tolerance, verdict):
 
 def test_reason_stands_only_where_something_is_amiss():
     known = "erratum: the print drops a square"
-    agreeing = Cell.number("Table 1", published=1, ours=1, tolerance=EXACT, known=known)
-    differing = Cell.number("Table 1", published=1, ours=2, tolerance=EXACT, known=known)
+    agreeing = Cell.number("Table 1", published=1, computed=1, tolerance=EXACT, known=known)
+    differing = Cell.number("Table 1", published=1, computed=2, tolerance=EXACT, known=known)
     assert (agreeing.sentence, agreeing.reason) == ("agrees", "")
     assert differing.sentence == f"differs: {known}"
     assert differing.is_documented
-    claim = Cell.claim("Section 2", claim="always", holds=False, ours="once not", known="counterexample")
+    claim = Cell.claim("Section 2", claim="always", holds=False, computed="once not", known="counterexample")
     assert claim.sentence == "differs: counterexample"
     missing = Cell.not_run("Table 2", published=0.5, needs="a lab")
-    assert (missing.sentence, missing.ours, missing.is_documented) == ("not run: needs a lab", None, True)
+    assert (missing.sentence, missing.computed, missing.is_documented) == ("not run: needs a lab", None, True)
 
 
 def test_reproduction_counts_verdicts_and_is_json_safe():
     cells = (
-        Cell.number("a", published=1, ours=1, tolerance=EXACT),
-        Cell.number("b", published=1, ours=math.nan, tolerance=EXACT),
+        Cell.number("a", published=1, computed=1, tolerance=EXACT),
+        Cell.number("b", published=1, computed=math.nan, tolerance=EXACT),
         Cell.not_run("c", published="a statement", needs="data"),
     )
     drawn = []
     result = Reproduction(cells=cells, figures=(Figure("one", "A caption.", lambda: drawn.append(1)),))
     assert [result.count(verdict) for verdict in ("agrees", "differs", "not run")] == [1, 1, 1]
     assert not result.is_documented
-    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["cells"][1]["ours"] is None
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["cells"][1]["computed"] is None
     assert result.to_dict()["figures"] == [{"name": "one", "caption": "A caption."}]
     assert drawn == []  # nothing is drawn before it is saved
 
@@ -210,9 +210,9 @@ def test_long_names_are_folded_at_80_columns(run, monkeypatch):
     long = "Table 1, a data set with a very long name indeed, a learner with a longer one, and more"
     fake_study(
         monkeypatch,
-        Cell.number(long, published=0.5, ours=0.7, tolerance=TENTH, known="a reason " * 20),
-        Cell.number("short", published=0.5, ours=0.5, tolerance=TENTH),
-        Cell.claim(long, claim="a statement " * 10, holds=True, ours="it holds", checked="on 3 cases"),
+        Cell.number(long, published=0.5, computed=0.7, tolerance=TENTH, known="a reason " * 20),
+        Cell.number("short", published=0.5, computed=0.5, tolerance=TENTH),
+        Cell.claim(long, claim="a statement " * 10, holds=True, computed="it holds", checked="on 3 cases"),
         Cell.not_run("other", published=12.0, needs="data"),
     )
     code, out, _ = run("reproduce", "vanderlooy2006")
@@ -224,7 +224,7 @@ def test_long_names_are_folded_at_80_columns(run, monkeypatch):
 
 
 def test_difference_without_a_reason_ends_with_exit_code_1(run, monkeypatch):
-    fake_study(monkeypatch, Cell.number("Table 1", published=0.5, ours=0.7, tolerance=TENTH))
+    fake_study(monkeypatch, Cell.number("Table 1", published=0.5, computed=0.7, tolerance=TENTH))
     code, out, _ = run("reproduce", "vanderlooy2006", "--json")
     assert (code, json.loads(out)["documented"]) == (1, False)
 
@@ -238,7 +238,7 @@ def test_all_runs_every_study(run, monkeypatch):
     assert [study["name"] for study in found["studies"]] == list(STUDIES)
     cell = found["studies"][0]["cells"][0]
     assert set(cell) == {
-        "where", "published", "ours", "tolerance", "tolerance_reason", "verdict", "reason",
+        "where", "published", "computed", "tolerance", "tolerance_reason", "verdict", "reason",
     }  # fmt: skip
 
 
@@ -394,7 +394,7 @@ def test_counterparts_stand_in_and_say_so(monkeypatch, tmp_path):
     assert result.is_documented
     verdicts = {cell.where: cell for cell in result.cells}
     assert verdicts["Table 1, VACC, vote, PART"].reason == "needs Java and Debian's package weka"
-    assert verdicts["Table 1, VACC, vote, NB"].ours > 0
+    assert verdicts["Table 1, VACC, vote, NB"].computed > 0
     assert "another program" in verdicts["Table 1, VACC, vote, NB"].tolerance_reason
     assert verdicts["Table 1, AUC, bupa, NB"].sentence == "not run: needs uci/bupa.csv in --data-dir"
     assert any("Counterparts of scikit-learn" in remark for remark in result.remarks)

@@ -19,7 +19,7 @@ How to add a study
 2. Take data from `data` (a `PaperData`) only. What is not there raises `MissingDataError`: turn
    it into `Cell.not_run(..., needs=error.needs)`, never into a guess.
 3. With `quick`, stay below thirty seconds: fewer seeds, smaller data, the same cells. Heavy
-   imports go inside functions; randomness comes from `rng`; long loops use `demur.progress`.
+   imports go inside functions; randomness comes from `rng`; long loops use `demur._progress`.
 4. Add the name, the module and the one-line title to `STUDIES`.
 """
 

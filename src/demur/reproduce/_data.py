@@ -3,7 +3,7 @@
 The folder (``--data-dir``) has the layout ``uci/<name>.csv`` (header; class in the last column,
 named ``class``; empty cell = missing), ``timeseries/<name>.csv`` (columns t, value) and
 ``weka_scores/<name>_seed<k>.csv``. It comes first; what it lacks is looked up in the examples of
-Debian's package ``weka`` or made. What cannot be had raises `MissingDataError`.
+Debian's package ``weka`` or made. What is nowhere raises `MissingDataError`.
 """
 
 import csv
@@ -43,7 +43,7 @@ class MissingDataError(DemurError):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Table:
-    """A data set: attributes as text ("" = missing), the class, and where it was found.
+    """A data set: attributes as text ("" = missing), the class, and where the rows come from.
 
     Attributes
     ----------
@@ -75,10 +75,10 @@ class Table:
 
     def labels(self, positive: str) -> BoolArray:
         """Return True for rows of class `positive`."""
-        found = self.target == positive
-        if not found.any():
+        chosen = self.target == positive
+        if not chosen.any():
             raise InputError(f"`{self.name}` has no row of class {positive!r}.")
-        return np.asarray(found)
+        return np.asarray(chosen)
 
     def matrix(self, *, nominal: tuple[str, ...] = ()) -> FloatArray:
         """Return numbers for scikit-learn: means for gaps, one column per value of nominal ones.
@@ -213,9 +213,9 @@ def _arff_lines(file: Path) -> Iterator[str]:
 
 def _unquoted(text: str) -> str:
     """Return the attribute's name in front of its type: 'a b' {x, y} or a numeric."""
-    found = re.match(r"'([^']*)'|(\S+)", text)
-    assert found is not None
-    return found.group(1) or found.group(2)
+    match = re.match(r"'([^']*)'|(\S+)", text)
+    assert match is not None
+    return match.group(1) or match.group(2)
 
 
 def _all_tic_tac_toe(name: str) -> Table:

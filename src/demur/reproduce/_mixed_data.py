@@ -96,14 +96,14 @@ def filled(X: FloatArray, sizes: Sequence[int], reference: FloatArray) -> FloatA
     """Put the mean, or the most frequent value, of the reference cases into the gaps."""
     X = X.copy()
     for k, size in enumerate(sizes):
-        seen = reference[~np.isnan(reference[:, k]), k]
+        present = reference[~np.isnan(reference[:, k]), k]
         gaps = np.isnan(X[:, k])
         if not gaps.any():
             continue
-        if not len(seen):
+        if not len(present):
             X[gaps, k] = 0.0
         else:
-            X[gaps, k] = np.argmax(np.bincount(seen.astype(np.int64))) if size else seen.mean()
+            X[gaps, k] = np.argmax(np.bincount(present.astype(np.int64))) if size else present.mean()
     return X
 
 
@@ -142,8 +142,8 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Log of P(class) times the probabilities of the attributes."""
         joint = np.tile(self._log_prior, (len(X), 1))
         for j, attribute in enumerate(self._attributes):
-            seen = ~np.isnan(X[:, j])
-            joint[seen] += np.log(np.maximum(attribute(X[seen, j]), _FLOOR))
+            present = ~np.isnan(X[:, j])
+            joint[present] += np.log(np.maximum(attribute(X[present, j]), _FLOOR))
         return joint
 
     def predict_proba(self, X: FloatArray) -> FloatArray:
@@ -158,7 +158,7 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _discrete(column: FloatArray, members: list[Any], size: int) -> Any:
-    """Function: codes -> P(value | class), each value counted once more than seen."""
+    """Function: codes -> P(value | class), each value counted once more than it occurs."""
     table = np.ones((size, len(members)))
     for k, rows in enumerate(members):
         table[:, k] += np.bincount(_observed(column[rows]).astype(np.int64), minlength=size)

@@ -21,16 +21,16 @@ Verdict = Literal["agrees", "differs", "not run"]
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """How far ours may lie from print: ``absolute + relative * |printed|``, and why so far."""
+    """How far a computed value may lie from print: ``absolute + relative * |printed|``, and why."""
 
     because: str
     absolute: float = 0.0
     relative: float = 0.0
 
-    def allows(self, ours: float, published: float) -> bool:
+    def allows(self, computed: float, published: float) -> bool:
         """Tell whether the distance is within the tolerance; NaN never is."""
         room = self.absolute + self.relative * abs(published)
-        return abs(ours - published) <= room * (1 + 1e-12)
+        return abs(computed - published) <= room * (1 + 1e-12)
 
     @staticmethod
     def printed(digits: int) -> "Tolerance":
@@ -44,7 +44,7 @@ EXACT = Tolerance("computed without rounding or randomness", absolute=1e-9)
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Cell(Result):
-    """One printed value or statement beside ours; made by `number`, `claim` or `not_run`.
+    """One printed value or statement beside what comes out here; made by `number`, `claim` or `not_run`.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Cell(Result):
         "Table 1, diabetes, J48".
     published : float or str
         The printed value, or the statement in words.
-    ours : float, str or None
+    computed : float, str or None
         What came out here; None if it was not run.
     tolerance : float or None
         Largest distance of numbers that counts as agreement.
@@ -65,7 +65,7 @@ class Cell(Result):
 
     where: str
     published: float | str
-    ours: float | str | None
+    computed: float | str | None
     tolerance: float | None
     tolerance_reason: str
     verdict: Verdict
@@ -73,15 +73,15 @@ class Cell(Result):
 
     @classmethod
     def number(
-        cls, where: str, *, published: float, ours: float, tolerance: Tolerance, known: str = ""
+        cls, where: str, *, published: float, computed: float, tolerance: Tolerance, known: str = ""
     ) -> "Cell":
-        """Compare a printed number with ours; `known` says why it is known not to come out."""
-        agrees = tolerance.allows(ours, published)
+        """Compare a printed number with the computed one; `known` says why it is known not to come out."""
+        agrees = tolerance.allows(computed, published)
         room = tolerance.absolute + tolerance.relative * abs(published)
         return cls(
             where=where,
             published=float(published),
-            ours=float(ours),
+            computed=float(computed),
             tolerance=room,
             tolerance_reason=tolerance.because,
             verdict="agrees" if agrees else "differs",
@@ -90,13 +90,13 @@ class Cell(Result):
 
     @classmethod
     def claim(
-        cls, where: str, *, claim: str, holds: bool, ours: str, checked: str = "", known: str = ""
+        cls, where: str, *, claim: str, holds: bool, computed: str, checked: str = "", known: str = ""
     ) -> "Cell":
-        """Judge a statement; `ours` says what was found, `checked` how."""
+        """Judge a statement; `computed` says what came out here, `checked` how."""
         return cls(
             where=where,
             published=claim,
-            ours=ours,
+            computed=computed,
             tolerance=None,
             tolerance_reason=checked,
             verdict="agrees" if holds else "differs",
@@ -109,7 +109,7 @@ class Cell(Result):
         return cls(
             where=where,
             published=published,
-            ours=None,
+            computed=None,
             tolerance=None,
             tolerance_reason="",
             verdict="not run",
@@ -138,7 +138,7 @@ class Figure:
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Reproduction(Result):
-    """What one run of a study found.
+    """What one run of a study reproduces.
 
     Attributes
     ----------

@@ -104,12 +104,12 @@ def weka_scores(
             options = ["-T", "test.arff"]
         command = [*_JAVA, *WEKA_LEARNERS[learner], "-t", "train.arff", *options, "-o", "-v"]
         command += ["-threshold-file", "curve.csv", "-threshold-label", positive]
-        done = subprocess.run(
+        finished = subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS, check=False
         )
-        right = re.findall(r"Correctly Classified Instances\s+(\d+)", done.stdout)
+        right = re.findall(r"Correctly Classified Instances\s+(\d+)", finished.stdout)
         if not right or not (folder / "curve.csv").is_file():
-            raise DemurError(f"WEKA's {learner} failed on {table.name}: {done.stderr.strip()[-300:]}")
+            raise DemurError(f"WEKA's {learner} failed on {table.name}: {finished.stderr.strip()[-300:]}")
         # the last report is that of the held-out cases
         return _read_curve(folder / "curve.csv", int(right[-1]))
 

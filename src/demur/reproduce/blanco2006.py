@@ -170,7 +170,7 @@ def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduc
 
 
 def _tables(data: "PaperData") -> tuple[dict[str, MixedTable], dict[str, str]]:
-    found: dict[str, MixedTable] = {}
+    tables: dict[str, MixedTable] = {}
     missing: dict[str, str] = {}
     for name, (file, _) in _DATA.items():
         try:
@@ -179,8 +179,8 @@ def _tables(data: "PaperData") -> tuple[dict[str, MixedTable], dict[str, str]]:
             missing[name] = error.needs
             continue
         nominal = tuple(table.attributes) if name.startswith("monks") else ()
-        found[name] = mixed_table(table, nominal=nominal).without("bottom-right-square")
-    return found, missing
+        tables[name] = mixed_table(table, nominal=nominal).without("bottom-right-square")
+    return tables, missing
 
 
 def _settings(tables: Mapping[str, MixedTable], rng: np.random.Generator) -> Iterator[_Setting]:
@@ -328,8 +328,10 @@ def _table_cells(
             else:
                 what = "AUC" if "AUC" in column else "accuracy" if "accuracy" in column else "cost"
                 room = {"AUC": _AUC, "accuracy": _ACCURACY, "cost": _COST}[what]
-                ours = _column(means, model, column)
-                cells.append(Cell.number(where, published=value, ours=ours, tolerance=room, known=known))
+                computed = _column(means, model, column)
+                cells.append(
+                    Cell.number(where, published=value, computed=computed, tolerance=room, known=known)
+                )
     return cells
 
 
@@ -398,9 +400,14 @@ def _claim_cells(means: Mapping[tuple[str, str, int], _Row]) -> list[Cell]:
     }
     return [
         Cell.claim(
-            where, claim=PUBLISHED[where], holds=holds, ours=ours, checked="experiments at hand", known=known
+            where,
+            claim=PUBLISHED[where],
+            holds=holds,
+            computed=computed,
+            checked="experiments at hand",
+            known=known,
         )
-        for where, (holds, ours, known) in findings.items()
+        for where, (holds, computed, known) in findings.items()
     ]
 
 
@@ -411,28 +418,28 @@ def _theory_cells() -> list[Cell]:
     direct, by_roc = direct_threshold(mu=2.0), nroc_threshold(p, mu=2.0)
     skewed = np.array([0.95, 0.9, 0.9, 0.85, 0.8, 0.7, 0.3])
     prices = {
-        name: float(np.where(found.decide(skewed) == 1, 2 * (1 - skewed), skewed).sum())
-        for name, found in (("direct", direct), ("ROC", nroc_threshold(skewed, mu=2.0)))
+        name: float(np.where(rule.decide(skewed) == 1, 2 * (1 - skewed), skewed).sum())
+        for name, rule in (("direct", direct), ("ROC", nroc_threshold(skewed, mu=2.0)))
     }
     return [
         Cell.number(
             "Proposition 2, seven probabilities, Sum1",
             published=1 - float(p.sum()),
-            ours=float((1 - p).sum()),
+            computed=float((1 - p).sum()),
             tolerance=Tolerance("computed without rounding or randomness", absolute=1e-9),
             known="misprint: n - Sum0 (errata, Blanco-Vega et al. 2006, prop. 2)",
         ),
         Cell.number(
             "Section 2, eq. 5, seven probabilities, skew 2",
             published=2 * 3.55 / (3.45 + 2 * 3.55),
-            ours=by_roc.threshold,
+            computed=by_roc.threshold,
             tolerance=Tolerance("computed without rounding or randomness", absolute=1e-9),
         ),
         Cell.claim(
             "Section 2, ROC",
             claim=PUBLISHED["Section 2, ROC"],
             holds=prices["ROC"] <= prices["direct"],
-            ours=f"expected cost {prices['direct']:.2f} (direct threshold), {prices['ROC']:.2f} (ROC)",
+            computed=f"expected cost {prices['direct']:.2f} (direct threshold), {prices['ROC']:.2f} (ROC)",
             checked="seven calibrated probabilities with mean 0.77, skew 2",
             known="for the class-balanced cost only (errata, Blanco-Vega et al. 2006, NROC threshold)",
         ),
@@ -443,7 +450,7 @@ def _theory_cells() -> list[Cell]:
 
 
 def _draw_costs(means: Mapping[tuple[str, str, int], _Row]) -> Any:
-    from demur.displays._base import ABSTAIN_COLOR, axis_words, legend_below, new_axes, series_style
+    from demur.displays.base import ABSTAIN_COLOR, axis_words, legend_below, new_axes, series_style
 
     figure, ax = new_axes(None, size=(6.4, 6.2))
     costs = _costs(means)

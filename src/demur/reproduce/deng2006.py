@@ -191,16 +191,18 @@ class _Measured:
 def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduction:
     """Cross-validate naive Bayes and the weight methods on the data at hand."""
     tables, missing = _tables(data)
-    found: dict[tuple[str, str, str], _Measured] = {}
+    measured: dict[tuple[str, str, str], _Measured] = {}
     with Progress(len(tables), "weighting classes") as progress:
         for name, table in tables.items():
-            found.update(_measured(name, table, rng, quick=quick))
+            measured.update(_measured(name, table, rng, quick=quick))
             progress.advance()
-    cells = [*_table_cells(tables, found, missing, quick=quick), *_recount_cells(), _winner_cell(found)]
+    cells = [*_table_cells(tables, measured, missing, quick=quick), *_recount_cells(), _winner_cell(measured)]
     nursery = _nursery_tree(tables)
     cells.append(_tree_cell(nursery, missing))
     figures = [
-        Figure("tables", "Printed against our values, one point per cell.", lambda: _draw_scatter(found))
+        Figure(
+            "tables", "Printed against computed values, one point per cell.", lambda: _draw_scatter(measured)
+        )
     ]
     if nursery is not None:
         figures.append(
@@ -208,10 +210,10 @@ def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduc
         )
     return Reproduction(
         cells=tuple(cells),
-        figures=tuple(figures) if found else (),
+        figures=tuple(figures) if measured else (),
         remarks=(
-            "WEKA's naive Bayes, computed without WEKA; ten stratified folds of ours. Table 2 of the paper "
-            "averages 10 x 10 (matrix, fold) pairs; naive Bayes here too, others one per fold.",
+            "WEKA's naive Bayes, computed without WEKA; ten stratified folds drawn here. Table 2 of the "
+            "paper averages 10 x 10 (matrix, fold) pairs; naive Bayes here too, others one per fold.",
             "Columns L&F and O&G are wins and losses of other papers with other baselines: not compared.",
         ),
     )
@@ -221,14 +223,14 @@ def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduc
 
 
 def _tables(data: "PaperData") -> tuple[dict[str, MixedTable], dict[str, str]]:
-    found: dict[str, MixedTable] = {}
+    tables: dict[str, MixedTable] = {}
     missing: dict[str, str] = {}
     for name, (file, _, _) in _ROWS.items():
         try:
-            found[name] = _prepared(data.table(file))
+            tables[name] = _prepared(data.table(file))
         except MissingDataError as error:
             missing[name] = error.needs
-    return found, missing
+    return tables, missing
 
 
 def _prepared(table: Table) -> MixedTable:
@@ -324,7 +326,7 @@ def _printed(which: str, name: str, method: str) -> float | None:
 
 def _table_cells(
     tables: Mapping[str, MixedTable],
-    found: Mapping[tuple[str, str, str], _Measured],
+    measured: Mapping[tuple[str, str, str], _Measured],
     missing: Mapping[str, str],
     *,
     quick: bool,
@@ -339,7 +341,7 @@ def _table_cells(
                 where = f"{which}, {name}, {method}"
                 if name in missing:
                     cells.append(Cell.not_run(where, published=printed, needs=missing[name]))
-                elif (which, name, method) not in found:
+                elif (which, name, method) not in measured:
                     slow = (
                         "minutes per fold for 63 classes"
                         if (name, method) == _SLOW
@@ -347,27 +349,31 @@ def _table_cells(
                     )
                     cells.append(Cell.not_run(where, published=printed, needs=slow))
                 else:
-                    ours = found[which, name, method]
-                    tolerance = _room(which, printed, ours, len(tables[name].y))
+                    computed = measured[which, name, method]
+                    tolerance = _room(which, printed, computed, len(tables[name].y))
                     known = _DATA_KNOWN.get(name) or _KNOWN.get(method, "")
                     cells.append(
                         Cell.number(
-                            where, published=printed, ours=ours.value, tolerance=tolerance, known=known
+                            where,
+                            published=printed,
+                            computed=computed.value,
+                            tolerance=tolerance,
+                            known=known,
                         )
                     )
     return cells
 
 
-def _room(which: str, printed: float, ours: _Measured, n: int) -> Tolerance:
+def _room(which: str, printed: float, computed: _Measured, n: int) -> Tolerance:
     """Three standard errors of the difference of two such means on cases of the same kind."""
-    share = 1 / ours.tested + 1 / n
+    share = 1 / computed.tested + 1 / n
     if which == "Table 1":
         spread = printed * (1 - printed) * share
         return Tolerance("three standard errors: other folds", absolute=3 * math.sqrt(spread) + 5e-4)
     # a cost is uniform on 1..10 (mean 5.5, mean square 38.5), and few confusions make up the sum
     error = min(printed / 5.5, 1.0)
     spread = max(error * 38.5 - printed**2, 0.0) * share
-    spread += (0.52 * printed) ** 2 / 2 * (1 / ours.matrices + 1 / _MATRICES)
+    spread += (0.52 * printed) ** 2 / 2 * (1 / computed.matrices + 1 / _MATRICES)
     because = "three standard errors: other folds and other random cost matrices"
     return Tolerance(because, absolute=3 * math.sqrt(spread) + 5e-4)
 
@@ -377,16 +383,18 @@ def _recount_cells() -> list[Cell]:
     for which, totals in _WINS.items():
         for method, printed in totals.items():
             values = [(_printed(which, name, method), _printed(which, name, "NB")) for name in _ROWS]
-            pairs = [(ours, base) for ours, base in values if ours is not None and base is not None]
-            wins = sum(ours < base for ours, base in pairs)
-            losses = sum(ours > base for ours, base in pairs)
+            pairs = [
+                (computed, base) for computed, base in values if computed is not None and base is not None
+            ]
+            wins = sum(computed < base for computed, base in pairs)
+            losses = sum(computed > base for computed, base in pairs)
             recount = f"{wins}/{losses}"
             cells.append(
                 Cell.claim(
                     f"{which}, win/loss, {method}",
                     claim=printed,
                     holds=recount == printed,
-                    ours=recount,
+                    computed=recount,
                     checked="recounted from the printed cells",
                     known="the printed totals are not those of the printed cells",
                 )
@@ -394,15 +402,19 @@ def _recount_cells() -> list[Cell]:
     return cells
 
 
-def _winner_cell(found: Mapping[tuple[str, str, str], _Measured]) -> Cell:
+def _winner_cell(measured: Mapping[tuple[str, str, str], _Measured]) -> Cell:
     where = "Table 2, winner"
     claim = str(PUBLISHED[where])
-    names = [name for which, name, method in found if which == "Table 2" and method == "GA1"]
+    names = [name for which, name, method in measured if which == "Table 2" and method == "GA1"]
     if not names:
         return Cell.not_run(where, published=claim, needs="data sets of table 2 in --data-dir")
     means = {
         method: np.mean(
-            [found["Table 2", name, method].value for name in names if ("Table 2", name, method) in found]
+            [
+                measured["Table 2", name, method].value
+                for name in names
+                if ("Table 2", name, method) in measured
+            ]
         )
         for method in _METHODS[1:]
     }
@@ -411,7 +423,7 @@ def _winner_cell(found: Mapping[tuple[str, str, str], _Measured]) -> Cell:
         where,
         claim=claim,
         holds=min(means, key=lambda method: means[method]) == "GA1",
-        ours=f"mean cost: {words}",
+        computed=f"mean cost: {words}",
         checked=f"{len(names)} data sets",
         known="few folds of small data sets: the means of the methods are closer than their errors",
     )
@@ -444,7 +456,7 @@ def _tree_cell(tree: MetaClassTree | None, missing: Mapping[str, str]) -> Cell:
         "Figure 1",
         claim=claim,
         holds={"C3", "C4"} in sides,
-        ours=f"{words}, threshold {tree.root_.threshold:.4f}",
+        computed=f"{words}, threshold {tree.root_.threshold:.4f}",
         checked="classes numbered as in the data; all cases",
         known="if classes are numbered as in the data, {C1, C2, C3} has 4650 of the 12960 cases and {C3, C4} "
         "4594: the printed split is not the most even one",
@@ -454,8 +466,8 @@ def _tree_cell(tree: MetaClassTree | None, missing: Mapping[str, str]) -> Cell:
 # ---------------------------------------------------------------- figures
 
 
-def _draw_scatter(found: Mapping[tuple[str, str, str], _Measured]) -> Any:
-    from demur.displays._base import GUIDE, SERIES, axes_table, axis_words
+def _draw_scatter(measured: Mapping[tuple[str, str, str], _Measured]) -> Any:
+    from demur.displays.base import GUIDE, SERIES, axes_table, axis_words
 
     figure, axes = axes_table(None, (1, 2), (9.4, 4.8))
     for ax, which, words in zip(axes.flat, _WINS, ("error", "cost per case"), strict=True):
@@ -463,10 +475,10 @@ def _draw_scatter(found: Mapping[tuple[str, str, str], _Measured]) -> Any:
         for index, method in enumerate(_METHODS):
             values = [
                 (_printed(which, name, method), each.value)
-                for (table, name, how), each in found.items()
+                for (table, name, how), each in measured.items()
                 if table == which and how == method
             ]
-            pairs = [(printed, ours) for printed, ours in values if printed is not None]
+            pairs = [(printed, computed) for printed, computed in values if printed is not None]
             if pairs:
                 x, y = np.array(pairs, dtype=np.float64).T
                 top = max(top, x.max(), y.max())

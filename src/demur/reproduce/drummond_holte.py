@@ -100,14 +100,14 @@ def _line(one: HeldOut) -> CostLine:
 def _crossing_cells(scores: Mapping[str, list[HeldOut]]) -> Iterator[Cell]:
     pairs = [(_line(a), _line(b)) for a, b in zip(scores["1R"], scores["C4.5"], strict=True)]
     crossings = [stump.crossing(tree) for stump, tree in pairs]
-    found = [value for value in crossings if value is not None]
+    inside = [value for value in crossings if value is not None]
     where, direction = list(PUBLISHED)[:2]
     stand_in = scores["1R"][0].source == "scikit-learn"
     known = "a tree of one split of scikit-learn in the place of 1R" if stand_in else ""
     yield Cell.number(
         where,
         published=PUBLISHED[where],
-        ours=float(np.mean(found)) if found else np.nan,
+        computed=float(np.mean(inside)) if inside else np.nan,
         tolerance=Tolerance(
             "the talk's split is unknown; fold seeds move the crossing by 0.02", absolute=0.05
         ),
@@ -122,7 +122,7 @@ def _crossing_cells(scores: Mapping[str, list[HeldOut]]) -> Iterator[Cell]:
         direction,
         claim=PUBLISHED[direction],
         holds=all(holds),
-        ours=f"1R FP {stump.fpr:.3f}, FN {stump.fnr:.3f}; C4.5 FP {tree.fpr:.3f}, FN {tree.fnr:.3f}; "
+        computed=f"1R FP {stump.fpr:.3f}, FN {stump.fnr:.3f}; C4.5 FP {tree.fpr:.3f}, FN {tree.fnr:.3f}; "
         f"in {sum(holds)} of {len(holds)} fold seeds",
         known=known,
     )
@@ -139,16 +139,16 @@ def _definition_cells(rng: np.random.Generator, trials: int) -> Iterator[Cell]:
         first, second = (cost_line(*rng.uniform(0, 1, 2)) for _ in range(2))
         worst = prior * cost_fn + (1 - prior) * cost_fp
         pc = probability_cost(prior, cost_fn=cost_fn, cost_fp=cost_fp)
-        paid = [prior * cost_fn * line.fnr + (1 - prior) * cost_fp * line.fpr for line in (first, second)]
+        costs = [prior * cost_fn * line.fnr + (1 - prior) * cost_fp * line.fpr for line in (first, second)]
         y = [float(line.expected_cost(pc)) for line in (first, second)]
         slope = rng.uniform(0.1, 10)
         x_dual, y_dual = roc_line_to_cost_point(slope, 1 - first.fnr - slope * first.fpr)
         departures = {
             "Equation 1": abs(float(pc) - prior * cost_fn / worst),
-            "Equation 2": abs(y[0] - paid[0] / worst),
+            "Equation 2": abs(y[0] - costs[0] / worst),
             # a ROC line through the classifier's point is a cost point on the classifier's line
             "Duality": abs(float(first.expected_cost(x_dual)) - y_dual),
-            "Advantage 1": abs((y[0] - y[1]) - (paid[0] - paid[1]) / worst),
+            "Advantage 1": abs((y[0] - y[1]) - (costs[0] - costs[1]) / worst),
         }
         gaps = {name: max(gaps[name], value) for name, value in departures.items()}
     gaps["Advantage 2"] = _averaging_gap(rng)
@@ -157,7 +157,7 @@ def _definition_cells(rng: np.random.Generator, trials: int) -> Iterator[Cell]:
             where,
             claim=PUBLISHED[where],
             holds=gap < 1e-12,
-            ours=f"largest departure {gap:.1e}",
+            computed=f"largest departure {gap:.1e}",
             checked="curves of ten random samples" if where == "Advantage 2" else f"{trials} random cases",
         )
 
@@ -187,8 +187,8 @@ def _significance_cells(rng: np.random.Generator) -> Iterator[Cell]:
         "Advantage 3",
         claim=PUBLISHED["Advantage 3"],
         holds=high < 0 and same.low == same.high == 0,
-        ours=f"against a copy with a quarter of its answers turned [{low:.3f}, {high:.3f}] at PC(+) = 1/2, "
-        f"against itself [{same.low:g}, {same.high:g}]",
+        computed=f"against a copy with a quarter of its answers turned [{low:.3f}, {high:.3f}] at PC(+) = "
+        f"1/2, against itself [{same.low:g}, {same.high:g}]",
         checked="exact law of the stratified bootstrap, 400 cases",
     )
 
@@ -199,15 +199,15 @@ def _significance_cells(rng: np.random.Generator) -> Iterator[Cell]:
 def _figures(scores: Mapping[str, list[HeldOut]], name: str) -> Iterator[Figure]:
     if not scores:
         return
-    other = "" if name == _CREDIT[0] else " (the talk: the Japanese credit data, credit-a)"
-    yield Figure("fig-1", f"Cost curves of 1R and C4.5 on {name}{other}.", partial(_draw_lines, scores))
+    remark = "" if name == _CREDIT[0] else " (the talk: the Japanese credit data, credit-a)"
+    yield Figure("fig-1", f"Cost curves of 1R and C4.5 on {name}{remark}.", partial(_draw_lines, scores))
     yield Figure(
         "envelopes",
-        f"Lower envelopes of C4.5 and naive Bayes on {name}{other}, with operating ranges.",
+        f"Lower envelopes of C4.5 and naive Bayes on {name}{remark}, with operating ranges.",
         partial(_draw_envelopes, scores),
     )
     yield Figure(
-        "bands", f"The lines of figure 1 with 95 % bands, {name}{other}.", partial(_draw_bands, scores)
+        "bands", f"The lines of figure 1 with 95 % bands, {name}{remark}.", partial(_draw_bands, scores)
     )
 
 

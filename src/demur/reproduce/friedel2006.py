@@ -109,16 +109,23 @@ _MEASURES: dict[str, Any] = {
 
 def run(*, quick: bool, data: PaperData, rng: np.random.Generator) -> Reproduction:
     """Cross-validate five learners on six data sets and compare with Table 1 and the text."""
-    found = _all_scores(data, quick=quick)
-    cells = [*_table_cells(found), *_saved_cells(found, data), *_text_cells(found), *_map_cells(found)]
-    return Reproduction(cells=tuple(cells), figures=tuple(_figures(found)), remarks=tuple(_remarks(found)))
+    datasets = _all_scores(data, quick=quick)
+    cells = [
+        *_table_cells(datasets),
+        *_saved_cells(datasets, data),
+        *_text_cells(datasets),
+        *_map_cells(datasets),
+    ]
+    return Reproduction(
+        cells=tuple(cells), figures=tuple(_figures(datasets)), remarks=tuple(_remarks(datasets))
+    )
 
 
 # ---------------------------------------------------------------- scores
 
 
 def _all_scores(data: PaperData, *, quick: bool) -> dict[str, _Scored]:
-    found = {}
+    datasets = {}
     with Progress(len(POSITIVE) * len(LEARNERS), "friedel2006") as progress:
         for name in POSITIVE:
             scores: dict[str, list[HeldOut]] = {}
@@ -129,8 +136,8 @@ def _all_scores(data: PaperData, *, quick: bool) -> dict[str, _Scored]:
                 except MissingDataError as error:
                     missing[learner] = error.needs
                 progress.advance()
-            found[name] = _Scored(name, scores, missing)
-    return found
+            datasets[name] = _Scored(name, scores, missing)
+    return datasets
 
 
 def _one_learner(data: PaperData, name: str, learner: str, *, quick: bool) -> list[HeldOut]:
@@ -151,8 +158,8 @@ def _score(data: PaperData, name: str, learner: str, seed: int) -> HeldOut:
     return held_out_scores(data, name, weka_name, positive=POSITIVE[name], seed=seed, nominal=nominal)
 
 
-def _remarks(found: Mapping[str, _Scored]) -> Iterator[str]:
-    runs = [one for scored in found.values() for runs in scored.scores.values() for one in runs]
+def _remarks(datasets: Mapping[str, _Scored]) -> Iterator[str]:
+    runs = [one for scored in datasets.values() for runs in scored.scores.values() for one in runs]
     sources = {one.source for one in runs}
     yield "Ten-fold cross-validation, pooled scores, observed class distribution, mean over fold seeds."
     if sources & {"weka", "saved"}:
@@ -192,28 +199,28 @@ def _tolerance(learner: str, measure: str, published: float, runs: list[HeldOut]
     return Tolerance(because, absolute=distance + 0.005), ""
 
 
-def _table_cells(found: Mapping[str, _Scored]) -> Iterator[Cell]:
+def _table_cells(datasets: Mapping[str, _Scored]) -> Iterator[Cell]:
     for measure in ("accuracy", "AUC", "VACC"):
         table = f"Table 1, {measure}"
-        for name, scored in found.items():
+        for name, scored in datasets.items():
             for learner, published in zip(LEARNERS, PUBLISHED[table][name], strict=True):
                 where = f"{table}, {name}, {learner}"
                 if learner in scored.missing:
                     yield Cell.not_run(where, published=published, needs=scored.missing[learner])
                     continue
                 room, known = _tolerance(learner, measure, published, scored.scores[learner])
-                ours = scored.mean(learner, measure)
-                yield Cell.number(where, published=published, ours=ours, tolerance=room, known=known)
+                computed = scored.mean(learner, measure)
+                yield Cell.number(where, published=published, computed=computed, tolerance=room, known=known)
 
 
-def _saved_cells(found: Mapping[str, _Scored], data: PaperData) -> Iterator[Cell]:
+def _saved_cells(datasets: Mapping[str, _Scored], data: PaperData) -> Iterator[Cell]:
     """Saved scores must give the saved results to the last digits."""
     try:
         reference = data.weka_reference()
     except MissingDataError:
         return
     columns = {"accuracy": "accuracy_argmax", "AUC": "auc", "VACC": "vacc"}
-    for name in found:
+    for name in datasets:
         gaps = []
         for learner, weka_name in LEARNERS.items():
             for seed in (1, 2, 3):
@@ -226,7 +233,7 @@ def _saved_cells(found: Mapping[str, _Scored], data: PaperData) -> Iterator[Cell
             f"saved scores, {name}",
             claim="accuracy, AUC and VACC as in weka_scores/REFERENCE.csv",
             holds=bool(gaps) and max(gaps) <= 1e-9,
-            ours=f"largest difference {max(gaps, default=np.nan):.1e} over {len(gaps)} values",
+            computed=f"largest difference {max(gaps, default=np.nan):.1e} over {len(gaps)} values",
             checked="must be below 1e-9",
         )
 
@@ -235,7 +242,7 @@ def _saved_cells(found: Mapping[str, _Scored], data: PaperData) -> Iterator[Cell
 
 
 def _claim(
-    found: Mapping[str, _Scored],
+    datasets: Mapping[str, _Scored],
     where: str,
     name: str,
     learners: tuple[str, ...],
@@ -243,15 +250,15 @@ def _claim(
     known: str = "",
 ) -> Cell:
     """Judge a statement on `learners`; `judge` returns (holds, what came out)."""
-    scored = found[name]
+    scored = datasets[name]
     lacking = [scored.missing[learner] for learner in learners if learner in scored.missing]
     if lacking:
         return Cell.not_run(where, published=PUBLISHED[where], needs=lacking[0])
-    holds, ours = judge(scored)
+    holds, computed = judge(scored)
     stand_in = scored.scores[learners[0]][0].source == "scikit-learn"
     if stand_in:
         known = _STAND_IN
-    return Cell.claim(where, claim=PUBLISHED[where], holds=holds, ours=ours, known=known)
+    return Cell.claim(where, claim=PUBLISHED[where], holds=holds, computed=computed, known=known)
 
 
 def _volumes(scored: _Scored, learners: tuple[str, ...] = tuple(LEARNERS)) -> dict[str, float]:
@@ -263,7 +270,7 @@ def _in_words(volumes: Mapping[str, float]) -> str:
     return "VACC " + ", ".join(f"{learner} {value:.4f}" for learner, value in ordered)
 
 
-def _text_cells(found: Mapping[str, _Scored]) -> Iterator[Cell]:
+def _text_cells(datasets: Mapping[str, _Scored]) -> Iterator[Cell]:
     everyone = tuple(LEARNERS)
 
     def order(scored: _Scored) -> tuple[bool, str]:
@@ -290,19 +297,19 @@ def _text_cells(found: Mapping[str, _Scored]) -> Iterator[Cell]:
         rest = max(value for learner, value in v.items() if learner != "NB")
         return v["NB"] > 1.25 * rest, _in_words(v)
 
-    yield _claim(found, "Section 4, breast-w", "breast-w", everyone, order)
-    yield _claim(found, "Section 4, bupa", "bupa", everyone, extremes)
-    yield _claim(found, "Section 4, credit-a", "credit-a", ("J48", "NB"), tree_wins)
-    yield _claim(found, "Section 4, vote", "vote", everyone, bayes_loses)
+    yield _claim(datasets, "Section 4, breast-w", "breast-w", everyone, order)
+    yield _claim(datasets, "Section 4, bupa", "bupa", everyone, extremes)
+    yield _claim(datasets, "Section 4, credit-a", "credit-a", ("J48", "NB"), tree_wins)
+    yield _claim(datasets, "Section 4, vote", "vote", everyone, bayes_loses)
 
 
-def _map_cells(found: Mapping[str, _Scored]) -> Iterator[Cell]:
+def _map_cells(datasets: Mapping[str, _Scored]) -> Iterator[Cell]:
     def abstains(scored: _Scored) -> tuple[bool, str]:
         surfaces = [abstention_surface(one.counts) for one in scored.scores["PART"]]
         mu = np.linspace(0.2, 1, 81)
         rates = [float(np.max(surface.abstention_rate(mu, 0.1))) for surface in surfaces]
-        ours = f"up to {min(rates):.1%} to {max(rates):.1%} over the seeds, for mu in [0.2, 1]"
-        return max(rates) >= 0.10 and min(rates) <= 0.15, ours
+        computed = f"up to {min(rates):.1%} to {max(rates):.1%} over the seeds, for mu in [0.2, 1]"
+        return max(rates) >= 0.10 and min(rates) <= 0.15, computed
 
     def degenerate(scored: _Scored) -> tuple[bool, str]:
         mu = np.linspace(0, 1, 101)
@@ -314,18 +321,20 @@ def _map_cells(found: Mapping[str, _Scored]) -> Iterator[Cell]:
         both = [gap for gap in gaps if min(gap.better_area, gap.worse_area) > 0.005]
         shown = both[0] if both else gaps[0]
         shares = 2 * shown.better_area, 2 * shown.worse_area  # of a rectangle of area 1/2
-        ours = f"with {len(both)} of {len(gaps)} fold seeds; NB on {shares[0]:.0%}, PART on {shares[1]:.0%}"
-        return bool(both), f"{ours} of the costs shown"
+        computed = (
+            f"with {len(both)} of {len(gaps)} fold seeds; NB on {shares[0]:.0%}, PART on {shares[1]:.0%}"
+        )
+        return bool(both), f"{computed} of the costs shown"
 
-    yield _claim(found, "Figure 3", "breast-w", ("PART",), abstains)
-    shown = _shown(found)
+    yield _claim(datasets, "Figure 3", "breast-w", ("PART",), abstains)
+    shown = _shown(datasets)
     if shown is not None:
         where = "Figure 3, nu = 0.5"
-        holds, ours = degenerate(shown)
-        yield Cell.claim(where, claim=PUBLISHED[where], holds=holds, ours=f"{shown.name}: {ours}")
+        holds, computed = degenerate(shown)
+        yield Cell.claim(where, claim=PUBLISHED[where], holds=holds, computed=f"{shown.name}: {computed}")
     known = "depends on the fold seed: with seed 1 NB is cheaper everywhere, with seed 3 each somewhere"
-    yield _claim(found, "Figure 4 (d)", "haberman", ("NB", "PART"), both_preferred, known)
-    yield from _trivial_cells(found["bupa"])
+    yield _claim(datasets, "Figure 4 (d)", "haberman", ("NB", "PART"), both_preferred, known)
+    yield from _trivial_cells(datasets["bupa"])
 
 
 def _trivial_cells(scored: _Scored) -> Iterator[Cell]:
@@ -336,21 +345,23 @@ def _trivial_cells(scored: _Scored) -> Iterator[Cell]:
         return
     surface = scored.surface("SVM")
     gap = surface.minus(surface.trivial())
-    ours = f"trivial cheaper on {gap.worse_area:g}, equal on {gap.equal_area:.1%} of the unit square"
+    computed = f"trivial cheaper on {gap.worse_area:g}, equal on {gap.equal_area:.1%} of the unit square"
     known = (
         "erratum: the windows include the trivial rules, so these can only be equal; they are not even "
         "that where the lowest and the highest scores are free of errors"
     )
-    yield Cell.claim(better, claim=PUBLISHED[better], holds=gap.worse_area > 0, ours=ours, known=known)
+    yield Cell.claim(
+        better, claim=PUBLISHED[better], holds=gap.worse_area > 0, computed=computed, known=known
+    )
     upper_left, lower_right = surface.window(0.05, 0.45), surface.window(1.0, 0.02)
     called = float(np.mean(scored.scores["SVM"][0].score >= upper_left.upper))
     rate = lower_right.abstention_rate
-    ours = f"{called:.1%} called positive at (0.05, 0.45), {rate:.1%} abstained on at (1, 0.02)"
+    computed = f"{called:.1%} called positive at (0.05, 0.45), {rate:.1%} abstained on at (1, 0.02)"
     yield Cell.claim(
         corners,
         claim=PUBLISHED[corners],
         holds=min(called, rate) > 0.95,
-        ours=ours,
+        computed=computed,
         checked="at least 95 %: the few cases at an end without errors are always decided",
         known=_STAND_IN if scored.scores["SVM"][0].source == "scikit-learn" else "",
     )
@@ -359,13 +370,13 @@ def _trivial_cells(scored: _Scored) -> Iterator[Cell]:
 # ---------------------------------------------------------------- figures
 
 
-def _shown(found: Mapping[str, _Scored]) -> _Scored | None:
+def _shown(datasets: Mapping[str, _Scored]) -> _Scored | None:
     """The data set of figures 1 and 3: breast-w, or the first there is."""
-    return next((scored for scored in found.values() if scored.scores), None)
+    return next((scored for scored in datasets.values() if scored.scores), None)
 
 
-def _figures(found: Mapping[str, _Scored]) -> Iterator[Figure]:
-    shown = _shown(found)
+def _figures(datasets: Mapping[str, _Scored]) -> Iterator[Figure]:
+    shown = _shown(datasets)
     if shown is not None:
         learner = "PART" if "PART" in shown.scores else next(iter(shown.scores))
         other = "" if shown.name == "breast-w" else " (the paper: breast-w)"
@@ -383,13 +394,13 @@ def _figures(found: Mapping[str, _Scored]) -> Iterator[Figure]:
         "d": ("haberman", "NB", "PART"),
     }
     for letter, (name, first, second) in pairs.items():
-        if {first, second} <= set(found[name].scores):
+        if {first, second} <= set(datasets[name].scores):
             caption = f"{first} minus {second} on {name}, violet where {first} is cheaper."
             if letter in "abc":
                 caption += " The paper does not name the data set of this panel."
-            draw = partial(_difference, found[name], first, second)
+            draw = partial(_difference, datasets[name], first, second)
             yield Figure(f"fig-4{letter}", caption, draw)
-    bupa = found["bupa"]
+    bupa = datasets["bupa"]
     if "SVM" in bupa.scores:
         yield Figure("fig-4e", "SVM minus the best trivial rule on bupa.", partial(_above_trivial, bupa))
         for letter, what in (("f", "lower"), ("g", "upper")):

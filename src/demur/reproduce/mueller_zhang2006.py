@@ -66,19 +66,21 @@ def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduc
 def _formula_cells() -> list[Cell]:
     cells = []
     for region, (f, h) in _POINTS.items():
-        found = roc_point_index(f, h)
+        point = roc_point_index(f, h)
         at = f"({f:g}, {h:g})"
         strict = region.replace("<= 0.5 <=", "< 0.5 <")
         printed_upper, printed_index = _printed(region, f, h)
         rows: dict[str, tuple[float, Any, str]] = {
-            "Section 5, A-": ((1 + h - f) / 2, found.lower, ""),
-            f"Proposition 5.1, {strict}": (printed_upper, found.upper, _MISPRINT),
-            f"Section 5, A, {region}": (printed_index, found.index, ""),
-            "Section 4, A'": (0.5 + (h - f) * (1 + h - f) / (4 * h * (1 - f)), found.grier, ""),
+            "Section 5, A-": ((1 + h - f) / 2, point.lower, ""),
+            f"Proposition 5.1, {strict}": (printed_upper, point.upper, _MISPRINT),
+            f"Section 5, A, {region}": (printed_index, point.index, ""),
+            "Section 4, A'": (0.5 + (h - f) * (1 + h - f) / (4 * h * (1 - f)), point.grier, ""),
         }
         cells += [
-            Cell.number(f"{where}, at {at}", published=value, ours=float(ours), tolerance=EXACT, known=reason)
-            for where, (value, ours, reason) in rows.items()
+            Cell.number(
+                f"{where}, at {at}", published=value, computed=float(computed), tolerance=EXACT, known=reason
+            )
+            for where, (value, computed, reason) in rows.items()
         ]
     return cells
 
@@ -102,15 +104,15 @@ def _lattice(steps: int) -> tuple[FloatArray, FloatArray]:
 
 def _smith_cell(steps: int) -> Cell:
     f, h = _lattice(steps)
-    found = roc_point_index(f, h)
-    short = np.asarray(found.index) - np.asarray(found.smith)
+    point = roc_point_index(f, h)
+    short = np.asarray(point.index) - np.asarray(point.smith)
     inside = (f < 0.5) & (h > 0.5)
     holds = bool(np.all(short[inside] > 1e-12) and np.all(np.abs(short[~inside]) < 1e-12))
     return Cell.claim(
         "Section 5, Smith",
         claim=PUBLISHED["Section 5, Smith"],
         holds=holds,
-        ours=f"A'' falls short of A by up to {short[inside].max():.4f} inside, "
+        computed=f"A'' falls short of A by up to {short[inside].max():.4f} inside, "
         f"by {np.abs(short[~inside]).max():.1g} outside",
         checked=f"{len(f)} points of a lattice",
     )
@@ -126,7 +128,7 @@ def _bisection_cell() -> Cell:
         "Figure 2",
         claim=PUBLISHED["Figure 2"],
         holds=worst < 1e-9,
-        ours=f"middle of the segment at most {worst:.1g} from the point",
+        computed=f"middle of the segment at most {worst:.1g} from the point",
         checked=f"{len(points)} points with F <= 0.5 <= H",
     )
 
@@ -138,8 +140,8 @@ def _sloping_segment(curve: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _gap(f: Any, h: Any) -> FloatArray:
-    found = roc_point_index(f, h)
-    return np.asarray(np.asarray(found.upper) - np.asarray(found.lower))
+    point = roc_point_index(f, h)
+    return np.asarray(np.asarray(point.upper) - np.asarray(point.lower))
 
 
 def _map_cells(steps: int) -> list[Cell]:
@@ -155,8 +157,8 @@ def _map_cells(steps: int) -> list[Cell]:
         "Figure 3, smallest",
         claim=PUBLISHED["Figure 3, smallest"],
         holds=lines == steps and bool(np.all(ends < 1e-6)),
-        ours=f"on {lines} of {steps} parallels to the diagonal the smallest difference is on the negative "
-        f"diagonal; it is below 1e-6 at (0, 1) and (.5, .5)",
+        computed=f"on {lines} of {steps} parallels to the diagonal the smallest difference is on the "
+        f"negative diagonal; it is below 1e-6 at (0, 1) and (.5, .5)",
         checked=f"{2 * steps + 1} points on each parallel",
     )
     f, h = _lattice(steps)
@@ -168,7 +170,7 @@ def _map_cells(steps: int) -> list[Cell]:
         "Figure 3, greatest",
         claim=PUBLISHED["Figure 3, greatest"],
         holds=bool(near.all()),
-        ours=f"the largest 1 % ({gap[top].min():.3f} to {gap.max():.3f}) lie within {_NEAR:g} of these "
+        computed=f"the largest 1 % ({gap[top].min():.3f} to {gap.max():.3f}) lie within {_NEAR:g} of these "
         f"lines, the very largest {min(corner):.3f} from (0, 0) or (1, 1)",
         checked=f"{len(f)} points of a lattice",
     )
@@ -186,7 +188,7 @@ def _contour_cell() -> Cell:
         "Figure 4",
         claim=PUBLISHED["Figure 4"],
         holds=worst < 1e-12,
-        ours=f"curves in closed form; A along them is off by {worst:.1g}",
+        computed=f"curves in closed form; A along them is off by {worst:.1g}",
         checked=f"200 points on each of {len(levels)} contours",
     )
 

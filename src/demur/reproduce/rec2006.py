@@ -106,17 +106,17 @@ def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduc
 
 
 def _series(data: "PaperData") -> tuple[dict[str, FloatArray], dict[str, str]]:
-    found: dict[str, FloatArray] = {}
+    series: dict[str, FloatArray] = {}
     missing = dict(_NOT_FOUND)
     for name in _TABLE_3:
         if name == "Mackey-Glass":
-            found[name] = mackey_glass(300)
+            series[name] = mackey_glass(300)
         elif name in _FILES:
             try:
-                found[name] = data.series(_FILES[name])
+                series[name] = data.series(_FILES[name])
             except MissingDataError as error:
                 missing[name] = error.needs
-    return found, missing
+    return series, missing
 
 
 def _stacked(values: FloatArray, filters: tuple[str, ...], epochs: int) -> "StackedForecast":
@@ -143,7 +143,7 @@ def _theory_cells() -> list[Cell]:
             "Section 2, bias",
             claim=str(PUBLISHED["Section 2, bias"]),
             holds=curve.aoc < errors.mean() - 1e-12,
-            ours=f"errors 0, .1, .1, .3, .5, 1: AOC {curve.aoc:.6f}, mean error {errors.mean():.6f}",
+            computed=f"errors 0, .1, .1, .3, .5, 1: AOC {curve.aoc:.6f}, mean error {errors.mean():.6f}",
             known="the area over the step curve is the mean error exactly; only a truncated axis or a "
             "polyline through the steps makes it smaller (proof in the docstring of rec_curve)",
         ),
@@ -151,7 +151,7 @@ def _theory_cells() -> list[Cell]:
             "Section 2, order",
             claim=str(PUBLISHED["Section 2, order"]),
             holds=len({first < second for first, second in areas.values()}) == 1,
-            ours="errors (0, 3) and (2, 2): "
+            computed="errors (0, 3) and (2, 2): "
             + "; ".join(f"{loss} {a:g} and {b:g}" for loss, (a, b) in areas.items()),
             known="dominance and crossings do not depend on it, the order of the areas can",
         ),
@@ -171,20 +171,22 @@ def _piecewise_linear(rng: np.random.Generator, *, folds: int) -> dict[str, Floa
     down = -3 + 3 * x[:, 3] + 2 * x[:, 4] + x[:, 5]
     y = np.where(side > 0, up, down) + rng.normal(scale=np.sqrt(2), size=200)
     X = np.column_stack([side, x])
-    found = {"target": y, "model tree": np.empty(200), "naive Bayes": np.empty(200)}
+    predictions = {"target": y, "model tree": np.empty(200), "naive Bayes": np.empty(200)}
     for train, test in KFold(folds, shuffle=True, random_state=1).split(X):
         for name, model in (("model tree", ModelTreeRegressor()), ("naive Bayes", NaiveBayesRegressor())):
-            found[name][test] = model.fit(X[train], y[train]).predict(X[test])
-    return found
+            predictions[name][test] = model.fit(X[train], y[train]).predict(X[test])
+    return predictions
 
 
-def _domination_cell(found: Mapping[str, FloatArray]) -> Cell:
-    tree, bayes = (rec_curve(found["target"], found[name]) for name in ("model tree", "naive Bayes"))
+def _domination_cell(predictions: Mapping[str, FloatArray]) -> Cell:
+    tree, bayes = (
+        rec_curve(predictions["target"], predictions[name]) for name in ("model tree", "naive Bayes")
+    )
     return Cell.claim(
         "Figure 2",
         claim=str(PUBLISHED["Figure 2"]),
         holds=tree.dominates(bayes),
-        ours=f"AOC {tree.aoc:.3f} against {bayes.aoc:.3f}, largest gap {tree.largest_gap(bayes):.3f}, "
+        computed=f"AOC {tree.aoc:.3f} against {bayes.aoc:.3f}, largest gap {tree.largest_gap(bayes):.3f}, "
         f"{len(tree.crossings(bayes))} crossings",
         checked="absolute deviations of held-out forecasts",
         known="better at nearly every tolerance; the step curves of 200 cases may cross",
@@ -200,13 +202,13 @@ def _roots_cell(values: FloatArray, epochs: int) -> Cell:
         "Section 4.2, roots",
         claim=str(PUBLISHED["Section 4.2, roots"]),
         holds=max(gaps) < 0.05,
-        ours=f"largest gaps of the curves {gaps[0]:.3g} and {gaps[1]:.3g}",
+        computed=f"largest gaps of the curves {gaps[0]:.3g} and {gaps[1]:.3g}",
         checked="Mackey-Glass",
     )
 
 
-def _base_curve(found: "StackedForecast", name: str) -> RecCurve:
-    return rec_curve(found.target, found.base_forecasts[name], loss="squared")
+def _base_curve(stack: "StackedForecast", name: str) -> RecCurve:
+    return rec_curve(stack.target, stack.base_forecasts[name], loss="squared")
 
 
 def _filter_cells(
@@ -214,8 +216,8 @@ def _filter_cells(
 ) -> list[Cell]:
     areas, trees = {}, {}
     for name, values in series.items():
-        found = stacked[name, "Stacking 4"]
-        areas[name] = {each: _base_curve(found, each).aoc for each in _STACKINGS["Stacking 4"]}
+        stack = stacked[name, "Stacking 4"]
+        areas[name] = {each: _base_curve(stack, each).aoc for each in _STACKINGS["Stacking 4"]}
         trees[name] = _tree_area(values)
     best = {name: min(each, key=lambda key: each[key]) for name, each in areas.items()}
     expected = {name: "sr-cdkf" if name == "Mackey-Glass" else "sr-ukf" for name in best}
@@ -225,7 +227,7 @@ def _filter_cells(
             "Section 4.2, best",
             claim=str(PUBLISHED["Section 4.2, best"]),
             holds=best == expected,
-            ours="smallest AOC: " + ", ".join(f"{name} {each}" for name, each in best.items()),
+            computed="smallest AOC: " + ", ".join(f"{name} {each}" for name, each in best.items()),
             checked=f"{len(best)} series",
             known=_NO_MODEL,
         ),
@@ -233,7 +235,7 @@ def _filter_cells(
             "Section 4.2, trees",
             claim=str(PUBLISHED["Section 4.2, trees"]),
             holds=all(ratio > 1 for ratio in poor.values()),
-            ours="AOC of the model tree on six lags over that of SR-UKF: "
+            computed="AOC of the model tree on six lags over that of SR-UKF: "
             + ", ".join(f"{name} {ratio:.2f}" for name, ratio in poor.items()),
             checked=f"{len(poor)} series, the same test part; naive Bayes not run",
             known="a model tree on the same lags does well: linear models forecast these series",
@@ -265,8 +267,8 @@ def _table_cells(
             if name in missing:
                 cells.append(Cell.not_run(where, published=value, needs=missing[name]))
                 continue
-            ours = stacked[name, stacking].curves()["stack"].aoc
-            cells.append(Cell.number(where, published=value, ours=ours, tolerance=_ROOM, known=known))
+            computed = stacked[name, stacking].curves()["stack"].aoc
+            cells.append(Cell.number(where, published=value, computed=computed, tolerance=_ROOM, known=known))
     return cells
 
 
@@ -278,21 +280,22 @@ def _best_cell() -> Cell:
         "Table 3, best",
         claim=str(PUBLISHED["Table 3, best"]),
         holds=abs(counts[1] - counts[2]) <= 1,
-        ours=f"rows won: Stacking 2 {counts[0]}, Stacking 3 {counts[1]}, Stacking 4 {counts[2]}",
+        computed=f"rows won: Stacking 2 {counts[0]}, Stacking 3 {counts[1]}, Stacking 4 {counts[2]}",
         checked="the printed values",
     )
 
 
 def _stacking_cell(stacked: Mapping[tuple[str, str], "StackedForecast"]) -> Cell:
     gains = {}
-    for (name, stacking), found in stacked.items():
+    for (name, stacking), stack in stacked.items():
         if stacking == "Stacking 3":
-            gains[name] = found.curves()["stack"].aoc / _base_curve(found, "sr-ukf").aoc
+            gains[name] = stack.curves()["stack"].aoc / _base_curve(stack, "sr-ukf").aoc
     return Cell.claim(
         "Figure 7",
         claim=str(PUBLISHED["Figure 7"]),
         holds=all(ratio < 1 for ratio in gains.values()),
-        ours="AOC of Stacking 3 over SR-UKF: " + ", ".join(f"{name} {r:.2f}" for name, r in gains.items()),
+        computed="AOC of Stacking 3 over SR-UKF: "
+        + ", ".join(f"{name} {r:.2f}" for name, r in gains.items()),
         checked=f"{len(gains)} series",
         known="without a look into the future the model tree learns from 20 % of the series, and does not "
         "repay that everywhere",
@@ -317,7 +320,7 @@ def _figures(
         Figure(
             "figure-6",
             f"Stackings on {shown}, squared errors.",
-            lambda: _draw_stackings({key: found for key, found in stacked.items() if key[0] == shown}),
+            lambda: _draw_stackings({key: stack for key, stack in stacked.items() if key[0] == shown}),
         ),
         Figure(
             "figure-7",
@@ -333,9 +336,11 @@ def _draw(curves: Mapping[str, RecCurve], null: RecCurve, *, limit: float | None
     return RecCurveDisplay(result=dict(curves), null=null).plot(max_tolerance=limit).figure_
 
 
-def _draw_linear(found: Mapping[str, FloatArray]) -> Any:
-    curves = {name: rec_curve(found["target"], found[name]) for name in ("model tree", "naive Bayes")}
-    return _draw(curves, null_rec_curve(found["target"]))
+def _draw_linear(predictions: Mapping[str, FloatArray]) -> Any:
+    curves = {
+        name: rec_curve(predictions["target"], predictions[name]) for name in ("model tree", "naive Bayes")
+    }
+    return _draw(curves, null_rec_curve(predictions["target"]))
 
 
 def _limit(curves: Mapping[str, RecCurve]) -> float:
@@ -343,16 +348,16 @@ def _limit(curves: Mapping[str, RecCurve]) -> float:
     return max(float(np.asarray(curve.tolerance_at(0.98))) for curve in curves.values())
 
 
-def _draw_filters(found: "StackedForecast") -> Any:
-    curves = {name.upper(): _base_curve(found, name) for name in found.base_forecasts}
-    return _draw(curves, found.null_curve(), limit=_limit(curves))
+def _draw_filters(stack: "StackedForecast") -> Any:
+    curves = {name.upper(): _base_curve(stack, name) for name in stack.base_forecasts}
+    return _draw(curves, stack.null_curve(), limit=_limit(curves))
 
 
-def _draw_stackings(found: Mapping[tuple[str, str], "StackedForecast"]) -> Any:
-    curves = {key[1]: each.curves()["stack"] for key, each in found.items()}
-    return _draw(curves, next(iter(found.values())).null_curve(), limit=_limit(curves))
+def _draw_stackings(stack: Mapping[tuple[str, str], "StackedForecast"]) -> Any:
+    curves = {key[1]: each.curves()["stack"] for key, each in stack.items()}
+    return _draw(curves, next(iter(stack.values())).null_curve(), limit=_limit(curves))
 
 
-def _draw_best(found: "StackedForecast") -> Any:
-    curves = {"Stacking 3": found.curves()["stack"], "SR-UKF": _base_curve(found, "sr-ukf")}
-    return _draw(curves, found.null_curve(), limit=_limit(curves))
+def _draw_best(stack: "StackedForecast") -> Any:
+    curves = {"Stacking 3": stack.curves()["stack"], "SR-UKF": _base_curve(stack, "sr-ukf")}
+    return _draw(curves, stack.null_curve(), limit=_limit(curves))

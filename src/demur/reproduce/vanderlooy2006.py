@@ -346,7 +346,7 @@ def _draw_figure_6() -> Any:
     """By hand: no design of the paper's rule leads to these points."""
     import matplotlib.pyplot as plt
 
-    from demur.displays._base import ABSTAIN_COLOR, NEGATIVE_COLOR, POSITIVE_COLOR
+    from demur.displays.base import ABSTAIN_COLOR, NEGATIVE_COLOR, POSITIVE_COLOR
     from demur.displays.roc import roc_space
 
     a, b, _ = _figure_6_points()

@@ -83,58 +83,61 @@ def _synthetic(rng: np.random.Generator) -> tuple[FloatArray, IntArray, FloatArr
     return x, y, with_one @ np.linalg.lstsq(with_one, y, rcond=None)[0]
 
 
-def _volume_cell(found: OrdinalRoc) -> Cell:
-    volume, share = found.surface().volume, found.measures("strict").vus
+def _volume_cell(roc: OrdinalRoc) -> Cell:
+    volume, share = roc.surface().volume, roc.measures("strict").vus
     return Cell.claim(
         "Theorem 2.1",
         claim=PUBLISHED["Theorem 2.1"],
         holds=math.isclose(volume, share, abs_tol=1e-12),
-        ours=f"volume of the staircase {volume:.6f}, share of ordered tuples {share:.6f}",
+        computed=f"volume of the staircase {volume:.6f}, share of ordered tuples {share:.6f}",
         checked="the surface of figure 2",
     )
 
 
-def _equation_cells(found: OrdinalRoc) -> list[Cell]:
-    measured = found.measures("strict")
+def _equation_cells(roc: OrdinalRoc) -> list[Cell]:
+    measured = roc.measures("strict")
     auc, r = np.asarray(measured.auc_matrix), 3
     printed = 2 / (r * (r - 1)) * np.nansum(np.triu(auc, 1)) / r**2
     return [
         Cell.number(
             "Eq. 15, figure 1 data",
             published=float(printed),
-            ours=measured.pairs,
+            computed=measured.pairs,
             tolerance=EXACT,
             known=_EQUATION_15,
         ),
         Cell.number(
-            "Section 3, Pairs, figure 1 data", published=measured.ovo, ours=measured.pairs, tolerance=EXACT
+            "Section 3, Pairs, figure 1 data",
+            published=measured.ovo,
+            computed=measured.pairs,
+            tolerance=EXACT,
         ),
     ]
 
 
-def _curves_cell(found: OrdinalRoc) -> Cell:
-    measured = found.measures("strict")
+def _curves_cell(roc: OrdinalRoc) -> Cell:
+    measured = roc.measures("strict")
     mean = float(np.mean(measured.cons_aucs))
     words = ", ".join(f"{area:.3f}" for area in measured.cons_aucs)
     return Cell.claim(
         "Figure 3",
         claim=PUBLISHED["Figure 3"],
         holds=math.isclose(mean, measured.cons, abs_tol=1e-12),
-        ours=f"areas {words}; their mean is Cons = {measured.cons:.3f}",
+        computed=f"areas {words}; their mean is Cons = {measured.cons:.3f}",
         checked="the data of figure 1",
     )
 
 
-def _separability_cells(found: SeparabilityExperiment) -> list[Cell]:
-    near = found.true_vus[:, 0], found.true_cons[:, 0]
-    at_half = float(np.abs(np.column_stack([found.true_cons, found.true_ovo])[:, 0] - 0.5).max())
+def _separability_cells(experiment: SeparabilityExperiment) -> list[Cell]:
+    near = experiment.true_vus[:, 0], experiment.true_cons[:, 0]
+    at_half = float(np.abs(np.column_stack([experiment.true_cons, experiment.true_ovo])[:, 0] - 0.5).max())
     chance = ", ".join(f"{vus:.3f}" for vus in near[0])
     # linear would mean one slope from chance to perfect
-    bend = _bend(found.true_cons[1:], found.true_vus[1:])
-    lowest = min(float(found.true_cons.min()), float(found.true_ovo.min()))
-    middle = int(np.flatnonzero(np.isclose(found.distances, 1.0))[0])
-    far = int(np.flatnonzero(np.isclose(found.distances, 3.0))[0])
-    apart = (found.true_cons - found.true_ovo)[:, middle]
+    bend = _bend(experiment.true_cons[1:], experiment.true_vus[1:])
+    lowest = min(float(experiment.true_cons.min()), float(experiment.true_ovo.min()))
+    middle = int(np.flatnonzero(np.isclose(experiment.distances, 1.0))[0])
+    far = int(np.flatnonzero(np.isclose(experiment.distances, 3.0))[0])
+    apart = (experiment.true_cons - experiment.true_ovo)[:, middle]
     rows = {
         "Figures 4 and 5, shape": (
             bend > 0.05,
@@ -146,8 +149,8 @@ def _separability_cells(found: SeparabilityExperiment) -> list[Cell]:
         ),
         "Figures 4 and 5, half": (lowest > 0.5 - 1e-12, f"smallest expected Cons or Ovo {lowest:.3f}"),
         "Figures 4 and 5, limit": (
-            bool(np.all(found.true_vus[:, far] > 0.9)),
-            f"at d = 3 VUS is {', '.join(f'{v:.3f}' for v in found.true_vus[:, far])}",
+            bool(np.all(experiment.true_vus[:, far] > 0.9)),
+            f"at d = 3 VUS is {', '.join(f'{v:.3f}' for v in experiment.true_vus[:, far])}",
         ),
         "Figure 6": (
             bool(np.all(np.diff(apart) > 0)),
@@ -159,10 +162,10 @@ def _separability_cells(found: SeparabilityExperiment) -> list[Cell]:
             where,
             claim=PUBLISHED[where],
             holds=holds,
-            ours=ours,
+            computed=computed,
             checked="expected values without sampling, r = 2, ..., 5",
         )
-        for where, (holds, ours) in rows.items()
+        for where, (holds, computed) in rows.items()
     ]
 
 
@@ -173,58 +176,58 @@ def _bend(x: FloatArray, y: FloatArray) -> float:
     return float((chord - y).max())
 
 
-def _truth_cells(found: SeparabilityExperiment) -> list[Cell]:
+def _truth_cells(experiment: SeparabilityExperiment) -> list[Cell]:
     """Means of the simulated runs beside the exact expectations of figures 4-6."""
     because = "4 standard errors of the mean of the runs, and 0.001"
     cells = []
     for figure, name in (("Figure 4", "vus"), ("Figure 4", "cons"), ("Figure 5", "ovo")):
-        truth = getattr(found, f"true_{name}")
+        truth = getattr(experiment, f"true_{name}")
         for r, distance in ((3, 1.0), (5, 2.0)):
-            row = list(found.n_levels).index(r)
-            column = int(np.flatnonzero(np.isclose(found.distances, distance))[0])
-            room = 4 * float(found.standard_errors[name][row, column]) + 1e-3
+            row = list(experiment.n_levels).index(r)
+            column = int(np.flatnonzero(np.isclose(experiment.distances, distance))[0])
+            room = 4 * float(experiment.standard_errors[name][row, column]) + 1e-3
             cells.append(
                 Cell.number(
                     f"{figure}, r = {r}, d = {distance:g}, {name.upper() if name == 'vus' else name.title()} "
                     "(expected value of the paper's model)",
                     published=float(truth[row, column]),
-                    ours=float(getattr(found, name)[row, column]),
+                    computed=float(getattr(experiment, name)[row, column]),
                     tolerance=Tolerance(because, absolute=room),
                 )
             )
     return cells
 
 
-def _ranking_cells(found: RankingExperiment) -> list[Cell]:
+def _ranking_cells(experiment: RankingExperiment) -> list[Cell]:
     pairs = [(a, b) for i, a in enumerate(MEASURES) for b in MEASURES[i + 1 :]]
-    correlation = {(a, b): found.correlations[MEASURES.index(a), MEASURES.index(b)] for a, b in pairs}
+    correlation = {(a, b): experiment.correlations[MEASURES.index(a), MEASURES.index(b)] for a, b in pairs}
     others = [value for pair, value in correlation.items() if pair != ("ovo", "pairs")]
     same = correlation["ovo", "pairs"]
-    opposite = {pair: found.agreement(*pair) for pair in pairs}
+    opposite = {pair: experiment.agreement(*pair) for pair in pairs}
     kept = [f"{a} and {b}" for (a, b), order in opposite.items() if order.equivalent]
     broken = ", ".join(
         f"{a}/{b} {order.discordant:.1%}" for (a, b), order in opposite.items() if not order.equivalent
     )
     mean = Tolerance(
         "4 standard errors of a mean over the rankings",
-        absolute=4 * found.sds["vus"] / math.sqrt(len(found.vus)),
+        absolute=4 * experiment.sds["vus"] / math.sqrt(len(experiment.vus)),
     )
     return [
         Cell.number(
-            "Figure 7, mean of VUS (1/4!)", published=1 / 24, ours=found.means["vus"], tolerance=mean
+            "Figure 7, mean of VUS (1/4!)", published=1 / 24, computed=experiment.means["vus"], tolerance=mean
         ),
         Cell.claim(
             "Figure 7, correlation",
             claim=PUBLISHED["Figure 7, correlation"],
             holds=bool(same > 1 - 1e-9 and max(others) < 1 - 1e-6),
-            ours=f"Ovo-Pairs {same:.6f}, the others {min(others):.3f} to {max(others):.3f}",
-            checked=f"{len(found.vus)} random rankings",
+            computed=f"Ovo-Pairs {same:.6f}, the others {min(others):.3f} to {max(others):.3f}",
+            checked=f"{len(experiment.vus)} random rankings",
         ),
         Cell.claim(
             "Figure 7, order",
             claim=PUBLISHED["Figure 7, order"],
             holds=not kept,
-            ours=f"opposite orders: {broken}; both conditions hold for {' and '.join(kept) or 'no pair'}",
+            computed=f"opposite orders: {broken}; both conditions hold for {' and '.join(kept) or 'no pair'}",
             checked="all pairs of rankings, equalities included",
             known="Ovo and Pairs are one measure for classes of equal size, as the paper says a sentence "
             "before; for all other pairs the statement holds",
@@ -272,7 +275,7 @@ def _figures(
 
 
 def _draw_points(x: FloatArray, y: IntArray) -> Any:
-    from demur.displays._base import SERIES, framed, new_axes
+    from demur.displays.base import SERIES, framed, new_axes
 
     figure, ax = new_axes(None, size=(5.2, 5.0))
     for level, marker in ((1, "o"), (2, "^"), (3, "s")):
