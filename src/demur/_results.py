@@ -21,6 +21,9 @@ from demur.typing import FloatArray, Scalar
 __all__ = ["FrozenDict", "Interval", "Result", "as_scalar", "frozen", "json_safe", "read_only"]
 
 
+_MOST_SHOWN = 4
+
+
 class Interval(NamedTuple):
     """Closed interval; the one result that unpacks: ``low, high = interval``."""
 
@@ -100,6 +103,19 @@ def json_safe(value: Any) -> Any:
     return value
 
 
+def _shown(value: Any) -> str:
+    """Text of a value in `repr`: arrays and long collections by their size."""
+    if isinstance(value, np.ndarray):
+        return f"<{' x '.join(map(str, value.shape))} array>"
+    if isinstance(value, (tuple, list, dict)) and len(value) > _MOST_SHOWN:
+        return f"<{len(value)} items>"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_shown(item)}" for key, item in value.items()) + "}"
+    if type(value) is tuple:
+        return "(" + ", ".join(map(_shown, value)) + (",)" if len(value) == 1 else ")")
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+
 class Result:
     """Base of the frozen result dataclasses.
 
@@ -112,6 +128,11 @@ class Result:
     _reported: ClassVar[tuple[str, ...]] = ()
     _evidence: ClassVar[tuple[str, ...]] = ("counts",)
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        # a class without a text of its own takes that of its parent, where a dataclass would dump arrays
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
@@ -120,20 +141,14 @@ class Result:
                 object.__setattr__(self, field.name, kept)
 
     def __repr__(self) -> str:
-        shown = []
-        for field in dataclasses.fields(self):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if field.name.startswith("_") or field.name in self._evidence:
-                continue
-            if isinstance(value, np.ndarray):
-                shown.append(f"{field.name}=<{' x '.join(map(str, value.shape))} array>")
-            elif isinstance(value, (tuple, list)) and len(value) > 4:
-                shown.append(f"{field.name}=<{len(value)} items>")
-            else:
-                shown.append(
-                    f"{field.name}={value:.6g}" if isinstance(value, float) else f"{field.name}={value!r}"
-                )
-        return f"{type(self).__name__}({', '.join(shown)})"
+        names = [
+            field.name
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]
+            if not field.name.startswith("_") and field.name not in self._evidence
+        ]
+        return (
+            f"{type(self).__name__}({', '.join(f'{name}={_shown(getattr(self, name))}' for name in names)})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-safe built-in types (infinities as "inf" and "-inf")."""
