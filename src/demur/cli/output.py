@@ -28,7 +28,6 @@ __all__ = [
     "write_file",
 ]
 
-_SCHEMA_VERSION = 1
 _WIDTH = 80
 _ROUNDING = 1e-12
 
@@ -100,12 +99,12 @@ def heading(text: str, *, output: str | None) -> str:
     return text if plain else click.style(text, bold=True)
 
 
-def document(kind: str, content: dict[str, Any]) -> str:
+def document(kind: str, content: dict[str, Any], *, version: int = 1) -> str:
     """Return the one JSON document of a verb; its version grows when a key changes meaning."""
     from demur._results import json_safe
     from demur._version import __version__
 
-    head = {"schema": f"demur.{kind}", "version": _SCHEMA_VERSION, "software": f"demur {__version__}"}
+    head = {"schema": f"demur.{kind}", "version": version, "software": f"demur {__version__}"}
     return json.dumps(json_safe({**head, **content}), indent=2, allow_nan=False, ensure_ascii=False)
 
 

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from demur._results import Interval, Result, json_safe
 from demur.comparison.words import answer_words
-from demur.surface.window import decide
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts
+from demur.surface.window import AbstentionWindow, decide
 from demur.typing import ArrayLike, IntArray
 
 __all__ = ["Answer", "Neighbours", "Versus"]
@@ -77,6 +79,9 @@ class Answer(Result):
         Honest shares of all cases.
     words : str
         All of this in words.
+    costs, labels, window, counts
+        What a policy needs: the costs, the labels (negative, positive), the window and the counts it was
+        chosen on; the last two are None for a rule without a model.
     """
 
     kind: str
@@ -106,9 +111,12 @@ class Answer(Result):
     best_trivial: Mapping[str, Any] | None
     guarantee_defined: bool
     neighbours: Neighbours | None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    costs: CostModel
+    labels: tuple[Any, Any]
+    window: AbstentionWindow | None
+    counts: ScoreCounts | None
     _reported = ("words",)
-    _evidence = ("details",)
+    _evidence = ("costs", "counts", "labels", "window")
 
     @property
     def words(self) -> str:

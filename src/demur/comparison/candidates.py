@@ -28,8 +28,9 @@ from demur.surface.masses import RunningMasses
 from demur.surface.surface import surface_of
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
+from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import range_search
-from demur.windows.search import CutLimits, Prices, limited_search
+from demur.windows.search import CutLimits, Prices
 
 __all__ = ["TRIVIAL", "Candidate", "Cuts", "choose_cuts", "model_candidates", "trivial_candidates"]
 
@@ -182,20 +183,20 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
         safest = certificate.guaranteed_window(costs=costs)
         masses = score_masses(counts, rate)
         return Cuts(_window(masses, (safest.lower_index, safest.upper_index), costs, rate, counts), 0.0)
-    if not question.limits.given() and (not question.ranged or question.objective == "expected"):
-        return Cuts(surface_of(counts, rate).window(costs=costs), 0.0)
+    if not question.ranged or question.objective == "expected":
+        if not question.limits.given():
+            return Cuts(surface_of(counts, rate).window(costs=costs), 0.0)
+        kept = question.limits.given()
+        level = kept.pop("precision_confidence", None)
+        limited = cheapest_window(counts, costs=costs, prevalence=rate, confidence_level=level, **kept)
+        return Cuts(limited, 0.0)
     masses = score_masses(counts, rate)
-    limits = _limits(counts, masses, question)
-    if question.ranged and question.objective != "expected":
-        prices = [_prices(corner, counts, rate) for corner in question.corners()]
-        best = range_search(masses, prices, regret=question.objective == "regret", limits=limits)
-        if best is None:
-            raise _impossible()
-        return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
-    cuts = limited_search(masses, Prices.of(costs), limits)
-    if cuts is None:
-        raise _impossible()
-    return Cuts(_window(masses, cuts, costs, rate, counts), 0.0)
+    prices = [_prices(corner, counts, rate) for corner in question.corners()]
+    regret = question.objective == "regret"
+    best = range_search(masses, prices, regret=regret, limits=_limits(counts, masses, question))
+    if best is None:
+        raise UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
+    return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
 
 
 def _limits(counts: ScoreCounts, masses: RunningMasses, question: Question) -> CutLimits | None:
@@ -244,10 +245,6 @@ def _window(
         nu_negative=costs.nu_negative,
         prevalence=counts.prevalence if rate is None else rate,
     )
-
-
-def _impossible() -> UndefinedError:
-    return UndefinedError("No window keeps the limits. Hint: loosen one of them.")
 
 
 # ---------------------------------------------------------------- decisions on every case

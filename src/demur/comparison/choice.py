@@ -44,6 +44,7 @@ class Choice:
     candidates: Mapping[str, Sequence[Candidate]]
     certificates: Mapping[str, SurfaceCertificate | None]
     class_names: tuple[str, str]
+    labels: tuple[Any, Any]
 
     @property
     def all(self) -> list[Candidate]:
@@ -54,10 +55,10 @@ class Choice:
         )
 
 
-def make_answer(choice: Choice) -> Answer:
-    """Choose, and say what surrounds the choice."""
+def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
+    """Choose, and say what surrounds the choice; with `models_only` among the rules of models."""
     question = choice.question
-    candidates = choice.all
+    candidates = [one for one in choice.all if not models_only or one.model is not None]
     values = _values(candidates, choice)
     best = _first_smallest(candidates, values)
     estimate = cost_of(best, question)
@@ -65,7 +66,7 @@ def make_answer(choice: Choice) -> Answer:
     advice = _advice(choice)
     lower, upper = _thresholds(best)
     trivial = _best_trivial(choice)
-    regret, worst = _over_ranges(best, candidates, question)
+    regret, worst = _over_ranges(best, choice.all, question)
     negative, positive = choice.class_names
     counts = next(iter(choice.judged.values())).counts
     return Answer(
@@ -96,6 +97,10 @@ def make_answer(choice: Choice) -> Answer:
         best_trivial=trivial,
         guarantee_defined=_guarantee_defined(choice),
         neighbours=_neighbours(best, choice),
+        costs=question.point,
+        labels=choice.labels,
+        window=best.window,
+        counts=None if best.model is None else choice.judged[best.model].counts,
     )
 
 

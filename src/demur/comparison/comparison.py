@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from demur._checks import check_labels, check_same_length, check_scores, check_weights
 from demur._results import Interval, Result, json_safe
 from demur.auc.one import auc_interval
@@ -131,7 +133,16 @@ class Comparison(Result):
     notes: tuple[str, ...]
     cases: Mapping[str, SplitCases]
     judged: Mapping[str, JudgedModel]
-    _evidence = ("question", "cases", "judged", "answer", "models", "trivial")
+    choice: Choice | None
+    _evidence = ("question", "cases", "judged", "choice", "answer", "models", "trivial")
+
+    def best_model(self) -> Answer:
+        """Return the best rule of a model, also where a rule without a model is cheaper."""
+        if self.choice is None:
+            raise InputError("`costs` are needed to choose. Hint: pass costs=CostModel(...).")
+        if not self.choice.candidates:
+            raise UndefinedError("No model keeps the limits. Hint: loosen one of them.")
+        return make_answer(self.choice, models_only=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-safe built-in types."""
@@ -160,6 +171,7 @@ class Cases:
     positive: BoolArray
     scores: Mapping[str, FloatArray]
     sample_weight: FloatArray | None
+    labels: tuple[Any, Any] = (0, 1)
 
     @classmethod
     def of_rows(
@@ -176,11 +188,23 @@ class Cases:
         checked = {str(name): check_scores(column, f"scores of {name}") for name, column in scores.items()}
         for name, column in checked.items():
             check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
+        labels = _labels(y_true, positive)
         if weight is not None and not weight.all():
             kept = weight > 0
             positive, weight = positive[kept], weight[kept]
             checked = {name: column[kept] for name, column in checked.items()}
-        return cls(positive=positive, scores=checked, sample_weight=weight)
+        return cls(positive=positive, scores=checked, sample_weight=weight, labels=labels)
+
+
+def _labels(y_true: Any, positive: BoolArray) -> tuple[Any, Any]:
+    """Labels (negative, positive) as the user wrote them; 0 and 1 for a class without cases."""
+    values = np.asarray(y_true)
+    pair = []
+    for default, members in ((0, ~positive), (1, positive)):
+        at = int(np.argmax(members))
+        label = values[at] if members[at] else default
+        pair.append(label.item() if isinstance(label, np.generic) else label)
+    return pair[0], pair[1]
 
 
 def compare_models(
@@ -299,11 +323,15 @@ def comparison_of(
         quantity="a comparison",
     )
     judged = {name: cases.judge(column) for name, column in rows.scores.items()}
-    return _compared(dict.fromkeys(judged, cases), judged, question, class_names)
+    return _compared(dict.fromkeys(judged, cases), judged, question, class_names, rows.labels)
 
 
 def comparison_of_counts(
-    counts: Mapping[str, ScoreCounts], question: Question, *, class_names: tuple[str, str]
+    counts: Mapping[str, ScoreCounts],
+    question: Question,
+    *,
+    class_names: tuple[str, str],
+    labels: tuple[Any, Any] = (0, 1),
 ) -> Comparison:
     """Compare models of which only counts are at hand: each is split apart, nothing is paired."""
     cases, judged = {}, {}
@@ -320,7 +348,7 @@ def comparison_of_counts(
             rng=question.seed,
             quantity="a comparison",
         )
-    return _compared(cases, judged, question, class_names)
+    return _compared(cases, judged, question, class_names, labels)
 
 
 def _compared(
@@ -328,6 +356,7 @@ def _compared(
     judged: Mapping[str, JudgedModel],
     question: Question,
     class_names: tuple[str, str],
+    labels: tuple[Any, Any],
 ) -> Comparison:
     first = next(iter(cases.values()))
     trivial: list[Candidate] = []
@@ -359,6 +388,7 @@ def _compared(
             candidates=found,
             certificates={name: models[name].certificate for name in judged},
             class_names=class_names,
+            labels=labels,
         )
     return Comparison(
         answer=None if choice is None else make_answer(choice),
@@ -376,6 +406,7 @@ def _compared(
         notes=_notes(first),
         cases=cases,
         judged=judged,
+        choice=choice,
     )
 
 

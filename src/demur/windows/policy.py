@@ -7,7 +7,7 @@ another prevalence need no data: the blocks are all an optimal window depends on
 import dataclasses
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 

@@ -1,79 +1,120 @@
 """The answer of `demur compare`, for all cases or group by group: in words and as a document."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from demur.cli.answers.certainty import Certainty, certainty_sections, how_sure
-from demur.cli.answers.comparison import Comparison, compare_models
-from demur.cli.answers.wording import comparison_text, decision
+from demur.cli.answers.asking import Asked, compare_part
+from demur.cli.answers.pairs import PairDifference, pair_differences
+from demur.cli.answers.tables import (
+    costs_section,
+    limits_in_words,
+    pairs_section,
+    quality_section,
+    ranges_section,
+    thresholds_section,
+)
 from demur.cli.output import document, heading, wrapped
-from demur.cli.reading.evidence import Evidence, Part
-from demur.costs.model import CostModel
-from demur.exceptions import UndefinedError
+from demur.cli.reading.evidence import Evidence
+from demur.comparison.comparison import Comparison
+from demur.costs.curves import BestRange, CostCurve, best_ranges, cost_curve
+from demur.exceptions import InputError
 
-__all__ = ["Compared", "Settings", "compare_parts", "compared_document", "compared_text"]
+__all__ = ["Compared", "compare_parts", "compared", "compared_document", "compared_text"]
 
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """What the user asked for."""
-
-    costs: CostModel | None
-    prevalence: float | None
-    confidence_level: float
-    seed: int
+_COSTS_WANTED = (
+    "For a decision in words give your costs, for example --cost-fn 100 --cost-fp 40 --cost-abstain 12."
+)
+_NO_PAIRS = (
+    "Tests of pairs are left out: they need both scores of every case, and only counts were read. "
+    "Hint: name two models and no groups, or leave --engine out where the cases fit into memory."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Compared:
-    """The models on the cases of one part, and how sure that is."""
+    """The comparison of one part, and what holds over all costs."""
 
-    found: Comparison
-    sure: Certainty
+    comparison: Comparison
+    curves: Mapping[str, CostCurve]
+    ranges: list[BestRange]
+    pairs: list[PairDifference]
 
     def text(self, output: str | None) -> str:
-        """Return the answer in words."""
-        return comparison_text(self.found, output=output, more=certainty_sections(self.sure))
+        """Return the answer in words and tables."""
+        comparison = self.comparison
+        opening, sections, closing = [], [], []
+        if comparison.answer is None:
+            closing.append(wrapped(_COSTS_WANTED))
+        else:
+            limits = limits_in_words(comparison.question.limits.given())
+            opening = [wrapped(text) for text in (comparison.answer.words, limits) if text]
+            sections += [costs_section(comparison), thresholds_section(comparison)]
+        sections.append(quality_section(comparison, self.curves))
+        sections.append(ranges_section(comparison, self.curves, self.ranges))
+        if self.pairs:
+            sections.append(pairs_section(comparison, self.pairs))
+        elif len(comparison.models) > 1:
+            closing.append(wrapped(_NO_PAIRS))
+        titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
+        return "\n\n".join([*opening, *titled, *map(wrapped, comparison.notes), *closing])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""
-        words = None if self.found.costs is None else decision(self.found)
-        return {"decision": words, **self.found.to_dict(), "how_sure": self.sure.to_dict()}
+        answer = self.comparison.answer
+        return {
+            "decision": None if answer is None else answer.words,
+            "comparison": self.comparison.to_dict(),
+            "best_ranges": [part._asdict() for part in self.ranges],
+            "pairs": [pair.to_dict() for pair in self.pairs],
+            "curves": {
+                name: {
+                    "cost_curve": curve.to_dict(),
+                    "cost_curve_area": curve.area(),
+                    "surface": self.comparison.models[name].surface.surface.to_dict(),
+                }
+                for name, curve in self.curves.items()
+            },
+        }
 
 
-def compare_parts(read: Evidence, settings: Settings) -> dict[str, Compared | str]:
-    """Compare the models on every part; a group that lacks a class gives the reason instead."""
-    if read.group is None:
-        return {"": _compared(read.whole, settings)}
-    found: dict[str, Compared | str] = {}
-    for name, part in read.parts.items():
+def compared(comparison: Comparison) -> Compared:
+    """Add what holds over all costs."""
+    curves = {name: cost_curve(model.counts) for name, model in comparison.judged.items()}
+    return Compared(
+        comparison=comparison,
+        curves=curves,
+        ranges=best_ranges(curves),
+        pairs=pair_differences(comparison),
+    )
+
+
+def compare_parts(evidence: Evidence, asked: Asked) -> dict[str, Compared | str]:
+    """Compare the models on every part; a group that allows no honest cost gives the reason instead."""
+    if evidence.group is None:
+        return {"": compared(compare_part(evidence, evidence.whole, asked))}
+    parts: dict[str, Compared | str] = {}
+    for name, part in evidence.parts.items():
         try:
-            found[name] = _compared(part, settings)
-        except UndefinedError as error:
-            found[name] = f"Left out: {error}"
-    return found
+            parts[name] = compared(compare_part(evidence, part, asked))
+        except InputError as error:
+            parts[name] = f"Left out: {error}"
+    return parts
 
 
-def _compared(part: Part, settings: Settings) -> Compared:
-    found = compare_models(part.counts, costs=settings.costs, prevalence=settings.prevalence)
-    sure = how_sure(part.rows, found, confidence_level=settings.confidence_level, seed=settings.seed)
-    return Compared(found=found, sure=sure)
-
-
-def compared_text(read: Evidence, parts: dict[str, Compared | str], *, output: str | None) -> str:
+def compared_text(evidence: Evidence, parts: dict[str, Compared | str], *, output: str | None) -> str:
     """Return one block of text per part."""
     blocks = []
     for name, part in parts.items():
-        if read.group is not None:
-            blocks.append(heading(read.title(name), output=output))
+        if evidence.group is not None:
+            blocks.append(heading(evidence.title(name), output=output))
         blocks.append(wrapped(part) if isinstance(part, str) else part.text(output))
-    return "\n\n".join([*blocks, *map(wrapped, read.bins_in_words())])
+    return "\n\n".join([*blocks, *map(wrapped, evidence.bins_in_words())])
 
 
-def compared_document(read: Evidence, parts: dict[str, Compared | str]) -> str:
+def compared_document(evidence: Evidence, parts: dict[str, Compared | str]) -> str:
     """Return the JSON document."""
-    return document("compare", read.answered({name: _answer(part) for name, part in parts.items()}))
-
-
-def _answer(part: Compared | str) -> dict[str, Any]:
-    return {"left_out": part} if isinstance(part, str) else part.to_dict()
+    answers = {
+        name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
+    }
+    return document("compare", evidence.answered(answers), version=2)

@@ -1,200 +1,167 @@
 """The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from demur.cli.answers.certainty import HonestCost, honest_cost, honest_sentence
-from demur.cli.answers.comparison import Limits, ModelResult, Ranking, rank_models
-from demur.cli.answers.wording import decision, decision_lines, limits_in_words
+from demur.cli.answers.asking import Asked, compare_part
+from demur.cli.answers.tables import limits_in_words
 from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
-from demur.cli.reading.evidence import Evidence, Part
-from demur.costs.model import CostModel
+from demur.cli.reading.evidence import Evidence
+from demur.comparison.answer import Answer
+from demur.comparison.comparison import Comparison
 from demur.exceptions import InputError, UndefinedError
-from demur.surface.window import ABSTAIN, AbstentionWindow
 from demur.windows.policy import Policy
 
-__all__ = ["Decided", "Wanted", "decide_parts", "decided_document", "write_decided"]
+__all__ = ["NO_POLICY", "Decided", "decide_parts", "decided_document", "write_decided"]
 
+NO_POLICY = 3
+"""Exit code where the answer is a rule without a model, so that no policy is written."""
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What the user asked for."""
-
-    costs: CostModel
-    limits: Limits
-    prevalence: float | None
-    abstain_label: str | None
-    confidence_level: float
-    seed: int
+_REFUSED = (
+    "No policy is written: a rule without a model needs none. Hint: --anyway writes the best model's rule."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decided:
-    """The models in order, the policy of the first, and its honest cost or why there is none."""
+    """The comparison, the answer a policy is made of, and the policy; None for a rule without a model."""
 
-    ranking: Ranking
-    policy: Policy
-    honest: HonestCost | str
-    confidence_level: float
+    comparison: Comparison
+    answer: Answer
+    policy: Policy | None
 
     def words(self, output: str | None) -> list[str]:
         """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
-        sentence = honest_sentence(self.honest, self.confidence_level)
-        return _words(self.ranking, self.policy, output, sentence)
+        comparison = self.comparison
+        lines = [self.answer.words, limits_in_words(comparison.question.limits.given())]
+        chosen = comparison.answer
+        if chosen is not None and chosen is not self.answer:
+            lines.insert(0, f"Written although something else is cheaper: {chosen.words}")
+        if len(comparison.models) > 1:
+            lines.append(f"Chosen among {', '.join(sorted(comparison.models))}.")
+        lines += [
+            f"Left out: {model.name}. {model.left_out}"
+            for model in comparison.models.values()
+            if model.left_out
+        ]
+        lines += comparison.notes
+        if self.policy is None:
+            lines.append(_REFUSED)
+        else:
+            lines.append(
+                f"Labels: positive = {self.policy.pos_label}, negative = {self.policy.neg_label}, "
+                f"abstain = {self.policy.abstain_label}; {percent(self.policy.prevalence)} positive assumed."
+            )
+            if output not in (None, "-"):
+                lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
+        return [line for line in lines if line]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""
-        honest = self.honest
-        shown = (
-            honest if isinstance(honest, str) else {**vars(honest), "confidence_level": self.confidence_level}
-        )
-        return {**_answer(self.ranking, self.policy), "honest": shown}
+        return {
+            "decision": self.answer.words,
+            "model": self.answer.model,
+            "limits": self.comparison.question.limits.given(),
+            "comparison": self.comparison.to_dict(),
+            "policy": None if self.policy is None else self.policy.to_dict(),
+        }
 
 
-def decide_parts(read: Evidence, wanted: Wanted) -> dict[str, Decided | str]:
+def decide_parts(
+    evidence: Evidence, asked: Asked, *, abstain_label: str | None, anyway: bool
+) -> dict[str, Decided | str]:
     """Decide for every part; a group that has no answer gives the reason instead."""
-    if read.group is None:
-        return {"": _decided(read, read.whole, wanted)}
-    found: dict[str, Decided | str] = {}
-    for name, part in read.parts.items():
+
+    def decided(name: str) -> Decided:
+        comparison = compare_part(evidence, evidence.parts[name], asked)
+        answer = comparison.answer
+        assert answer is not None
+        if answer.is_trivial and anyway:
+            answer = comparison.best_model()
+        policy = None
+        if not answer.is_trivial:
+            policy = Policy.from_answer(answer, abstain_label=_abstain_label(answer, abstain_label))
+        return Decided(comparison=comparison, answer=answer, policy=policy)
+
+    if evidence.group is None:
+        return {"": decided("")}
+    parts: dict[str, Decided | str] = {}
+    for name in evidence.parts:
         try:
-            found[name] = _decided(read, part, wanted)
+            parts[name] = decided(name)
         except UndefinedError as error:
-            found[name] = f"Left out: {error}"
-    return found
+            parts[name] = f"Left out: {error}"
+    return parts
 
 
-def _decided(read: Evidence, part: Part, wanted: Wanted) -> Decided:
-    ranking = rank_models(part.counts, costs=wanted.costs, prevalence=wanted.prevalence, limits=wanted.limits)
-    level = wanted.confidence_level
-    return Decided(
-        ranking=ranking,
-        policy=_policy(ranking, read, wanted.abstain_label),
-        honest=honest_cost(ranking, confidence_level=level, seed=wanted.seed),
-        confidence_level=level,
-    )
-
-
-def _policy(ranking: Ranking, read: Evidence, abstain_label: str | None) -> Policy:
-    """Make the policy of the cheapest model, with the labels of the file."""
-    best = ranking.best
-    positive, negative, abstain = _labels(read.positive, read.negative, abstain_label)
-    return Policy.from_window(
-        _window(best, limited=bool(ranking.limits.given())),
-        best.counts,
-        costs=ranking.costs,
-        pos_label=positive,
-        neg_label=negative,
-        abstain_label=abstain,
-        model=best.name,
-        note=limits_in_words(ranking.limits),
-    )
-
-
-def _window(model: ModelResult, *, limited: bool) -> AbstentionWindow:
-    """Return the window to use; where no model pays, the rule without a model that is advised."""
-    at = model.priced()
-    if limited or at.saved_by_model > 0:
-        return at.window
-    # the rule was found on data with one score: its cuts lie below or above all of ours
-    first, last = (model.n_distinct * index for index in (at.trivial.lower_index, at.trivial.upper_index))
-    return replace(at.trivial, lower_index=first, upper_index=last)
-
-
-def _labels(positive: str, negative: str, abstain: str | None) -> tuple[Any, Any, Any]:
-    """Return the labels as numbers if all are whole numbers, else as text."""
-    classes = positive, negative
-    if abstain is None:
-        # with the classes -1 and 1 it is the number between them
-        numbers = (str(ABSTAIN), "0", "1")
-        free = next(number for number in numbers if number not in classes)
-        abstain = free if all(map(_whole, classes)) else "abstain"
-    if abstain in classes:
+def _abstain_label(answer: Answer, given: str | None) -> Any:
+    """Return the label of an abstention: a whole number beside whole numbers; None picks one."""
+    if given is None:
+        return None
+    negative, positive = answer.labels
+    if given in (str(negative), str(positive)):
         raise InputError(
-            f"`--abstain-label` must not be one of the classes {positive} and {negative}, got {abstain}."
+            f"`--abstain-label` must not be one of the classes {positive} and {negative}, got {given}."
         )
-    if all(map(_whole, (*classes, abstain))):
-        return int(positive), int(negative), int(abstain)
-    return positive, negative, abstain
-
-
-def _whole(text: str) -> bool:
-    """Whether a text is a whole number as Python writes it, so that it comes back the same."""
-    return text.removeprefix("-").isdecimal() and text == str(int(text))
-
-
-def _words(ranking: Ranking, policy: Policy, output: str | None, honest: str) -> list[str]:
-    names = [model.name for model in ranking.models]
-    lines = [*decision_lines(ranking), honest]
-    if len(names) > 1:
-        lines.append(f"Chosen as the cheapest at these costs among {', '.join(sorted(names))}.")
-    lines += [f"Left out: {name}. {why}" for name, why in ranking.impossible.items()]
-    lines.append(
-        f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
-        f"abstain = {policy.abstain_label}; {percent(policy.prevalence)} positive assumed."
-    )
-    if output not in (None, "-"):
-        lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
-    return lines
-
-
-def _answer(ranking: Ranking, policy: Policy) -> dict[str, Any]:
-    return {
-        "decision": decision(ranking),
-        "model": policy.model,
-        "limits": ranking.limits.given(),
-        "models": [{"name": model.name, **model.priced().to_dict()} for model in ranking.models],
-        "impossible": ranking.impossible,
-        "policy": policy.to_dict(),
-    }
+    numbers = all(isinstance(label, int) for label in answer.labels)
+    whole = given.removeprefix("-").isdecimal() and given == str(int(given))
+    return int(given) if numbers and whole else given
 
 
 # ---------------------------------------------------------------- output
 
 
-def decided_document(read: Evidence, parts: dict[str, Decided | str]) -> str:
+def decided_document(evidence: Evidence, parts: dict[str, Decided | str]) -> str:
     """Return the JSON document."""
     answers = {
         name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
     }
-    return document("decide", read.answered(answers))
+    return document("decide", evidence.answered(answers), version=2)
 
 
 def write_decided(
-    read: Evidence, parts: dict[str, Decided | str], *, output: str | None, quiet: bool, silent: bool
-) -> None:
-    """Write the policies and, unless `silent`, say what they are."""
-    if read.group is not None:
-        _write_groups(read, parts, output=output, silent=silent)
-        return
-    (only,) = parts.values()
-    assert isinstance(only, Decided)
-    lines = [*only.words(output), *read.bins_in_words()]
+    evidence: Evidence, parts: dict[str, Decided | str], *, output: str | None, quiet: bool, silent: bool
+) -> int:
+    """Write the policies and, unless `silent`, say what they are; return the exit code."""
+    if evidence.group is not None:
+        _write_groups(evidence, parts, output=output, silent=silent)
+    else:
+        (only,) = parts.values()
+        assert isinstance(only, Decided)
+        _write_one(evidence, only, output=output, quiet=quiet, silent=silent)
+    refused = any(isinstance(part, Decided) and part.policy is None for part in parts.values())
+    return NO_POLICY if refused else 0
+
+
+def _write_one(evidence: Evidence, only: Decided, *, output: str | None, quiet: bool, silent: bool) -> None:
+    lines = [*only.words(output), *evidence.bins_in_words()]
     if output not in (None, "-"):
-        write_file(Path(str(output)), only.policy.to_json() + "\n")
+        if only.policy is not None:
+            write_file(Path(str(output)), only.policy.to_json() + "\n")
         if not silent:
             write("\n".join(map(wrapped, lines)), None)
     elif not silent:
         for line in lines:
             remark(line, quiet=quiet)
-        write(only.policy.to_json(), None)
+        if only.policy is not None:
+            write(only.policy.to_json(), None)
 
 
 def _write_groups(
-    read: Evidence, parts: dict[str, Decided | str], *, output: str | None, silent: bool
+    evidence: Evidence, parts: dict[str, Decided | str], *, output: str | None, silent: bool
 ) -> None:
     """Write a policy per group; without -o only the words."""
     files = {name: None if output is None else group_file(output, name) for name in parts}
     blocks = []
     for name, part in parts.items():
         file = files[name]
-        if isinstance(part, Decided) and file is not None:
+        if isinstance(part, Decided) and file is not None and part.policy is not None:
             write_file(Path(file), part.policy.to_json() + "\n")
         lines = [part] if isinstance(part, str) else part.words(file)
-        blocks.append("\n".join([heading(read.title(name), output=None), *map(wrapped, lines)]))
-    blocks += map(wrapped, read.bins_in_words())
+        blocks.append("\n".join([heading(evidence.title(name), output=None), *map(wrapped, lines)]))
+    blocks += map(wrapped, evidence.bins_in_words())
     if output is None:
         blocks.append(wrapped("For a policy per group add -o 'policy-{group}.json'."))
     if not silent:

@@ -1,36 +1,36 @@
 """The answer of `demur report`: a report for all cases or for a group, and its page."""
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from demur.cli.answers.asking import Asked
 from demur.cli.output import remark, wrapped, write, write_file
 from demur.cli.reading.evidence import Evidence
-from demur.costs.model import CostModel
 from demur.report.document import Report
 from demur.report.model import DataSource
 
-__all__ = ["Wanted", "make_report", "write_page"]
+__all__ = ["make_report", "write_page"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Wanted:
-    """What the user asked for."""
-
-    costs: CostModel | None
-    prevalence: float | None
-    confidence_level: float
-    seed: int
-
-
-def make_report(read: Evidence, part: str, wanted: Wanted) -> Report:
+def make_report(read: Evidence, part: str, asked: Asked) -> Report:
     """Make the report of one part: from its rows where they are at hand, else from its counts."""
-    rows = read.parts[part].rows
-    settings = vars(wanted)
-    source = _source(read, part)
+    evidence = read.parts[part]
+    rows, question = evidence.rows, asked.question
+    settings: dict[str, Any] = {
+        "costs": question.costs,
+        "prevalence": question.prevalence,
+        "objective": question.objective if question.costs is not None else None,
+        "limits": question.limits,
+        "confidence_level": question.confidence_level,
+        "seed": question.seed,
+        "source": _source(read, part),
+    }
     if rows is None:
-        return Report.from_counts(read.parts[part].counts, **settings, source=source)
+        return Report.from_counts(evidence.counts, **settings)
+    # rows that an engine counted stand for so many cases each
+    weights = asked.weights if evidence.counted is None else "repeats"
     return Report.from_predictions(
-        rows.truth, rows.scores, sample_weight=rows.weights, **settings, source=source
+        rows.truth, rows.scores, sample_weight=rows.weights, weights=weights, **settings
     )
 
 

@@ -1,7 +1,7 @@
 """`demur compare FILE`: which model, with which thresholds, at which costs."""
 
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
-from demur.cli.verbs.refusals import refuse, refuse_unanswered
+from demur.cli.verbs.refusals import refuse
 
 __all__ = ["command"]
 
@@ -40,21 +40,15 @@ def command(
     if classes.names is not None:
         _compare_classes(classes.names, classes.cost_matrix, source, prices, limits, certainty, output)
         return
-    refuse_unanswered("compare", source=source, prices=prices, limits=limits)
-    costs = prices.costs()
-    from demur.cli.answers.comparing import Settings, compare_parts, compared_document, compared_text
+    from demur.cli.answers.asking import Asked
+    from demur.cli.answers.comparing import compare_parts, compared_document, compared_text
     from demur.cli.output import remark, write
     from demur.cli.reading.evidence import read_evidence
 
+    asked = Asked.of(source, prices, limits, certainty)
     evidence = read_evidence(source)
     remark(evidence.sentence, quiet=output.quiet)
-    settings = Settings(
-        costs=costs,
-        prevalence=prices.number("--prevalence"),
-        confidence_level=certainty.confidence,
-        seed=certainty.seed,
-    )
-    parts = compare_parts(evidence, settings)
+    parts = compare_parts(evidence, asked)
     if output.as_json:
         write(compared_document(evidence, parts), output.path)
     else:

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from click.exceptions import Exit
+
 from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
-from demur.cli.verbs.refusals import refuse, refuse_unanswered
+from demur.cli.verbs.refusals import refuse
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -13,13 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 _COST_FLAGS = ("--cost-fn", "--cost-fp", "--cost-abstain", "--mu", "--nu")
-_LIMITS_KEPT = (
-    "--max-abstention",
-    "--reviews-per-day",
-    "--cases-per-day",
-    "--min-precision-positive",
-    "--min-precision-negative",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,11 +70,12 @@ def command(
 ) -> None:
     """Choose thresholds at these costs and write them as a policy.
 
-    FILE as for `demur compare`. Of several score columns the cheapest at these costs is taken.
-    The policy goes to -o, and the decision in words to standard output; without -o the policy
-    goes to standard output and the words to standard error. With --json standard output holds
-    the whole answer, policy included. With --group the words go to standard output, and a policy
-    per group to -o, in which {group} stands for the group.
+    FILE as for `demur compare`. The rule is the answer of `demur compare` at these costs. Where a
+    rule without a model is cheaper, nothing is written and the exit code is 3. The policy goes to
+    -o, and the decision in words to standard output; without -o the policy goes to standard output
+    and the words to standard error. With --json standard output holds the whole answer, policy
+    included. With --group the words go to standard output, and a policy per group to -o, in which
+    {group} stands for the group.
     """
     if classes.names is not None:
         refuse(
@@ -96,9 +92,6 @@ def command(
     if rule.no_labels:
         _decide_without_labels(source, prices, limits, certainty, rule, output)
         return
-    refuse_unanswered("decide", source=source, prices=prices, limits=limits, honoured=_LIMITS_KEPT)
-    if rule.anyway:
-        raise InputError("`--anyway` is not offered by demur decide yet. Hint: leave it out.")
     _decide(source, prices, limits, certainty, rule, output)
 
 
@@ -120,30 +113,20 @@ def _decide(
     output: Output,
 ) -> None:
     """Decide between two classes, and write the policies."""
-    costs = _needed_costs(prices)
-    from demur.cli.answers import comparison
-    from demur.cli.answers.deciding import Wanted, decide_parts, decided_document, write_decided
+    from demur.cli.answers.asking import Asked
+    from demur.cli.answers.deciding import decide_parts, decided_document, write_decided
     from demur.cli.output import remark, write
     from demur.cli.reading.evidence import read_evidence
 
+    asked = Asked.of(source, prices, limits, certainty, costs_needed=True)
     evidence = read_evidence(source)
     remark(evidence.sentence, quiet=output.quiet)
-    wanted = Wanted(
-        costs=costs,
-        limits=comparison.Limits(
-            max_abstention=limits.largest_abstention,
-            min_precision_positive=limits.min_precision_positive,
-            min_precision_negative=limits.min_precision_negative,
-        ),
-        prevalence=prices.number("--prevalence"),
-        abstain_label=rule.abstain_label,
-        confidence_level=certainty.confidence,
-        seed=certainty.seed,
-    )
-    parts = decide_parts(evidence, wanted)
-    write_decided(evidence, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
+    parts = decide_parts(evidence, asked, abstain_label=rule.abstain_label, anyway=rule.anyway)
+    code = write_decided(evidence, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
     if output.as_json:
         write(decided_document(evidence, parts), None)
+    if code:
+        raise Exit(code)
 
 
 def _decide_without_labels(

@@ -3,14 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demur.cli.options import Output, Source, takes, verb
+from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from demur.cli.answers.comparison import ModelResult
-    from demur.surface.window import AbstentionWindow
+    from demur.cli.answers.comparing import Compared
 
 __all__ = ["command", "draw_figures"]
 
@@ -33,34 +30,41 @@ def command(*, output: Output) -> None:
     positive = malignant) are written as a CSV file and compared as `demur compare` would;
     figures go to the same folder.
     """
-    from demur.cli.answers.certainty import certainty_sections, how_sure
-    from demur.cli.answers.comparison import compare_models
-    from demur.cli.answers.wording import comparison_text, decision
+    from demur.cli.answers.asking import Asked, compare_part
+    from demur.cli.answers.comparing import compared
+    from demur.cli.answers.reporting import make_report
     from demur.cli.output import document, remark, wrapped, write
-    from demur.cli.reading.predictions import read_predictions
-    from demur.costs.model import CostModel
+    from demur.cli.reading.evidence import read_evidence
 
     folder = _folder(output.path or "demur-demo")
     remark("Fitting four learners on 569 patients, five folds ...", quiet=output.quiet)
     file = _write_predictions(folder)
-    read = read_predictions(Source(file=str(file), label="y_true", positive="malignant"))
-    remark(read.sentence(), quiet=output.quiet)
-    costs = CostModel(cost_fn=_COST_FN, cost_fp=_COST_FP, cost_abstain=_COST_ABSTAIN)
-    comparison = compare_models(read.counts(), costs=costs, prevalence=None)
-    sure = how_sure(read, comparison, confidence_level=0.95, seed=0)
-    figures, without = _figures(comparison.models, folder)
+    source = Source(file=str(file), label="y_true", positive="malignant")
+    evidence = read_evidence(source)
+    remark(evidence.sentence, quiet=output.quiet)
+    prices = Prices(cost_fn=_COST_FN, cost_fp=_COST_FP, cost_abstain=_COST_ABSTAIN)
+    asked = Asked.of(source, prices, Limits(), Certainty())
+    answered = compared(compare_part(evidence, evidence.whole, asked))
+    page = folder / "report.html"
+    make_report(evidence, "", asked).to_html(page)
+    figures, without = _figures(answered, folder)
     again = _next_command(file)
     if output.as_json:
-        files = {"predictions": str(file), "figures": [str(figure) for figure in figures]}
-        content = {"data": read.to_dict(), "files": files, "next": " ".join(again)}
-        content |= {"decision": decision(comparison), **comparison.to_dict(), "how_sure": sure.to_dict()}
-        write(document("demo", content), None)
+        files = {"predictions": str(file), "report": str(page), "figures": [str(one) for one in figures]}
+        content = {**evidence.answered({"": answered.to_dict()}), "files": files, "next": " ".join(again)}
+        write(document("demo", content, version=2), None)
         return
-    shown = ", ".join(figure.name for figure in figures)
-    written = wrapped(f"Written to {folder}: {file.name}" + (f", {shown}." if figures else f". {without}"))
-    closing = "\n".join([written, "Try your own costs:", "  " + " \\\n    ".join(again)])
-    text = comparison_text(comparison, more=certainty_sections(sure))
-    write("\n\n".join([wrapped(_STORY), text, closing]), None)
+    shown = ", ".join(figure.name for figure in [page, *figures])
+    written = wrapped(f"Written to {folder}: {file.name}, {shown}." + (f" {without}" if without else ""))
+    closing = "\n".join(
+        [
+            written,
+            "Try your own costs:",
+            "  " + " \\\n    ".join(again),
+            f"Open {page} in a browser to set the costs by hand.",
+        ]
+    )
+    write("\n\n".join([wrapped(_STORY), answered.text(None), closing]), None)
 
 
 def _folder(name: str) -> Path:
@@ -97,16 +101,16 @@ def _next_command(file: Path) -> list[str]:
     return [f"demur compare {quote(str(file))}", f"--positive malignant {costs}"]
 
 
-def _figures(models: "Sequence[ModelResult]", folder: Path) -> tuple[list[Path], str]:
+def _figures(answered: "Compared", folder: Path) -> tuple[list[Path], str]:
     """Draw if matplotlib is there; otherwise say how to get it."""
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
         return [], "Figures were left out: they need matplotlib (pip install 'demur[plot]')."
-    return draw_figures(models, models[0].priced().window, folder), ""
+    return draw_figures(answered, folder), ""
 
 
-def draw_figures(models: "Sequence[ModelResult]", window: "AbstentionWindow", folder: Path) -> list[Path]:
+def draw_figures(answered: "Compared", folder: Path) -> list[Path]:
     """Draw the models (cheapest first) and the window of the first; return the files written."""
     import matplotlib
 
@@ -116,17 +120,22 @@ def draw_figures(models: "Sequence[ModelResult]", window: "AbstentionWindow", fo
     from demur import displays as figures
     from demur.roc import roc_curve
 
-    best, second = models[:2]
-    roc = {model.name: roc_curve(model.counts) for model in models}
-    curves = {model.name: model.cost_curve for model in models}
-    gap = best.surface.minus(second.surface, nu=(0.0, 0.5))
-    names = best.name, second.name
+    comparison = answered.comparison
+    names = sorted(comparison.models, key=lambda name: comparison.models[name].cost or 0.0)
+    best, second = (comparison.models[name].surface.surface for name in names[:2])
+    window = comparison.models[names[0]].window
+    roc = {name: roc_curve(comparison.judged[name].counts) for name in names}
+    gap = best.minus(second, nu=(0.0, 0.5))
     displays = {
         "roc": figures.RocCurveDisplay.from_result(roc).plot(hull=False),
-        "cost_curves": figures.CostCurveDisplay.from_result(curves).plot(),
-        "surface": figures.AbstentionSurfaceDisplay.from_result(best.surface).plot(window=window),
-        "window": figures.WindowDisplay.from_result(best.surface, window=window).plot(),
-        "_minus_".join(names): figures.SurfaceDifferenceDisplay.from_result(gap).plot(names=names),
+        "cost_curves": figures.CostCurveDisplay.from_result(
+            {name: answered.curves[name] for name in names}
+        ).plot(),
+        "surface": figures.AbstentionSurfaceDisplay.from_result(best).plot(window=window),
+        "window": figures.WindowDisplay.from_result(best, window=window).plot(),
+        "_minus_".join(names[:2]): figures.SurfaceDifferenceDisplay.from_result(gap).plot(
+            names=(names[0], names[1])
+        ),
     }
     files = []
     for name, display in displays.items():

@@ -4,7 +4,6 @@ from pathlib import Path
 from threading import Thread
 
 from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
-from demur.cli.verbs.refusals import refuse_unanswered
 
 __all__ = ["command"]
 
@@ -38,22 +37,16 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
     name is replaced. With --json the data of the page go to standard output (or to -o) instead;
     with --group every group has a page of its own, and {group} in -o stands for it.
     """
-    refuse_unanswered("report", source=source, prices=prices, limits=limits)
-    costs = prices.costs()
-    from demur.cli.answers.reporting import Wanted, make_report, write_page
+    from demur.cli.answers.asking import Asked
+    from demur.cli.answers.reporting import make_report, write_page
     from demur.cli.output import document, group_file, remark, write
     from demur.cli.reading.evidence import read_evidence
 
+    asked = Asked.of(source, prices, limits, certainty)
     _load_ahead(source.file)
     evidence = read_evidence(source)
     remark(evidence.sentence, quiet=output.quiet)
-    wanted = Wanted(
-        costs=costs,
-        prevalence=prices.number("--prevalence"),
-        confidence_level=certainty.confidence,
-        seed=certainty.seed,
-    )
-    reports = {part: make_report(evidence, part, wanted) for part in evidence.parts}
+    reports = {part: make_report(evidence, part, asked) for part in evidence.parts}
     grouped = source.group is not None
     if output.as_json and grouped:
         groups = {part: report.to_dict() for part, report in reports.items()}

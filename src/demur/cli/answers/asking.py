@@ -1,0 +1,96 @@
+"""From flags to the question a comparison answers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from demur.cli.options import Certainty, Limits, Prices, Source
+from demur.cli.reading.evidence import Evidence, Part
+from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
+from demur.comparison.question import Limits as KeptLimits
+from demur.comparison.question import Question
+from demur.exceptions import InputError
+from demur.report.headline import class_words
+from demur.report.model import DataSource
+
+__all__ = ["Asked", "compare_part", "file_labels", "kept_limits"]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Asked:
+    """The question, and what weights mean."""
+
+    question: Question
+    weights: str
+
+    @classmethod
+    def of(
+        cls,
+        source: Source,
+        prices: Prices,
+        limits: Limits,
+        certainty: Certainty,
+        *,
+        costs_needed: bool = False,
+    ) -> "Asked":
+        """Check the flags together."""
+        costs = prices.costs_or_range()
+        if costs is None and costs_needed:
+            raise InputError(
+                "A decision needs costs. "
+                "Hint: pass --cost-fn, --cost-fp and --cost-abstain, or --mu and --nu."
+            )
+        if costs is None and (prices.objective or limits.given()):
+            named = "--objective" if prices.objective else next(iter(limits.given()))
+            raise InputError(f"`{named}` needs costs. Hint: add --cost-fn and --cost-fp.")
+        question = Question.checked(
+            costs=costs,
+            prevalence=prices.prevalence,
+            objective=prices.objective,
+            limits=kept_limits(limits),
+            confidence_level=certainty.confidence,
+            seed=certainty.seed,
+        )
+        return cls(question=question, weights=source.weights or "importance")
+
+
+def kept_limits(limits: Limits) -> KeptLimits:
+    """Return the limits the flags describe."""
+    return KeptLimits(
+        max_abstention=limits.largest_abstention,
+        min_precision_positive=limits.min_precision_positive,
+        min_precision_negative=limits.min_precision_negative,
+        max_fn_rate=limits.max_fn_rate,
+        precision_confidence=limits.precision_confidence,
+    )
+
+
+def compare_part(evidence: Evidence, part: Part, asked: Asked) -> Comparison:
+    """Compare the models on the cases of one part; from their counts where there are no rows."""
+    names = class_words(DataSource(positive=evidence.positive, negative=evidence.negative))
+    labels = file_labels(evidence)
+    rows = part.rows
+    if rows is None:
+        return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
+    # rows that an engine counted stand for so many cases each
+    meaning = asked.weights if part.counted is None else "repeats"
+    kept = slice(None) if rows.weights is None else rows.weights > 0
+    cases = Cases(
+        positive=rows.truth[kept],
+        scores={name: column[kept] for name, column in rows.scores.items()},
+        sample_weight=None if rows.weights is None else rows.weights[kept],
+        labels=labels,
+    )
+    return comparison_of(cases, asked.question, weights=meaning, class_names=names)
+
+
+def file_labels(evidence: Evidence) -> tuple[Any, Any]:
+    """Return the labels (negative, positive) as numbers if both are whole numbers, else as text."""
+    pair = evidence.negative, evidence.positive
+    if all(map(_whole, pair)):
+        return int(pair[0]), int(pair[1])
+    return pair
+
+
+def _whole(text: str) -> bool:
+    """Whether a text is a whole number as Python writes it, so that it comes back the same."""
+    return text.removeprefix("-").isdecimal() and text == str(int(text))

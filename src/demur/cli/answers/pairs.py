@@ -1,0 +1,89 @@
+"""Differences between models over all costs, paired on the same cases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from demur._kernels.multiple_tests import holm
+from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
+from demur.auc.tables import ModelTables
+from demur.comparison.comparison import Comparison
+from demur.honest.difference import VolumeDifferenceTest, volume_difference_of
+from demur.honest.pairs import judged_pair
+from demur.paired.scores import JointScores
+
+__all__ = ["PairDifference", "pair_differences"]
+
+# up to so many models all pairs are shown, beyond only those with the best one
+_ALL_PAIRS_UP_TO = 5
+# and no more than so many of the others
+_MOST_OTHERS = 10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PairDifference:
+    """First minus second: areas under the ROC curve and volumes, with adjusted p-values."""
+
+    first: str
+    second: str
+    auc: AucDifferenceTest
+    volume: VolumeDifferenceTest
+    auc_pvalue: float
+    volume_pvalue: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers, unrounded."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "auc": self.auc.to_dict(),
+            "volume": self.volume.to_dict(),
+            "auc_adjusted_pvalue": self.auc_pvalue,
+            "volume_adjusted_pvalue": self.volume_pvalue,
+        }
+
+
+def pair_differences(comparison: Comparison) -> list[PairDifference]:
+    """Compare the models in pairs; none where they were split apart for want of rows."""
+    names = sorted(comparison.models, key=lambda name: comparison.models[name].vacc)
+    cases = comparison.cases[names[0]]
+    if len(names) < 2 or any(comparison.cases[name] is not cases for name in names):
+        return []
+    shown = names if len(names) <= _ALL_PAIRS_UP_TO else names[: 1 + _MOST_OTHERS]
+    pairs = list(combinations(range(len(shown)), 2))
+    if len(shown) > _ALL_PAIRS_UP_TO:
+        pairs = [(0, other) for other in range(1, len(shown))]
+    joint = JointScores(
+        cases.positive,
+        np.stack([comparison.judged[name].scores for name in shown]),
+        None if cases.weights is None and cases.source == "rows" else cases.sizes,
+    )
+    tables = ModelTables(joint, cases.weights or "importance")
+    auc = [paired_test(tables, first, second, PairedOptions(method="delong")) for first, second in pairs]
+    volume = [
+        volume_difference_of(judged_pair(cases, *(comparison.judged[shown[at]] for at in pair)))
+        for pair in pairs
+    ]
+    return _adjusted([(shown[first], shown[second]) for first, second in pairs], auc, volume)
+
+
+def _adjusted(
+    names: Sequence[tuple[str, str]],
+    auc: Sequence[AucDifferenceTest],
+    volume: Sequence[VolumeDifferenceTest],
+) -> list[PairDifference]:
+    columns = [holm(np.array([test.pvalue for test in tests])) for tests in (auc, volume)]
+    return [
+        PairDifference(
+            first=first,
+            second=second,
+            auc=auc[k],
+            volume=volume[k],
+            auc_pvalue=float(columns[0][k]),
+            volume_pvalue=float(columns[1][k]),
+        )
+        for k, (first, second) in enumerate(names)
+    ]

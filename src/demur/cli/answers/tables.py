@@ -1,0 +1,181 @@
+"""A comparison as tables of at most 80 columns."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from demur._results import Interval
+from demur.cli.answers.pairs import PairDifference
+from demur.cli.output import number, percent, table, threshold, wrapped
+from demur.comparison.comparison import Comparison, ModelComparison
+from demur.costs.curves import BestRange, CostCurve
+from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
+
+__all__ = [
+    "costs_section",
+    "limits_in_words",
+    "pairs_section",
+    "quality_section",
+    "ranges_section",
+    "thresholds_section",
+]
+
+_CASES = 1000
+_MOST_RANGES = 8
+
+
+def costs_section(comparison: Comparison) -> tuple[str, str]:
+    """Costs of every model and of the rules without a model, per 1000 cases."""
+    question = comparison.question
+    assert question.costs is not None
+    title = f"Cost per 1000 cases ({_prices(question.costs)}; {percent(comparison.prevalence)} positive)"
+    level = _level(question.confidence_level)
+    header = ["rule", "cost", f"{level} interval", "no reviews", "abstains", "hindsight"]
+    ordered = _by_cost(comparison)
+    rows = [list(_cost_row(model)) for model in ordered if model.cost is not None]
+    rows += [
+        [rule, _per_1000(cost), "", "", "", ""]
+        for rule, cost in sorted(comparison.trivial.items(), key=lambda item: item[1])
+    ]
+    note = (
+        "cost: judged on cases that did not choose the thresholds; no reviews: the same model with one "
+        "threshold; hindsight: judged on the cases that chose, too low on average"
+    )
+    left_out = [f"Left out: {model.name}. {model.left_out}" for model in ordered if model.left_out]
+    return wrapped(title), "\n".join([table(header, rows), wrapped(note), *map(wrapped, left_out)])
+
+
+def _by_cost(comparison: Comparison) -> list[ModelComparison]:
+    return sorted(comparison.models.values(), key=lambda model: (model.cost is None, model.cost or 0.0))
+
+
+def _cost_row(model: ModelComparison) -> Iterator[str]:
+    assert model.interval is not None
+    yield model.name
+    yield _per_1000(model.cost)
+    yield " to ".join(_per_1000(end, 3) for end in model.interval)
+    yield _per_1000(model.threshold_cost)
+    yield "" if model.abstention_rate is None else percent(model.abstention_rate)
+    yield _per_1000(model.hindsight_cost)
+
+
+def thresholds_section(comparison: Comparison) -> tuple[str, str]:
+    """Thresholds of every model: of its window, and the single one without reviews."""
+    rows = []
+    for model in _by_cost(comparison):
+        if model.window is not None:
+            single = "" if model.threshold is None else threshold(model.threshold)
+            rows.append([model.name, threshold(model.window.lower), threshold(model.window.upper), single])
+    body = table(["model", "negative up to", "positive from", "one threshold"], rows)
+    return "Thresholds", body
+
+
+def _per_1000(cost: float | None, digits: int = 4) -> str:
+    return "" if cost is None else number(_CASES * cost, digits)
+
+
+def _level(confidence_level: float) -> str:
+    return percent(confidence_level).replace(".0 %", " %")
+
+
+def _prices(costs: CostModel | CostRange) -> str:
+    names = (("miss", costs.cost_fn), ("false alarm", costs.cost_fp), ("abstaining", costs.cost_abstain))
+    shown = [f"{name} {_price(price)}" for name, price in names if price is not None]
+    return ", ".join(shown if costs.may_abstain else [*shown, "no abstention"])
+
+
+def _price(price: float | Interval) -> str:
+    if isinstance(price, tuple):
+        return number(price[0]) if price[0] == price[1] else f"{number(price[0])} to {number(price[1])}"
+    return number(price)
+
+
+def limits_in_words(limits: Mapping[str, float]) -> str:
+    """Say what a window had to keep; empty if nothing."""
+    words = {
+        "max_abstention": "at most {} of the cases abstained on",
+        "min_precision_positive": "at least {} of the positive decisions right",
+        "min_precision_negative": "at least {} of the negative decisions right",
+        "max_fn_rate": "at most {} of the positives missed",
+        "precision_confidence": "precisions promised for future cases with {} confidence",
+    }
+    kept = [words[name].format(percent(value)) for name, value in limits.items()]
+    return f"Limits: {', '.join(kept)}." if kept else ""
+
+
+# ---------------------------------------------------------------- over all costs
+
+
+def quality_section(comparison: Comparison, curves: Mapping[str, CostCurve]) -> tuple[str, str]:
+    """AUC and VACC with intervals; the area under the cost curve is with hindsight."""
+    rows = [
+        [
+            model.name,
+            f"{model.auc:.4f}",
+            _span(model.auc_interval, 3),
+            f"{model.vacc:.4f}",
+            _span(model.vacc_interval, 3),
+            f"{curves[model.name].area():.4f}",
+        ]
+        for model in sorted(comparison.models.values(), key=lambda model: model.vacc)
+    ]
+    level = _level(comparison.question.confidence_level)
+    body = table(["model", "AUC", "interval", "VACC", "interval", "curve area"], rows)
+    note = (
+        f"{level} intervals; VACC: mean cost over all relative costs, honest; curve area: under the cost "
+        "curve, with hindsight"
+    )
+    return "Over all costs (higher AUC is better, lower VACC and area)", f"{body}\n{wrapped(note)}"
+
+
+def _span(interval: Interval, digits: int) -> str:
+    return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
+
+
+def ranges_section(
+    comparison: Comparison, curves: Mapping[str, CostCurve], ranges: Sequence[BestRange]
+) -> tuple[str, str]:
+    """Which model is cheapest without abstaining, by operating point."""
+    explained = "PC(+) = p cost_fn / (p cost_fn + (1 - p) cost_fp), p = prevalence"
+    if comparison.question.costs is not None:
+        here = float(comparison.question.point.probability_cost(comparison.prevalence))
+        explained += f"; here {here:.3f}"
+    lines = [explained]
+    parts = list(ranges)
+    if len(parts) > _MOST_RANGES:
+        parts = sorted(sorted(parts, key=lambda part: part.low - part.high)[:_MOST_RANGES])
+        lines.append(f"The {_MOST_RANGES} widest of {len(ranges)} ranges:")
+    lines += [
+        wrapped(f"  {part.low:.3f} to {part.high:.3f}  {_winner(part, curves)}", indent=" " * 18)
+        for part in parts
+    ]
+    return "Cheapest without abstaining, by operating point PC(+), with hindsight", "\n".join(lines)
+
+
+def _winner(part: BestRange, curves: Mapping[str, CostCurve]) -> str:
+    middle = (part.low + part.high) / 2
+    if float(curves[part.winner].expected_cost(middle)) >= min(middle, 1 - middle) - 1e-12:
+        return f"no model: call everything {'negative' if middle < 0.5 else 'positive'}"
+    return part.winner if len(part.winners) == 1 else " = ".join(part.winners)
+
+
+def pairs_section(comparison: Comparison, pairs: Sequence[PairDifference]) -> tuple[str, str]:
+    """Differences of AUC and VACC between models, adjusted for their number."""
+    rows = [
+        [
+            f"{pair.first} / {pair.second}",
+            f"{pair.auc.difference:+.3f}",
+            _pvalue(pair.auc_pvalue),
+            f"{pair.volume.difference:+.4f}",
+            _span(pair.volume.interval(comparison.question.confidence_level), 4),
+            _pvalue(pair.volume_pvalue),
+        ]
+        for pair in pairs
+    ]
+    body = table(["first / second", "AUC gap", "p", "VACC gap", "interval", "p"], rows)
+    note = "gap: first minus second; AUC by DeLong's test, VACC by per-case scores"
+    title = "Differences, pair by pair (p adjusted for the pairs shown, Holm)"
+    return title, f"{body}\n{wrapped(note)}"
+
+
+def _pvalue(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
