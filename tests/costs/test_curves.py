@@ -296,7 +296,7 @@ def test_difference_of_predictions_by_hand():
         (lambda: cost_curve([1, 1], [1, 2]), UndefinedError, "A cost curve needs cases of both classes"),
         (lambda: worked_example().expected_cost(1.2), InputError, r"`pc` must lie in \[0, 1\], got 1.2"),
         (lambda: worked_example().area(0.5, 0.2), InputError, "low <= high"),
-        (lambda: worked_example().expected_area(0, 1), InputError, "`a` must be one positive number"),
+        (lambda: worked_example().expected_area(0, 1), InputError, "`a` must be positive, got 0"),
         (lambda: worked_example().h_measure(prevalence=1), UndefinedError, "both classes"),
         (lambda: cost_line(1.1, 0), InputError, r"`fpr` must lie in \[0, 1\]"),
         (lambda: cost_line(0.1, 0.1, n_positive=0), InputError, "`n_positive` must be a whole number"),

@@ -14,6 +14,7 @@ __all__ = [
     "check_positive_int",
     "check_rng",
     "check_type",
+    "check_weight_meaning",
 ]
 
 
@@ -65,3 +66,8 @@ def check_rng(rng: Any) -> np.random.Generator:
             raise input_error("rng", "as a seed must not be negative", rng)
         return np.random.default_rng(rng)
     raise input_error("rng", "must be a seed or a numpy.random.Generator", repr(rng))
+
+
+def check_weight_meaning(weights: Any) -> str:
+    """Return what a weight means: one case that counts more or less, or so many cases."""
+    return check_choice(weights, "weights", ("importance", "repeats"))

@@ -20,6 +20,7 @@ from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = [
     "check_block_length",
+    "check_groups",
     "check_label_columns",
     "check_positive_proba",
     "check_prevalence",
@@ -133,3 +134,14 @@ def check_block_length(block_length: Any, n: int, name: str = "block_length") ->
     if length > n:
         raise input_error(name, f"must not exceed the number of cases, {n}", length)
     return length
+
+
+def check_groups(groups: ArrayLike) -> tuple[IntArray, int]:
+    """Return the cluster of every case as 0, 1, ..., and the number of clusters."""
+    array = np.asarray(groups)
+    if array.ndim != 1:
+        raise input_error("groups", "must be one-dimensional", f"shape {array.shape}")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise input_error("groups", "must not contain NaN", "NaN", "give such cases clusters of their own.")
+    labels, index = np.unique(array.astype(str) if array.dtype.kind == "O" else array, return_inverse=True)
+    return index, len(labels)

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_labels, check_same_length, check_scores, input_error
+from demur._checks import check_groups, check_labels, check_same_length, check_scores, input_error
 from demur._kernels.placements import group_placements
 from demur.auc.tables import single_table
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
-from demur.typing import ArrayLike, FloatArray, IntArray, Labels
+from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["auc_cluster_variance"]
 
@@ -73,7 +73,7 @@ def auc_cluster_variance(
             "y_true", "must be an array of labels", "a ScoreCounts, which does not know the clusters"
         )
     positive = check_labels(y_true, pos_label)
-    cluster, n_clusters = _check_groups(groups)
+    cluster, n_clusters = check_groups(groups)
     check_same_length(y_true=positive, y_score=check_scores(y_score), groups=cluster)
     deviation = _placement_deviations(y_true, y_score, pos_label)
     if minus is not None:
@@ -91,16 +91,6 @@ def auc_cluster_variance(
             )
     within = sum(k / (k - 1) * float(np.dot(d, d)) for k, d in zip(members, sums, strict=True))
     return within + 2 * n_clusters / (n_clusters - 1) * float(np.dot(*sums))
-
-
-def _check_groups(groups: ArrayLike) -> tuple[IntArray, int]:
-    array = np.asarray(groups)
-    if array.ndim != 1:
-        raise input_error("groups", "must be one-dimensional", f"shape {array.shape}")
-    if array.dtype.kind == "f" and np.isnan(array).any():
-        raise input_error("groups", "must not contain NaN", "NaN", "give such cases clusters of their own.")
-    labels, index = np.unique(array.astype(str) if array.dtype.kind == "O" else array, return_inverse=True)
-    return index, len(labels)
 
 
 def _placement_deviations(y_true: Labels, y_score: ArrayLike, pos_label: Any) -> FloatArray:

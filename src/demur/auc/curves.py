@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_confidence_level
+from demur._checks import check_choice, check_confidence_level, check_weight_meaning
 from demur._resampling import percentile_limits, resample
 from demur._results import Interval, Result
 from demur.auc.functionals import Functional, partial_area, rate_at_point
 from demur.auc.resampling import draw_cases, joint_ranks, sampler
 from demur.auc.wald import ALTERNATIVES, normal_test
-from demur.counts.scores import WEIGHTS, ScoreCounts, as_counts
+from demur.counts.scores import ScoreCounts, as_counts
 from demur.paired.scores import JointScores
 from demur.typing import ArrayLike, FloatArray, Labels
 
@@ -94,7 +94,7 @@ def partial_auc_interval(
     >>> round(low, 2), round(high, 2)
     (0.7, 0.85)
     """
-    check_choice(weights, "weights", WEIGHTS)
+    check_weight_meaning(weights)
     _, functional = partial_area(min_fpr, max_fpr, min_tpr, max_tpr, standardize=standardize)
     level = check_confidence_level(confidence_level)
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)

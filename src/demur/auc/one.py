@@ -8,14 +8,20 @@ from a `ScoreCounts` and the meaning of its weights.
 from collections.abc import Callable
 from typing import Any
 
-from demur._checks import check_choice, check_confidence_level, check_positive_int, input_error
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_positive_int,
+    check_weight_meaning,
+    input_error,
+)
 from demur._kernels import auc_variances as formulas
 from demur._kernels.bounded_means import logit_limits, wald_limits
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay
 from demur._results import Interval
 from demur.auc.binormal import binormal_line
-from demur.auc.tables import check_weight_meaning, single_table
+from demur.auc.tables import single_table
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, Labels

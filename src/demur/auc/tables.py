@@ -12,20 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from demur._checks import check_choice
+from demur._checks import check_weight_meaning
 from demur._kernels.placements import TwoWay, group_placements, one_model, two_way
-from demur.counts.scores import WEIGHTS, ScoreCounts
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
 from demur.typing import FloatArray
 
-__all__ = ["ModelTables", "check_weight_meaning", "single_table"]
-
-
-def check_weight_meaning(weights: str) -> str:
-    """Check the argument `weights`."""
-    check_choice(weights, "weights", WEIGHTS)
-    return weights
+__all__ = ["ModelTables", "single_table"]
 
 
 class _Side(NamedTuple):

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_confidence_level, input_error
+from demur._checks import check_choice, check_confidence_level, check_weight_meaning, input_error
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
-from demur.auc.tables import check_weight_meaning, single_table
+from demur.auc.tables import single_table
 from demur.auc.wald import ALTERNATIVES, difference_interval, normal_test
 from demur.counts.scores import ScoreCounts, as_counts
 

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
-    check_finite,
     check_nonnegative,
+    check_positive,
     check_probability,
     check_range,
     check_rate,
@@ -103,7 +103,8 @@ class _Envelope(Result):
 
     def expected_area(self, a: float, b: float) -> float:
         """Return the expected cost when the operating point follows a Beta(a, b) law, in closed form."""
-        return _beta_cost(self.positive_share, self.negative_share, *_check_beta(a, b))
+        law = check_positive(a, "a"), check_positive(b, "b")
+        return _beta_cost(self.positive_share, self.negative_share, *law)
 
     def h_measure(self, a: float = 2.0, b: float = 2.0, *, prevalence: float | None = None) -> float:
         """Return an H-measure: 1 minus expected cost over that of an uninformative classifier.
@@ -127,9 +128,9 @@ class _Envelope(Result):
         rate = 0.5 if prevalence is None else check_rate(prevalence, "prevalence")
         if rate in (0.0, 1.0):
             raise UndefinedError(f"The H-measure needs both classes, got prevalence {rate:g}.")
-        law = _check_beta(a, b)
-        found = _beta_cost(rate * self.positive_share, (1 - rate) * self.negative_share, *law)
-        return 1 - found / _beta_cost(np.array([rate]), np.array([1 - rate]), *law)
+        law = check_positive(a, "a"), check_positive(b, "b")
+        cost = _beta_cost(rate * self.positive_share, (1 - rate) * self.negative_share, *law)
+        return 1 - cost / _beta_cost(np.array([rate]), np.array([1 - rate]), *law)
 
     def to_dict(self) -> dict[str, Any]:
         """Return corners, area and operating range as JSON-safe built-in types."""
@@ -196,15 +197,8 @@ class AverageCostCurve(_Envelope):
         return f"AverageCostCurve(curves={self.n_curves}, area={self.area():.6g})"
 
 
-def _check_beta(a: Any, b: Any) -> tuple[float, float]:
-    for name, value in (("a", a), ("b", b)):
-        if check_finite(value, name).ndim or value <= 0:
-            raise input_error(name, "must be one positive number", repr(value))
-    return float(a), float(b)
-
-
 def _beta_cost(p: FloatArray, n: FloatArray, a: float, b: float) -> float:
-    """Expectation of sum_b min(x p_b, (1 - x) n_b) for x ~ Beta(a, b) (spec 001, section 4)."""
+    """Expectation of sum_b min(x p_b, (1 - x) n_b) for x ~ Beta(a, b)."""
     from scipy.special import betainc
 
     turn = n / (p + n)
@@ -391,9 +385,9 @@ def _segment_winners(
         steepest = slope[lowest].min()
         who = lowest[slope[lowest] <= steepest + _TIE / (x1 - x0)]
         falling = slope < steepest - _TIE / (x1 - x0)
-        ahead = value - value[who[0]] > _TIE
+        above = value - value[who[0]] > _TIE
         with np.errstate(divide="ignore", invalid="ignore"):
-            meets = np.where(falling & ahead, (value - value[who[0]]) / (steepest - slope), np.inf)
+            meets = np.where(falling & above, (value - value[who[0]]) / (steepest - slope), np.inf)
         until = here + float(meets.min())
         if until >= x1 - _TIE:
             yield here, float(x1), tuple(int(index) for index in who)

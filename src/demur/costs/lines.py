@@ -54,10 +54,10 @@ class CostLine(Result):
 
     def crossing(self, other: "CostLine") -> float | None:
         """Return the operating point at which both cost the same; None if there is no single one."""
-        ahead, behind = self.fpr - other.fpr, other.fnr - self.fnr
-        if ahead + behind == 0:
+        more_alarms, fewer_misses = self.fpr - other.fpr, other.fnr - self.fnr
+        if more_alarms + fewer_misses == 0:
             return None
-        x = ahead / (ahead + behind)
+        x = more_alarms / (more_alarms + fewer_misses)
         return x if 0 <= x <= 1 else None
 
     # ---------------------------------------------------------------- sampling error
@@ -82,8 +82,8 @@ class CostLine(Result):
     def interval(self, pc: float, *, confidence_level: float = 0.95) -> Interval:
         """Return the exact percentile bootstrap interval of the cost at `pc`; no simulation.
 
-        Collapses in a class without errors (or without right answers): the bootstrap cannot
-        imagine what it has not seen.
+        Collapses in a class without errors (or without right answers): the bootstrap repeats
+        only what was observed.
         """
         tail = (1 - check_confidence_level(confidence_level)) / 2
         return Interval(self.quantile(pc, tail), self.quantile(pc, 1 - tail))
@@ -185,8 +185,8 @@ class CostLineDifference(Result):
         """Tell at which operating points the interval excludes 0 (pointwise, not simultaneous)."""
         x = np.atleast_1d(check_probability(pc, "pc"))
         ends = np.array([self.interval(float(at), confidence_level=confidence_level) for at in x])
-        found = (ends[:, 0] > 0) | (ends[:, 1] < 0)
-        return bool(found[0]) if np.ndim(pc) == 0 else found
+        excludes_zero = (ends[:, 0] > 0) | (ends[:, 1] < 0)
+        return bool(excludes_zero[0]) if np.ndim(pc) == 0 else excludes_zero
 
 
 def cost_line_difference(

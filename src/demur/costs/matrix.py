@@ -238,9 +238,9 @@ def class_names(y_true: Labels, columns: int, costs: Any, classes: Any) -> tuple
     elif (named := _named_costs(costs)) is not None:
         names = named.classes
     else:
-        found = _distinct(y_true)
-        numbered = all(isinstance(name, int) and 0 <= name < columns for name in found)
-        names = tuple(range(columns)) if numbered else found
+        labels = _distinct(y_true)
+        numbered = all(isinstance(name, int) and 0 <= name < columns for name in labels)
+        names = tuple(range(columns)) if numbered else labels
     if len(names) != columns:
         raise input_error(
             "classes",
@@ -255,12 +255,12 @@ def _distinct(y_true: Labels) -> tuple[Any, ...]:
     array = np.asarray(y_true)
     if array.ndim != 1 or array.size == 0:
         raise input_error("y_true", "must be one-dimensional with at least one case", f"shape {array.shape}")
-    found = dict.fromkeys(array.tolist())
-    if any(name is None or name != name for name in found):
+    labels = dict.fromkeys(array.tolist())
+    if any(name is None or name != name for name in labels):
         raise input_error("y_true", "must not contain missing labels", "None or NaN", "drop those cases.")
     # 1.0 and 1 are one name; whole floats come from files without a type for integers
     return sorted_names(
-        int(name) if isinstance(name, (bool, float)) and name == int(name) else name for name in found
+        int(name) if isinstance(name, (bool, float)) and name == int(name) else name for name in labels
     )
 
 

@@ -37,7 +37,7 @@ class CostModel(Result):
     Raises
     ------
     InputError
-        If a miss is not dearer than a hit, or a false alarm cheaper than a correct rejection:
+        If a miss does not cost more than a hit, or a false alarm costs less than a correct rejection:
         the normal form (Friedel et al. 2006, section 2) divides by the former.
 
     Examples

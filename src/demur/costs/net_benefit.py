@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from demur._checks import (
-    check_choice,
     check_confidence_level,
-    check_finite,
     check_labels,
     check_prevalence,
+    check_probability_scores,
     check_same_length,
-    check_scores,
+    check_threshold_probability,
+    check_weight_meaning,
     check_weights,
     input_error,
 )
@@ -20,7 +20,7 @@ from demur._kernels.normal import normal_quantile
 from demur._kernels.proportions import Stratum, linear_limits
 from demur._results import Interval, Result, as_scalar
 from demur.costs.curves import CostCurve, cost_curve
-from demur.counts.scores import WEIGHTS, ScoreCounts, as_counts
+from demur.counts.scores import ScoreCounts, as_counts
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Scalar
 
 __all__ = ["NetBenefitCurve", "NetBenefitDifference", "net_benefit_curve", "net_benefit_difference"]
@@ -54,18 +54,18 @@ class NetBenefitCurve(Result):
         True positives per case minus t / (1 - t) times false positives per case. It can be
         negative: then acting on this model does harm. Scores outside [0, 1] are refused.
         """
-        t = _check_threshold_probability(threshold_probability)
+        t = check_threshold_probability(threshold_probability)
         tpr, fpr = self._rates(t)
         return as_scalar(np.asarray(self.prevalence * tpr - (1 - self.prevalence) * fpr * t / (1 - t)))
 
     def treat_all(self, threshold_probability: ArrayLike) -> Scalar:
         """Return the net benefit of acting on every case."""
-        t = _check_threshold_probability(threshold_probability)
+        t = check_threshold_probability(threshold_probability)
         return as_scalar(np.asarray(self.prevalence - (1 - self.prevalence) * t / (1 - t)))
 
     def treat_none(self, threshold_probability: ArrayLike) -> Scalar:
         """Return the net benefit of acting on no case: 0."""
-        return as_scalar(np.zeros_like(_check_threshold_probability(threshold_probability)))
+        return as_scalar(np.zeros_like(check_threshold_probability(threshold_probability)))
 
     def net_interventions_avoided(self, threshold_probability: ArrayLike) -> Scalar:
         """Return the unnecessary interventions per case that the model spares, none of the ill missed.
@@ -73,7 +73,7 @@ class NetBenefitCurve(Result):
         The gain over acting on every case, in false positives: (net benefit - that of acting on all)
         times (1 - t) / t. Negative if acting on all is better. t must be positive.
         """
-        t = _check_threshold_probability(threshold_probability)
+        t = check_threshold_probability(threshold_probability)
         if np.any(t == 0):
             raise input_error(
                 "threshold_probability", "must be positive", 0.0, "at 0 an intervention costs nothing."
@@ -88,7 +88,7 @@ class NetBenefitCurve(Result):
         independent binomial shares. It is 0 where no case, or every case, is acted on rightly:
         `interval` is not.
         """
-        t = _check_threshold_probability(threshold_probability)
+        t = check_threshold_probability(threshold_probability)
         (acted, total), (acted_square, total_square) = (_acted(c, t) for c in self._weighted())
         price = t / (1 - t)
         if self.sampled:
@@ -112,7 +112,7 @@ class NetBenefitCurve(Result):
         Donner 2008): unlike value -+ 1.96 standard errors, it keeps its length where no error is
         seen. Importance weights enter by the effective number of cases.
         """
-        t = _check_threshold_probability(threshold_probability)
+        t = check_threshold_probability(threshold_probability)
         z = normal_quantile(check_confidence_level(confidence_level))
         tpr, fpr = self._rates(t)
         price = t / (1 - t)
@@ -134,14 +134,14 @@ class NetBenefitCurve(Result):
         What these scores could be worth if they were calibrated on the very cases they are judged
         on: it never falls below acting on all or on none, so it cannot show harm. Any scores.
         """
-        t = _check_threshold_probability(threshold_probability)
+        t = check_threshold_probability(threshold_probability)
         worst = self.prevalence + (1 - self.prevalence) * t / (1 - t)
         cost = worst * np.asarray(self.curve.expected_cost(self._pc(t)))
         return as_scalar(np.asarray(self.prevalence - cost))
 
     def optimal_threshold(self, threshold_probability: ArrayLike) -> Scalar:
         """Return the score from which on acting reaches `optimal_net_benefit`."""
-        return self.curve.threshold(self._pc(_check_threshold_probability(threshold_probability)))
+        return self.curve.threshold(self._pc(check_threshold_probability(threshold_probability)))
 
     def _rates(self, t: FloatArray) -> tuple[Any, Any]:
         """Shares of the positives and of the negatives whose probability is at least t."""
@@ -211,14 +211,6 @@ def _acted(counts: ScoreCounts, t: FloatArray) -> tuple[tuple[Any, Any], tuple[f
     return (acted[0], acted[1]), (totals[0], totals[1])
 
 
-def _check_threshold_probability(value: ArrayLike) -> FloatArray:
-    t = check_finite(value, "threshold_probability")
-    if np.any((t < 0) | (t >= 1)):
-        bad = float(np.atleast_1d(t)[np.atleast_1d((t < 0) | (t >= 1))][0])
-        raise input_error("threshold_probability", "must lie in [0, 1)", bad)
-    return t
-
-
 def net_benefit_curve(
     y_true: Labels | ScoreCounts,
     y_score: ArrayLike | None = None,
@@ -274,7 +266,7 @@ def net_benefit_curve(
     >>> round(curve.net_interventions_avoided(0.2), 3)
     0.25
     """
-    check_choice(weights, "weights", WEIGHTS)
+    check_weight_meaning(weights)
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     return NetBenefitCurve(
         curve=cost_curve(counts),
@@ -386,10 +378,10 @@ def net_benefit_difference(
     >>> round(gap.difference, 4), gap.interval().low > 0
     (0.0833, False)
     """
-    check_choice(weights, "weights", WEIGHTS)
-    t = float(_check_threshold_probability(threshold_probability))
+    check_weight_meaning(weights)
+    t = float(check_threshold_probability(threshold_probability))
     positive = check_labels(y_true, pos_label)
-    models = [_check_probabilities(s, name) for s, name in ((score_a, "score_a"), (score_b, "score_b"))]
+    models = [check_probability_scores(s, name) for s, name in ((score_a, "score_a"), (score_b, "score_b"))]
     given = check_weights(sample_weight)
     check_same_length(y_true=positive, score_a=models[0], score_b=models[1], sample_weight=given)
     weight = np.ones(len(positive)) if given is None else given
@@ -414,19 +406,6 @@ def net_benefit_difference(
         standard_error=standard_error,
         _strata=strata,
     )
-
-
-def _check_probabilities(scores: ArrayLike, name: str) -> FloatArray:
-    checked = check_scores(scores, name)
-    low, high = float(checked.min()), float(checked.max())
-    if low < 0 or high > 1:
-        raise input_error(
-            name,
-            "must hold probabilities in [0, 1] to act on them",
-            f"scores from {low:g} to {high:g}",
-            "calibrate the scores.",
-        )
-    return checked
 
 
 def _paired_spread(

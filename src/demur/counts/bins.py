@@ -1,9 +1,9 @@
 """`BinnedCounts`: positives and negatives per bin of scores, with what bounds the exact answer.
 
-Where distinct scores are too many to be counted apart, neighbouring ones share a bin and
-their order inside is not known. Every order costs at least as little as the bins taken as
-ties and at most as little as each bin split in its best order, negatives below positives:
-the surface of the true scores lies between these two, for every cost.
+Where distinct scores are too many to be counted apart, neighbouring ones share a bin and their
+order inside is not known. No order costs more than the bins taken as ties, and none costs less
+than each bin split in its best order, negatives below positives: the surface of the true scores
+lies between these two, for every cost.
 """
 
 from functools import cached_property
@@ -47,7 +47,7 @@ class BinnedCounts(ScoreCounts):
         Whether every bin holds one score.
     certified : float
         Largest amount by which the cost surface of these counts can lie above that of the
-        scores themselves, whatever mu and nu, in units of the dearer of the two errors.
+        scores themselves, whatever mu and nu, in units of the costlier of the two errors.
     n_bins : int
         Number of bins of more than one score.
 
@@ -155,7 +155,7 @@ class BinnedCounts(ScoreCounts):
         *,
         upper: ArrayLike | None = None,
     ) -> ScoreCounts:
-        """Return the counts with the bins `indices` replaced by what a second look found in them.
+        """Return the counts with the bins `indices` replaced by the exact scores of a second pass.
 
         `scores` are the distinct scores in these bins, in any order, with the weight of each
         class; where they are still too many, finer bins from `scores` to `upper`. They must
@@ -187,11 +187,11 @@ class BinnedCounts(ScoreCounts):
             bad = float(low[outside][0])
             raise input_error("scores", "must lie in the bins to be replaced", bad)
         for name, new, old in (("positives", pos, self.positives), ("negatives", neg, self.negatives)):
-            found = np.bincount(at, new, len(self.scores))[chosen]
-            wrong = np.abs(found - old[chosen]) > _ADDS_UP * old[chosen]
+            total = np.bincount(at, new, len(self.scores))[chosen]
+            wrong = np.abs(total - old[chosen]) > _ADDS_UP * old[chosen]
             if np.any(wrong):
                 bin_ = int(chosen[wrong][0])
-                got = f"{found[wrong][0]:g} instead of {old[bin_]:g} in bin {bin_}"
+                got = f"{total[wrong][0]:g} instead of {old[bin_]:g} in bin {bin_}"
                 hint = "count the same data twice, with the same rows left out."
                 raise input_error(name, "must add up to the bins they replace", got, hint)
 
@@ -268,7 +268,7 @@ def bins_to_refine(counts: ScoreCounts, *, tolerance: float) -> IntArray:
     Let H(s) be the smallest cost of one threshold on the bins, c_b(s) that of the best cut
     inside bin b, and g_b the largest H - c_b. Once some bins are known exactly, H can only
     fall and the c_b of the other bins stay, so the gap of H is at most the largest g_b of
-    these others; a surface has at most twice that gap where the dearer error costs 1, as its
+    these others; a surface has at most twice that gap where the costlier error costs 1, as its
     window has two thresholds. So all bins with g_b > tolerance / 2 are enough.
 
     Examples

@@ -27,14 +27,11 @@ from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["COUNTED", "SCHEMA", "WEIGHTS", "Blocks", "ScoreCounts", "as_counts", "reads_version"]
+__all__ = ["COUNTED", "SCHEMA", "Blocks", "ScoreCounts", "as_counts", "reads_version"]
 
 SCHEMA = "demur.counts"
 _EXACT_VERSION = 1
 _LEAST_WEIGHT = 1e-307  # its reciprocal is finite; subnormal numbers have few digits left
-
-WEIGHTS = ("importance", "repeats")
-"""What a weight can mean: one case that counts more or less, or so many cases."""
 
 # what the weights are made of, which decides how much evidence they are
 COUNTED = "cases counted once, or counts per score"

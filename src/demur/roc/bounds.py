@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_probability, check_same_length, input_error
+from demur._checks import check_rate_pairs, check_roc_points, input_error
 from demur._kernels.proper_curves import best_slopes, envelope_area, envelope_corners
 from demur._results import Result, as_scalar
 from demur.exceptions import UndefinedError
@@ -92,11 +92,11 @@ def roc_point_index(fpr: ArrayLike, tpr: ArrayLike) -> RocPointIndex:
     Which of two observers with one yes/no result each is better? A' errs:
 
     >>> from demur.roc import roc_point_index
-    >>> found = roc_point_index([0.1, 0.2], [0.4, 0.57])
-    >>> found.index.round(3).tolist(), found.grier.round(3).tolist()
+    >>> observers = roc_point_index([0.1, 0.2], [0.4, 0.57])
+    >>> observers.index.round(3).tolist(), observers.grier.round(3).tolist()
     ([0.762, 0.756], [0.771, 0.778])
     """
-    given_f, given_h = _check_pairs(fpr=fpr, tpr=tpr)
+    given_f, given_h = check_rate_pairs(fpr=fpr, tpr=tpr)
     below = given_f > given_h
     f, h = np.minimum(given_f, given_h), np.maximum(given_f, given_h)
     lower, upper = (1 + h - f) / 2, _largest_area(f, h)
@@ -111,16 +111,6 @@ def roc_point_index(fpr: ArrayLike, tpr: ArrayLike) -> RocPointIndex:
         bias=as_scalar(np.where(below, np.nan, bias)),
         below_diagonal=bool(below) if below.ndim == 0 else below,
     )
-
-
-def _check_pairs(**values: ArrayLike) -> list[FloatArray]:
-    """Probabilities that broadcast; keyword names are the argument names."""
-    checked = [check_probability(value, name) for name, value in values.items()]
-    try:
-        return list(np.broadcast_arrays(*checked))
-    except ValueError:
-        shapes = " and ".join(str(array.shape) for array in checked)
-        raise input_error(" and ".join(values), "must broadcast together", f"shapes {shapes}") from None
 
 
 def _ratio(numerator: FloatArray, denominator: FloatArray, otherwise: float) -> FloatArray:
@@ -170,7 +160,7 @@ def iso_discriminability(index: ArrayLike, fpr: ArrayLike) -> Scalar:
     >>> round(iso_discriminability(level, 0.2), 4)
     0.7444
     """
-    a, f = _check_pairs(index=index, fpr=fpr)
+    a, f = check_rate_pairs(index=index, fpr=fpr)
     if np.any(a < 0.5):
         raise input_error("index", "must be at least 1/2", float(a.min()), "proper curves start there.")
     corner = (4 * a - 3 + 5 * f) / (1 + 4 * f)
@@ -260,13 +250,13 @@ def auc_bounds(fpr: ArrayLike, tpr: ArrayLike) -> AucBounds:
     A paper reports three operating points. Is its claim of an AUC of 0.80 possible?
 
     >>> from demur import auc_bounds
-    >>> found = auc_bounds([0.1, 0.3, 0.6], [0.4, 0.7, 0.9])
-    >>> f"between {found.lower:.2f} and {found.upper:.2f}: no"
+    >>> bounds = auc_bounds([0.1, 0.3, 0.6], [0.4, 0.7, 0.9])
+    >>> f"between {bounds.lower:.2f} and {bounds.upper:.2f}: no"
     'between 0.75 and 0.78: no'
     >>> auc_bounds(0.2, 0.6)
     AucBounds(lower=0.7, upper=0.84, points=1)
     """
-    points = _check_points(fpr, tpr)
+    points = check_roc_points(fpr, tpr)
     single = roc_point_index(*points[0]) if len(points) == 1 else None
     below = single is not None and bool(single.below_diagonal)
     x, y = _chain(points[:, ::-1] if below else points)
@@ -294,16 +284,6 @@ def auc_bounds(fpr: ArrayLike, tpr: ArrayLike) -> AucBounds:
 
 def _number_or_none(value: Scalar) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-def _check_points(fpr: ArrayLike, tpr: ArrayLike) -> FloatArray:
-    """Distinct points as rows (fpr, tpr), ascending."""
-    columns = {name: np.atleast_1d(check_probability(v, name)) for name, v in (("fpr", fpr), ("tpr", tpr))}
-    for name, values in columns.items():
-        if values.ndim > 1 or values.size == 0:
-            raise input_error(name, "must be one number or a one-dimensional array", f"shape {values.shape}")
-    check_same_length(**columns)
-    return np.unique(np.column_stack([columns["fpr"], columns["tpr"]]), axis=0)
 
 
 def _chain(points: FloatArray) -> tuple[FloatArray, FloatArray]:

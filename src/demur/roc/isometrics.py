@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from demur._checks import check_choice, check_finite, check_nonnegative, input_error
+from demur._checks import check_choice, check_finite, check_number, check_positive, input_error
 from demur._results import Result
 from demur.typing import FloatArray
 
@@ -141,7 +141,7 @@ class FMeasure(Target):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", check_target_value(self.value))
-        object.__setattr__(self, "alpha", _check_positive(self.alpha, "alpha"))
+        object.__setattr__(self, "alpha", check_positive(self.alpha, "alpha"))
 
     @property
     def _alpha_squared(self) -> float:
@@ -162,7 +162,10 @@ class GmEstimate(Target):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", check_target_value(self.value))
-        object.__setattr__(self, "m", _one_number(check_nonnegative(self.m, "m"), "m"))
+        m = check_number(self.m, "m")
+        if m < 0:
+            raise input_error("m", "must not be negative", m)
+        object.__setattr__(self, "m", m)
 
     @property
     def prior_share(self) -> float:
@@ -182,30 +185,17 @@ _METRICS = {
 }
 
 
-def _one_number(array: FloatArray, name: str) -> float:
-    if array.ndim:
-        raise input_error(name, "must be one number", f"shape {array.shape}")
-    return float(array)
-
-
 def check_target_value(value: Any, name: str = "value") -> float:
     """Return one number in (0, 1]."""
-    number = _one_number(check_finite(value, name), name)
+    number = check_number(value, name)
     if not 0 < number <= 1:
         raise input_error(name, "must lie in (0, 1]", number, "a target is a share, such as 0.9.")
     return number
 
 
-def _check_positive(value: Any, name: str, hint: str | None = None) -> float:
-    number = _one_number(check_finite(value, name), name)
-    if number <= 0:
-        raise input_error(name, "must be positive", number, hint)
-    return number
-
-
 def check_skew(skew: Any) -> float:
     """Return the skew ratio c = (cost_fp / cost_fn) (1 - prevalence) / prevalence, one number > 0."""
-    return _check_positive(skew, "skew", "it is cost_fp (1 - prevalence) / (cost_fn prevalence).")
+    return check_positive(skew, "skew", "it is cost_fp (1 - prevalence) / (cost_fn prevalence).")
 
 
 def check_target(target: Any, name: str) -> Target:

@@ -94,8 +94,8 @@ def tango_interval(
     A test on 161 patients misses 6 and raises 16 false alarms. Are the errors out of balance?
 
     >>> from demur.roc import tango_interval
-    >>> found = tango_interval(6, 16, 161)
-    >>> f"{found.difference:.3f}, between {found.low:.3f} and {found.high:.3f}: more false alarms"
+    >>> gap = tango_interval(6, 16, 161)
+    >>> f"{gap.difference:.3f}, between {gap.low:.3f} and {gap.high:.3f}: more false alarms"
     '-0.062, between -0.124 and -0.005: more false alarms'
     """
     missed, alarmed, cases = _check_table(b, c, n)
@@ -275,7 +275,7 @@ class ConfidentSegment(Result):
 def _segment_areas(segment: FloatArray) -> dict[str, float]:
     """All readings of "the TP area and the FP area" in Elazmeh et al. (2006), section 3.
 
-    Their figure 3 is not conclusive. The union is our reading: the only one that equals the AUC
+    Their figure 3 is not conclusive. The union is the reading taken here: the only one that equals the AUC
     on the whole curve and is positive on a vertical segment, the usual one under imbalance.
     """
     fpr, tpr = segment[:, 0], segment[:, 1]
