@@ -65,9 +65,9 @@ class SparkCluster:
         for name in names:
             place = ("--host", "127.0.0.1", "--work-dir", self.work_folder(name))
             self._start(name, "worker.Worker", *place, "--cores", 1, "--memory", "512m", self.master)
-        done = "Successfully registered with master"
+        registered = "Successfully registered with master"
         logs = [self._log(name) for name in names]
-        self._await(lambda: all(done in log.read_text() for log in logs), "workers do not register")
+        self._await(lambda: all(registered in log.read_text() for log in logs), "workers do not register")
 
     def work_folder(self, name):
         """Executors of a worker run in folders below this one."""
@@ -103,9 +103,9 @@ class SparkCluster:
                 command, stdout=log, stderr=subprocess.STDOUT, env=environment, cwd=self.folder
             )
 
-    def _await(self, done, complaint):
+    def _await(self, is_met, complaint):
         deadline = time.monotonic() + _START_SECONDS
-        while not done():
+        while not is_met():
             if time.monotonic() > deadline or any(p.poll() is not None for p in self._processes.values()):
                 logs = "\n".join(self._log(name).read_text()[-2000:] for name in self._processes)
                 self.stop()

@@ -159,9 +159,9 @@ def test_saved_counts_are_loaded_by_their_literal_name(tmp_path, monkeypatch):
     seven.save(tmp_path / "d[1].parquet")
     assert ScoreCounts.load(tmp_path / "d[1].parquet") == seven
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="must be an existing file"):
+    with pytest.raises(InputError, match="must be a readable Parquet file, got no such file"):
         ScoreCounts.load("")
-    with pytest.raises(InputError, match="must be an existing file"):
+    with pytest.raises(InputError, match="must be a readable Parquet file, got no such file"):
         ScoreCounts.load("d*.parquet")
 
 

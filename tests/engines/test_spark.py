@@ -289,8 +289,8 @@ def test_a_session_of_its_own_says_nothing_beside_the_answer(small, folder):
     flags = ["compare", str(folder / "3.parquet"), "--label", "y", "--positive", "sick", "--model", "a"]
     command = [sys.executable, "-m", "demur", *flags, "--engine", "spark", "--master", "local[1]", "--json"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["data"]["rows"] == 1000
-    assert done.stderr.startswith("Read 1000 rows of")
-    assert len(done.stderr.splitlines()) <= 4
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert finished.returncode == 0, finished.stderr
+    assert json.loads(finished.stdout)["data"]["rows"] == 1000
+    assert finished.stderr.startswith("Read 1000 rows of")
+    assert len(finished.stderr.splitlines()) <= 4

@@ -90,11 +90,11 @@ def test_check_estimator(kind):
     model = classifier(kind, quiet_logistic(), abstain_label=-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tiny data sets: degenerate data, skipped checks
-        done = check_estimator(model, expected_failed_checks={**EXPECTED[kind], **OLD}, on_fail=None)
-    failed = {check["check_name"]: check["exception"] for check in done if check["status"] == "failed"}
+        checks = check_estimator(model, expected_failed_checks={**EXPECTED[kind], **OLD}, on_fail=None)
+    failed = {check["check_name"]: check["exception"] for check in checks if check["status"] == "failed"}
     assert failed == {}
     # a check that is expected to fail and passes would be a stale excuse
-    excused = {check["check_name"] for check in done if check["status"] == "xfail"}
+    excused = {check["check_name"] for check in checks if check["status"] == "xfail"}
     assert excused - set(OLD) == set(EXPECTED[kind])
 
 
@@ -102,10 +102,10 @@ def test_cautious_classifier_that_never_abstains_passes_the_argmax_check():
     model = CautiousClassifier(quiet_logistic(), max_abstention=0.0, abstain_label=-9)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        done = check_estimator(
+        checks = check_estimator(
             model, expected_failed_checks={"check_classifiers_classes": ONE_LABEL}, on_fail=None
         )
-    assert [check["check_name"] for check in done if check["status"] == "failed"] == []
+    assert [check["check_name"] for check in checks if check["status"] == "failed"] == []
 
 
 # ---------------------------------------------------------------- the estimator protocol

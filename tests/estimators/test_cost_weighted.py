@@ -34,9 +34,9 @@ MOVED = {"check_classifiers_train": "answers follow costs, not the largest proba
 )
 def test_scikit_learn_checks(options, excused):
     model = CostWeightedClassifier(LogisticRegression(), random_state=0, **options)
-    done = check_estimator(model, on_skip=None, expected_failed_checks=excused)
-    assert {entry["check_name"] for entry in done if entry["status"] == "xfail"} == set(excused)
-    assert sum(entry["status"] == "passed" for entry in done) > 50
+    checks = check_estimator(model, on_skip=None, expected_failed_checks=excused)
+    assert {entry["check_name"] for entry in checks if entry["status"] == "xfail"} == set(excused)
+    assert sum(entry["status"] == "passed" for entry in checks) > 50
 
 
 def test_weights_are_those_of_held_out_scores():

@@ -215,9 +215,9 @@ def test_forecasts_never_use_the_value_they_forecast():
 def test_several_steps_ahead_are_iterated_and_change_nothing(mode):
     train, _ = rescaled(example_series("ar2", 100), 90)
     model = KalmanForecaster(filter="ekf", mode=mode, n_lags=2, hidden=0).fit(train)
-    ahead = model.forecast(3)
-    assert np.array_equal(ahead, model.forecast(3))
-    assert model.update_forecast(np.full(3, np.nan)).forecast == pytest.approx(ahead)
+    forecasts = model.forecast(3)
+    assert np.array_equal(forecasts, model.forecast(3))
+    assert model.update_forecast(np.full(3, np.nan)).forecast == pytest.approx(forecasts)
 
 
 def test_missing_values_teach_nothing_and_are_replaced_by_their_forecast():

@@ -281,11 +281,11 @@ def test_naive_bayes_by_hand():
 def test_naive_bayes_against_weka(data_folder):
     train, test = (PaperData(data_folder).table(f"spect_{part}") for part in ("train", "test"))
     nominal = tuple(train.attributes)
-    theirs = weka_scores(train, "NB", positive="0", test=test, nominal=nominal)
+    by_weka = weka_scores(train, "NB", positive="0", test=test, nominal=nominal)
     table = mixed_table(train, test, nominal=nominal)
     n = len(train)
     model = MixedNaiveBayes(table.sizes).fit(table.X[:n], table.y[:n])
     score = model.predict_proba(table.X[n:])[:, 0]
-    assert auc_score(table.y[n:] == 0, score) == pytest.approx(auc_score(theirs.counts), abs=1e-12)
+    assert auc_score(table.y[n:] == 0, score) == pytest.approx(auc_score(by_weka.counts), abs=1e-12)
     computed = np.sort(np.unique(np.round(score, 6)))
-    assert computed == pytest.approx(np.unique(np.round(theirs.score, 6)), abs=2e-6)
+    assert computed == pytest.approx(np.unique(np.round(by_weka.score, 6)), abs=2e-6)

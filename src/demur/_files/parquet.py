@@ -39,7 +39,7 @@ def read_columns(
 
     if not Path(path).is_file():
         got = "a folder" if str(path) and Path(path).is_dir() else "no such file"
-        raise input_error(str(path) or "path", "must be an existing file", got)
+        raise input_error(str(path) or "path", "must be a readable Parquet file", got)
     source = _quoted_literally(Path(path))
     try:
         with duckdb.connect() as connection:
@@ -71,8 +71,9 @@ def parquet_schema(path: Path) -> str | None:
             return None
     try:
         with duckdb.connect() as connection:
+            source = f"parquet_kv_metadata({_quoted_literally(path)})"
             stored = connection.sql(
-                f"select decode(value) from parquet_kv_metadata({_quoted_literally(path)}) where decode(key) = 'schema'"
+                f"select decode(value) from {source} where decode(key) = 'schema'"
             ).fetchall()
     except duckdb.Error:
         return None
