@@ -144,8 +144,11 @@ def score_masses(counts: ScoreCounts, prevalence: float) -> RunningMasses:
     to_positive = prevalence / counts.n_positive if counts.n_positive else 0.0
     to_negative = (1 - prevalence) / counts.n_negative if counts.n_negative else 0.0
     ones = np.ones(len(counts.scores), dtype=np.int64)
-    masses = counts.positives * to_positive, counts.negatives * to_negative
-    return RunningMasses.of_steps(*masses, counts.scores, counts.upper_scores, ones)
+    sums = RunningMasses.of_steps(
+        counts.positives, counts.negatives, counts.scores, counts.upper_scores, ones
+    )
+    # scaling after the sums keeps whole numbers of cases, and so ties of costs, exact
+    return sums.scaled(to_positive, to_negative)
 
 
 class CostSurface(Protocol):

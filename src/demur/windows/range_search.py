@@ -153,22 +153,24 @@ class _Level(NamedTuple):
     earliest: IntArray
 
     @classmethod
-    def of(cls, c: WindowCandidates, size: int) -> "_Level":
-        """Group the candidates."""
-        at_start, at_stop = (np.arange(0, len(places), size) for places in (c.starts, c.stops))
-        end_start, end_stop = (
-            np.minimum(at + size, len(places)) - 1
-            for at, places in ((at_start, c.starts), (at_stop, c.stops))
-        )
-        return cls(
-            size,
-            np.minimum.reduceat(c.by_start, at_start, axis=1),
-            np.minimum.reduceat(c.by_stop, at_stop, axis=1),
-            c.starts[at_start],
-            c.starts[end_start],
-            c.stops[at_stop],
-            c.stops[end_stop],
-            c.first[at_stop],
+    def single(cls, c: WindowCandidates) -> "_Level":
+        """Make every candidate a block of its own."""
+        return cls(1, c.by_start, c.by_stop, c.starts, c.starts, c.stops, c.stops, c.first)
+
+    def coarser(self) -> "_Level":
+        """Merge neighbouring blocks."""
+        starts, stops = (np.arange(0, len(places), _SPLIT) for places in (self.first_start, self.first_stop))
+        last_starts = np.minimum(starts + _SPLIT, len(self.first_start)) - 1
+        last_stops = np.minimum(stops + _SPLIT, len(self.first_stop)) - 1
+        return _Level(
+            self.size * _SPLIT,
+            np.minimum.reduceat(self.by_start, starts, axis=1),
+            np.minimum.reduceat(self.by_stop, stops, axis=1),
+            self.first_start[starts],
+            self.last_start[last_starts],
+            self.first_stop[stops],
+            self.last_stop[last_stops],
+            self.earliest[stops],
         )
 
     def pairs(self, x: IntArray, y: IntArray) -> tuple[IntArray, IntArray]:
@@ -192,7 +194,7 @@ class _BlockPairs:
     """
 
     def __init__(self, candidates: WindowCandidates, value: float, node_limit: int) -> None:
-        self.candidates = c = _with_mixtures(candidates)
+        self.candidates = c = _with_mixture(candidates)
         self.levels = _levels(c)
         self.node_limit = node_limit
         self.value, self.pair = value, (-1, -1)
@@ -270,17 +272,13 @@ class _BlockPairs:
 
 def _levels(c: WindowCandidates) -> list[_Level]:
     """Blocks from coarse to single candidates."""
-    size = 1
-    while _COARSE * size < max(len(c.starts), len(c.stops)):
-        size *= _SPLIT
-    levels = []
-    while size:
-        levels.append(_Level.of(c, size))
-        size //= _SPLIT
-    return levels
+    levels = [_Level.single(c)]
+    while _COARSE * levels[-1].size < max(len(c.starts), len(c.stops)):
+        levels.append(levels[-1].coarser())
+    return levels[::-1]
 
 
-def _with_mixtures(c: WindowCandidates) -> WindowCandidates:
+def _with_mixture(c: WindowCandidates) -> WindowCandidates:
     """Add the mean of all cost points as a row: it never exceeds the maximum, and bounds it better."""
 
     def with_mean(rows: FloatArray) -> FloatArray:
