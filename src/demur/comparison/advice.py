@@ -7,7 +7,6 @@ then judged on the outer fold. With V folds the cases without folds v and w serv
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +14,10 @@ import numpy as np
 from demur.comparison.candidates import TRIVIAL, Candidate
 from demur.comparison.question import Corner, Question
 from demur.honest.cases import SplitCases
+from demur.honest.class_rows import ClassRows
 from demur.honest.expected_cost import loss_table
 from demur.surface.masses import RunningMasses
-from demur.typing import BoolArray, FloatArray, IntArray
+from demur.typing import FloatArray
 from demur.windows.range_search import range_search
 from demur.windows.search import Prices, limited_search
 
@@ -30,23 +30,22 @@ _TIE = 1e-12
 
 
 class Scored(NamedTuple):
-    """A model of the comparison: its scores by cell, and its candidates."""
+    """A model of the comparison: its sorted classes in every split, and its candidates."""
 
-    scores: FloatArray
+    classes: Sequence[Sequence[ClassRows]]
     candidates: Sequence[Candidate]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _FoldCounts:
-    """Cases per fold, class and group of scores: element [v, c, g]."""
-
-    by_fold: FloatArray
-
-    @classmethod
-    def of(cls, group: IntArray, positive: BoolArray, fold: IntArray, cases: FloatArray) -> "_FoldCounts":
-        groups, folds = int(group.max()) + 1, int(fold.max()) + 1
-        code = (fold * 2 + positive.astype(np.int64)) * groups + group
-        return cls(np.bincount(code, cases, folds * 2 * groups).reshape(folds, 2, groups).astype(np.float64))
+def _fold_counts(classes: Sequence[ClassRows], cuts: FloatArray, folds: int) -> FloatArray:
+    """Cases per fold, class (negative, positive) and group of scores between the cuts: element [v, c, g]."""
+    counts = []
+    for one in reversed(classes):
+        ends = np.searchsorted(one.scores, cuts, side="right")
+        sizes = np.diff(np.concatenate([[0], ends, [len(one.scores)]]))
+        group = np.repeat(np.arange(len(cuts) + 1), sizes)
+        code = one.fold.astype(np.int64) * (len(cuts) + 1) + group
+        counts.append(np.bincount(code, one.cases, folds * (len(cuts) + 1)).reshape(folds, len(cuts) + 1))
+    return np.stack(counts, axis=1).astype(np.float64)
 
 
 def advice_outcomes(
@@ -56,7 +55,7 @@ def advice_outcomes(
     candidates = [*trivial, *(one for model in models for one in model.candidates)]
     # ties go to the simpler rule
     candidates.sort(key=lambda one: one.order)
-    groups = [_score_groups(model.scores) for model in models]
+    cuts = [_score_cuts(model.classes[0]) for model in models]
     total = np.zeros((2, 3))
     repeats = cases.splits.repeats
     for index, rows in enumerate(repeats):
@@ -64,8 +63,8 @@ def advice_outcomes(
         held = np.zeros((cases.folds, 2))
         np.add.at(held, (rows.fold, positive.astype(np.int64)), rows.cases)
         inner = {}
-        for model, group in zip(models, groups, strict=True):
-            counts = _FoldCounts.of(group[rows.cell], positive, rows.fold, rows.cases)
+        for model, between in zip(models, cuts, strict=True):
+            counts = _fold_counts(model.classes[index], between, cases.folds)
             for one, tables in zip(model.candidates, _inner_tables(counts, model, question), strict=True):
                 inner[id(one)] = tables
         for one in trivial:
@@ -78,13 +77,13 @@ def advice_outcomes(
     return total / len(repeats)
 
 
-def _score_groups(scores: FloatArray) -> IntArray:
-    """Number the distinct scores of the cells, ascending; neighbours share a number if there are many."""
-    distinct, group = np.unique(scores, return_inverse=True)
-    if len(distinct) > _MOST_GROUPS:
-        rank = np.cumsum(np.bincount(group)) - 1
-        group = (rank * _MOST_GROUPS // len(scores))[group]
-    return np.asarray(group, dtype=np.int64)
+def _score_cuts(classes: Sequence[ClassRows]) -> FloatArray:
+    """Scores that end a group: each distinct one but the last, or every so many cases if there are many."""
+    ordered = np.sort(np.concatenate([one.scores for one in classes]), kind="stable")
+    ends = np.flatnonzero(ordered[1:] > ordered[:-1])
+    if len(ends) >= _MOST_GROUPS:
+        ends = np.unique(ends[np.linspace(0, len(ends) - 1, _MOST_GROUPS - 1).astype(np.int64)])
+    return np.asarray(ordered[ends])
 
 
 def _choose(candidates: Sequence[Candidate], tables: Sequence[FloatArray], question: Question) -> Candidate:
@@ -116,10 +115,10 @@ def _trivial_tables(held: FloatArray, code: int) -> FloatArray:
     return tables
 
 
-def _inner_tables(counts: _FoldCounts, model: Scored, question: Question) -> list[FloatArray]:
+def _inner_tables(counts: FloatArray, model: Scored, question: Question) -> list[FloatArray]:
     """Per candidate, element v: outcomes on the folds w != v of rules chosen without v and w."""
-    folds = len(counts.by_fold)
-    running = np.concatenate([np.zeros((folds, 2, 1)), np.cumsum(counts.by_fold, axis=2)], axis=2)
+    folds = len(counts)
+    running = np.concatenate([np.zeros((folds, 2, 1)), np.cumsum(counts, axis=2)], axis=2)
     everything = running.sum(axis=0)
     tables = [np.zeros((folds, 2, 3)) for _ in model.candidates]
     searches = [_Search.of(candidate, question) for candidate in model.candidates]

@@ -13,7 +13,6 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
-from demur.honest.class_rows import classes_of
 from demur.honest.decisions import (
     ABSTAINED,
     Judged,
@@ -259,9 +258,8 @@ def _judge(
     def choose(counts: ScoreCounts) -> list[Window]:
         return [_fold_window(counts, aim) for aim in aims]
 
-    classes = classes_of(model.scores, cases.positive, cases.splits)
     hindsight = [Window(window.lower, window.upper) for window in windows]
-    return judge_choices(cases, model.scores, classes, choose, hindsight)
+    return judge_choices(cases, model.scores, model.classes, choose, hindsight)
 
 
 def _needs_search(question: Question) -> bool:

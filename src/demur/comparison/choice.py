@@ -216,7 +216,7 @@ def _advice(choice: Choice) -> Estimate | None:
     first, *others = choice.cases.values()
     if any(one is not first for one in others):
         return None  # models split apart cannot be chosen among without a look at the held-out cases
-    models = [Scored(choice.judged[name].scores, several) for name, several in choice.candidates.items()]
+    models = [Scored(choice.judged[name].classes, several) for name, several in choice.candidates.items()]
     table = advice_outcomes(first, models, choice.trivial, question)
     return cost_interval(table, table, Corner(question.point, question.rate), question.confidence_level)
 

@@ -14,6 +14,7 @@ from demur.comparison.candidates import Candidate, model_candidates, trivial_can
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_of, mean_cost, rates_of
 from demur.comparison.question import Corner, Limits, Question
+from demur.comparison.threads import workers
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
@@ -322,7 +323,8 @@ def comparison_of(
         rng=question.seed,
         quantity="a comparison",
     )
-    judged = {name: cases.judge(column) for name, column in rows.scores.items()}
+    with workers(cases.n) as pool:
+        judged = dict(zip(rows.scores, pool.map(cases.judge, rows.scores.values()), strict=True))
     return _compared(dict.fromkeys(judged, cases), judged, question, class_names, rows.labels)
 
 
@@ -364,18 +366,22 @@ def _compared(
     left_out: dict[str, str] = {}
     if question.costs is not None:
         trivial = trivial_candidates(first, question)
-        for place, (name, model) in enumerate(judged.items()):
+
+    def one_model(place: int, name: str) -> ModelComparison:
+        if question.costs is not None:
             try:
-                found[name] = model_candidates(cases[name], name, model, question, place)
+                found[name] = model_candidates(cases[name], name, judged[name], question, place)
             except UndefinedError as error:
                 left_out[name] = str(error)
-        if not trivial and not found:
-            name, why = next(iter(left_out.items()))
-            raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
-    models = {
-        name: _model(cases[name], name, model, found.get(name, ()), question, left_out.get(name, ""))
-        for name, model in judged.items()
-    }
+        return _model(cases[name], name, judged[name], found.get(name, ()), question, left_out.get(name, ""))
+
+    with workers(first.n) as pool:
+        models = dict(zip(judged, pool.map(one_model, range(len(judged)), judged), strict=True))
+    # threads may end in any order
+    found = {name: found[name] for name in judged if name in found}
+    if question.costs is not None and not trivial and not found:
+        name, why = next(iter(left_out.items()))
+        raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
     point = None if question.costs is None else Corner(question.point, question.rate)
     counts = next(iter(judged.values())).counts
     choice = None

@@ -19,7 +19,7 @@ from demur._checks import (
 from demur._kernels.placements import Ordered
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.class_rows import classes_of, ordered_classes
+from demur.honest.class_rows import ClassRows, classes_of, ordered_classes
 from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight
 from demur.honest.splits import Splits, check_folds, check_repeats, split_cases, split_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
@@ -34,7 +34,8 @@ class JudgedModel(NamedTuple):
     """One model judged on the split cases, honestly and with hindsight.
 
     `honest_position[r]` and `hindsight_position` give the position of every row of split r among the
-    blocks of the rule it is judged by.
+    blocks of the rule it is judged by; `classes[r]` are the positives and the negatives of split r,
+    each in ascending order of score.
     """
 
     counts: ScoreCounts
@@ -43,6 +44,7 @@ class JudgedModel(NamedTuple):
     honest_position: list[IntArray]
     hindsight: JudgedRules
     hindsight_position: IntArray
+    classes: list[list[ClassRows]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +172,7 @@ class SplitCases:
         hindsight_position: Any = np.empty(len(self.splits.repeats[0].cell), dtype=np.int32)
         for one in classes[0]:
             hindsight_position[one.rows] = hindsight.tables[0].rule.sorted_positions(one.scores)
-        return JudgedModel(counts, scores, honest, positions, hindsight, hindsight_position)
+        return JudgedModel(counts, scores, honest, positions, hindsight, hindsight_position, classes)
 
 
 def judged_model(

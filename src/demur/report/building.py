@@ -1,10 +1,8 @@
 """From a comparison to the parts of a report; what cannot be computed becomes a sentence."""
 
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import combinations
 from typing import TypeVar
 
@@ -27,12 +25,10 @@ from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import Range
 
-__all__ = ["Notes", "build_pairs", "lone_models", "model_reports", "workers"]
+__all__ = ["Notes", "build_pairs", "lone_models", "model_reports"]
 
 _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
-# the kernels release the interpreter lock; small data are done before a thread starts
-_THREADS, _THREADS_FROM = 2, 2**16
 # pairs beyond these many models are left to the functions that compare two
 _MOST_PAIRED = 12
 _Value = TypeVar("_Value")
@@ -56,18 +52,6 @@ class Notes:
         except InputError as error:
             self.add(f"{what} left out: {error}")
             return None
-
-
-@contextmanager
-def workers(n: float) -> Iterator[Executor]:
-    """Start threads for large data; those of BLAS, which spin while they wait, must not get in their way."""
-    threads = _THREADS if n >= _THREADS_FROM else 1
-    with ExitStack() as stack:
-        if threads > 1:
-            import_module("scipy.linalg.lapack")  # has a BLAS of its own, which must be there to be found
-            limits = import_module("threadpoolctl").threadpool_limits
-            stack.enter_context(limits(1, user_api="blas"))
-        yield stack.enter_context(ThreadPoolExecutor(threads))
 
 
 # ---------------------------------------------------------------- models

@@ -19,10 +19,11 @@ from demur._files.whole import whole_file
 from demur._results import Result
 from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
 from demur.comparison.question import Limits, Question
+from demur.comparison.threads import workers
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
-from demur.report.building import Notes, build_pairs, lone_models, model_reports, workers
+from demur.report.building import Notes, build_pairs, lone_models, model_reports
 from demur.report.headline import class_words, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
 from demur.report.page_text import framed_page, page_text
