@@ -12,6 +12,7 @@ from demur import (
     InputError,
     Precision,
     ScoreCounts,
+    UndefinedError,
     cheapest_window,
     decide,
     reliable_window,
@@ -142,6 +143,14 @@ def test_reliable_window_with_confidence_is_the_widest_one():
     plain = reliable_window(counts, **promises)
     assert plain.certified is None
     assert plain.coverage > rule.coverage
+
+
+def test_confidence_that_needs_more_abstention_says_how_much():
+    labels, scores = sample(np.random.default_rng(3), n=600)
+    promised = {"min_precision_positive": 0.9, "min_precision_negative": 0.9, "confidence_level": 0.95}
+    needed = widest_coverage_window(labels, scores, **promised).abstention_rate
+    with pytest.raises(UndefinedError, match=f"abstention rate of at least {needed:.4g}.$"):
+        cheapest_window(labels, scores, costs=COSTS, max_abstention=0.01, **promised)
 
 
 @pytest.mark.parametrize(

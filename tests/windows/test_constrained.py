@@ -425,7 +425,7 @@ def test_without_a_limit_it_is_the_window_of_the_surface(data, mu, nu):
 
 @given(scored_data(both_classes=True), st.floats(0.1, 2), st.floats(0, 0.6))
 @settings(max_examples=50, deadline=None)
-def test_a_looser_limit_is_never_dearer(data, mu, nu):
+def test_a_looser_limit_never_costs_more(data, mu, nu):
     y, s, w = data
     costs = [
         cheapest_window(y, s, sample_weight=w, mu=mu, nu=nu, max_abstention=limit).cost

@@ -123,7 +123,7 @@ def cheapest_window(
     prices = Prices(1.0, free.mu, free.nu_positive, free.nu_negative)
     cuts = limited_search(masses, prices, allowed)
     if cuts is None:
-        raise limits.impossible(masses, allowed, abstains=prices.may_abstain)
+        raise limits.impossible(masses, allowed, prices, confident=confidence is not None)
     window = window_of_cuts(counts, *cuts, prevalence=prevalence)
     if confidence is not None:
         window = confidence.applied(window)
@@ -159,15 +159,18 @@ class _Limits:
             max_fn_rate=self.max_fn_rate,
         )
 
-    def impossible(self, masses: CutMasses, allowed: CutLimits, *, abstains: bool) -> UndefinedError:
+    def impossible(
+        self, masses: CutMasses, allowed: CutLimits, prices: Prices, *, confident: bool
+    ) -> UndefinedError:
         """Say which abstention the other limits need, or what they can be if it stays as it is."""
         below = masses.below
         i, j = _narrowest(below, allowed)
         needed = float(below[j] - below[i]) / float(below[-1])
         what = "precisions" if self.max_fn_rate is None else "limits"
         limit = 1.0 if self.max_abstention is None else self.max_abstention
-        first = allowed.first if abstains else np.arange(len(below))
-        nearest = self._nearest(masses, CutLimits(allowed.starts, allowed.stops, first))
+        first = allowed.first if prices.may_abstain else np.arange(len(below))
+        # a precision of these data is not one that could be promised with confidence
+        nearest = [] if confident else self._nearest(masses, allowed._replace(first=first))
         instead = f"; otherwise the nearest that can be kept is {' or '.join(nearest)}" if nearest else ""
         return UndefinedError(
             f"No window keeps the {what} with max_abstention = {limit:g} and finite cost. "
