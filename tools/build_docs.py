@@ -126,7 +126,7 @@ def run_demur(*arguments: str) -> str:
 def study_text(name: str, study: "Study", done: "Reproduction") -> str:
     """Return the verdicts and figures of one study as Markdown."""
     rows = [
-        f"| {cell.where} | {shown(cell.published)} | {shown(cell.ours)} | {cell.sentence} |"
+        f"| {cell.where} | {shown(cell.published)} | {shown(cell.computed)} | {cell.sentence} |"
         for cell in done.cells
     ]
     figures = [
