@@ -73,8 +73,11 @@ class Answer(Result):
     versus : mapping
         "trivial", "never_abstaining", "runner_up" -> `Versus`, where there is such a rule.
     regret, worst_cost : float or None
-        Over ranges of costs: the most it costs beyond the best candidate at any corner, and the
-        most it costs at any corner.
+        Over ranges of costs: the most it costs beyond a rule chosen for the true costs, at any
+        corner, and the most it costs at any corner.
+    best_share : float or None
+        Share of the range at which it is the cheapest candidate, on five evenly spaced values of
+        everything that is a range.
     called_positive, called_negative, abstention_rate, missed, alarms : float
         Honest shares of all cases.
     words : str
@@ -97,6 +100,7 @@ class Answer(Result):
     versus: Mapping[str, Versus]
     regret: float | None
     worst_cost: float | None
+    best_share: float | None
     gap: float
     called_positive: float
     called_negative: float

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from demur.honest.decisions import (
     judge_learned,
     outcomes,
 )
+from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
 from demur.surface.masses import RunningMasses
 from demur.surface.surface import surface_of
@@ -31,7 +32,15 @@ from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import range_search
 from demur.windows.search import CutLimits, Prices
 
-__all__ = ["TRIVIAL", "Candidate", "Cuts", "choose_cuts", "model_candidates", "trivial_candidates"]
+__all__ = [
+    "TRIVIAL",
+    "Candidate",
+    "Cuts",
+    "cheapest_at",
+    "choose_cuts",
+    "model_candidates",
+    "trivial_candidates",
+]
 
 TRIVIAL = {"always positive": 1, "always negative": 0, "always abstain": ABSTAINED}
 """The rules without a model, and the decision each makes on every case."""
@@ -137,6 +146,22 @@ def model_candidates(
         order = (1 if kind == "threshold" else 2, place)
         candidates.append(_candidate(cases, kind, name, cuts.window, decided, order, cuts.gap))
     return candidates
+
+
+def cheapest_at(
+    cases: SplitCases, model: JudgedModel, question: Question, corner: Corner
+) -> list[FloatArray]:
+    """Held-out outcomes of the model's window and threshold re-chosen for one corner of the box."""
+    at_corner = replace(question, costs=corner.costs, prevalence=corner.prevalence, objective="expected")
+    if corner.prevalence is not None:
+        model = model._replace(
+            honest=reweighted(model.honest, corner.prevalence),
+            hindsight=reweighted(model.hindsight, corner.prevalence),
+        )
+    try:
+        return [one.honest for one in model_candidates(cases, "", model, at_corner, 0)]
+    except UndefinedError:
+        return []
 
 
 def _candidate(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from demur.comparison.advice import Scored, advice_outcomes
 from demur.comparison.answer import Answer, Neighbours, Versus
-from demur.comparison.candidates import TRIVIAL, Candidate
+from demur.comparison.candidates import TRIVIAL, Candidate, cheapest_at
 from demur.comparison.estimates import (
     Estimate,
     cost_at,
     cost_interval,
     cost_of,
     difference_interval,
+    mean_cost,
     rates_of,
 )
 from demur.comparison.question import Corner, Question
@@ -26,6 +28,7 @@ from demur.typing import FloatArray
 __all__ = ["Choice", "make_answer"]
 
 _TIE = 1e-12
+_GRID = 5
 _EVERYWHERE = {
     "always positive": (-np.inf, -np.inf),
     "always negative": (np.inf, np.inf),
@@ -45,6 +48,18 @@ class Choice:
     certificates: Mapping[str, SurfaceCertificate | None]
     class_names: tuple[str, str]
     labels: tuple[Any, Any]
+
+    @cached_property
+    def floors(self) -> FloatArray:
+        """Smallest honest cost at every corner of the box if the rule is chosen for that corner."""
+        floors = []
+        for corner in self.question.corners():
+            costs = [cost_at(one, corner) for one in self.all]
+            for name, model in self.judged.items():
+                tables = cheapest_at(self.cases[name], model, self.question, corner)
+                costs += [mean_cost(table, corner) for table in tables]
+            floors.append(min(costs))
+        return np.array(floors)
 
     @property
     def all(self) -> list[Candidate]:
@@ -66,7 +81,7 @@ def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
     advice = _advice(choice)
     lower, upper = _thresholds(best)
     trivial = _best_trivial(choice)
-    regret, worst = _over_ranges(best, choice.all, question)
+    regret, worst = _over_ranges(best, choice)
     negative, positive = choice.class_names
     counts = next(iter(choice.judged.values())).counts
     return Answer(
@@ -83,6 +98,7 @@ def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
         versus=MappingProxyType(_versus(best, choice)),
         regret=regret,
         worst_cost=worst,
+        best_share=_best_share(best, choice),
         gap=best.gap,
         called_positive=float(shares[:, 1].sum()),
         called_negative=float(shares[:, 0].sum()),
@@ -120,7 +136,7 @@ def _values(candidates: Sequence[Candidate], choice: Choice) -> FloatArray:
     if question.objective in ("worst", "regret"):
         costs = np.array([[cost_at(one, corner) for corner in question.corners()] for one in candidates])
         if question.objective == "regret":
-            costs = costs - costs.min(axis=0)
+            costs = costs - choice.floors
         return np.asarray(costs.max(axis=1))
     point = Corner(question.point, question.rate)
     return np.array([cost_at(one, point) for one in candidates])
@@ -193,16 +209,21 @@ def _versus(best: Candidate, choice: Choice) -> dict[str, Versus]:
     return versus
 
 
-def _over_ranges(
-    best: Candidate, candidates: Sequence[Candidate], question: Question
-) -> tuple[float | None, float | None]:
-    """Honest regret against all candidates and worst honest cost over the corners."""
-    if not question.ranged:
+def _over_ranges(best: Candidate, choice: Choice) -> tuple[float | None, float | None]:
+    """Honest regret against rules chosen for each corner, and worst honest cost over the corners."""
+    if not choice.question.ranged:
         return None, None
-    corners = question.corners()
-    costs = np.array([cost_at(best, corner) for corner in corners])
-    least = np.array([min(cost_at(one, corner) for one in candidates) for corner in corners])
-    return float((costs - least).max()), float(costs.max())
+    costs = np.array([cost_at(best, corner) for corner in choice.question.corners()])
+    return float((costs - choice.floors).max()), float(costs.max())
+
+
+def _best_share(best: Candidate, choice: Choice) -> float | None:
+    """Share of an even grid over the ranges at which no other candidate is cheaper."""
+    if not choice.question.ranged:
+        return None
+    points = choice.question.grid(_GRID)
+    costs = np.array([[cost_at(one, point) for point in points] for one in (best, *choice.all)])
+    return float(np.mean(costs[0] <= costs.min(axis=0) * (1 + _TIE)))
 
 
 # ---------------------------------------------------------------- advice and guarantee

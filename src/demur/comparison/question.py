@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from demur._checks import (
     check_choice,
     check_confidence_level,
@@ -172,6 +174,16 @@ class Question:
             return []
         costs = self.costs.corners() if isinstance(self.costs, CostRange) else [self.costs]
         rates = self.prevalence if isinstance(self.prevalence, tuple) else (self.prevalence,)
+        return [Corner(one, rate) for one in costs for rate in rates]
+
+    def grid(self, steps: int) -> list[Corner]:
+        """Return evenly spaced points of the box, `steps` along everything that is a range."""
+        if self.costs is None:
+            return []
+        costs = [self.costs] if isinstance(self.costs, CostModel) else self.costs.grid(steps)
+        rates: list[float | None] = [self.rate]
+        if isinstance(self.prevalence, tuple):
+            rates = [float(value) for value in np.linspace(*self.prevalence, steps)]
         return [Corner(one, rate) for one in costs for rate in rates]
 
     def never_abstaining(self) -> "Question":

@@ -137,7 +137,7 @@ def _ranges(facts: Mapping[str, Any]) -> Iterator[str]:
     step = _step(facts)
     yield f"Over the range of costs it costs at most {money(facts['worst_cost'], step)}"
     if facts["regret"] is not None:
-        yield f"and at most {money(facts['regret'], step)} more than the best choice at any of them."
+        yield f"and at most {money(facts['regret'], step)} more than a rule chosen for the true costs."
     else:
         yield "anywhere."
 

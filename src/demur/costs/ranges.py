@@ -99,6 +99,14 @@ class CostRange(Result):
         ends = [(low,) if low == high else (low, high) for low, high in self._ranges()]
         return [_model(list(corner)) for corner in itertools.product(*ends)]
 
+    def grid(self, steps: int) -> list[CostModel]:
+        """Return evenly spaced points of the box, `steps` along every range."""
+        ends = [
+            (low,) if low == high else tuple(low + (high - low) * k / (steps - 1) for k in range(steps))
+            for low, high in self._ranges()
+        ]
+        return [_model(list(point)) for point in itertools.product(*ends)]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the ranges as JSON-safe pairs [low, high]."""
         return {name: json_safe(getattr(self, name)) for name in _NAMES}
