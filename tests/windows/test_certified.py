@@ -145,6 +145,14 @@ def test_reliable_window_with_confidence_is_the_widest_one():
     assert plain.coverage > rule.coverage
 
 
+def test_the_prevalence_of_the_cases_may_be_named():
+    labels, scores = sample(np.random.default_rng(2), n=600)
+    arguments = {"costs": COSTS, "min_precision_negative": 0.9, "confidence_level": 0.9}
+    named = cheapest_window(labels, scores, prevalence=labels.mean(), **arguments)
+    left_out = cheapest_window(labels, scores, **arguments)
+    assert (named.lower, named.upper) == (left_out.lower, left_out.upper)
+
+
 def test_confidence_that_needs_more_abstention_says_how_much():
     labels, scores = sample(np.random.default_rng(3), n=600)
     promised = {"min_precision_positive": 0.9, "min_precision_negative": 0.9, "confidence_level": 0.95}
@@ -172,7 +180,7 @@ def test_what_a_reliable_window_with_confidence_needs(arguments, sentence):
     [
         ({}, "`confidence_level` needs min_precision_positive or min_precision_negative"),
         ({"min_precision_positive": 1.0}, "must be below 1 with confidence_level"),
-        ({"min_precision_positive": 0.9, "prevalence": 0.2}, "`prevalence` must be left out"),
+        ({"min_precision_positive": 0.9, "prevalence": 0.2}, "`prevalence` must be that of the cases"),
         ({"min_precision_positive": 0.9, "sample_weight": [0.5, 1.0]}, "independent cases, not weights"),
         ({"min_precision_positive": 0.9, "confidence_level": 1.5}, "`confidence_level`"),
     ],

@@ -107,8 +107,8 @@ class PrecisionConfidence:
         if targets == (None, None):
             rule = "needs min_precision_positive or min_precision_negative beside it"
             raise input_error("confidence_level", rule, f"{level:g} alone")
-        if prevalence is not None:
-            rule = "must be left out with confidence_level: precision is tested on these cases"
+        if prevalence is not None and not math.isclose(prevalence, counts.prevalence, rel_tol=1e-12):
+            rule = "must be that of the cases with confidence_level: precision is tested on them"
             raise input_error("prevalence", rule, prevalence, "sample the cases at the prevalence in use.")
         for target in targets:
             if target is not None and target.value >= 1:
