@@ -53,8 +53,14 @@ def take_run(rng):
     scores, at = ascending(rng, n), int(rng.integers(0, n))
     emit = bool(rng.random() < 0.5)
     groups = [np.zeros(2 * n if emit else 0) for _ in range(3)]
-    rival = float(scores[at] + rng.integers(1, 30) / 4)
-    return scores, weights(rng, n), at, rival, bool(rng.random() < 0.3), *groups, n // 2, emit
+    others = scores[at] + np.arange(3) + rng.integers(1, 30) / 4
+    return scores, weights(rng, n), at, others, int(rng.integers(0, 4)), *groups, n // 2, emit
+
+
+def take_equal(rng):
+    n = int(rng.integers(1, 40))
+    scores, at = ascending(rng, n, 3), int(rng.integers(0, n))
+    return scores, weights(rng, n), at, float(scores[at])
 
 
 def pool(rng):
@@ -271,13 +277,14 @@ EXAMPLES = {
     "_kernels.running_quantile._fill": running_quantile,
     "_kernels.sweep._distribute_loop": distribute,
     "_kernels.sweep._lookup_loop": look_up,
-    "_kernels.sweep._merge_and_pool": merge_and_pool,
+    "_kernels.pooling.merge_and_pool": merge_and_pool,
     "_kernels.sweep._merge_close_loop": merge_close,
     "_kernels.sweep._partition_loop": partition,
     "_kernels.sweep._places_loop": places_among,
-    "_kernels.sweep._pool": pool,
-    "_kernels.sweep._rounding_error": rounding_error,
-    "_kernels.sweep._take_run": take_run,
+    "_kernels.pooling._pool": pool,
+    "_kernels.pooling._rounding_error": rounding_error,
+    "_kernels.pooling._take_equal": take_equal,
+    "_kernels.pooling._take_run": take_run,
     "_kernels.weight_objective._pair_gains": pair_gains,
     "_kernels.window_search._joint_loop": joint_windows,
     "honest.class_rows._other_folds_loop": other_folds,

@@ -45,8 +45,8 @@ def class_changes(
 ) -> tuple[IntArray, IntArray, IntArray, FloatArray, IntArray, IntArray]:
     """Return the class at w = 0, the class at `limit`, and all changes in between.
 
-    A change is (case, window, from, to) at 0 <= window < limit. At most c - 1 per case, found
-    by walking along the lower envelope of the lines tau_i / p_i.
+    A change is (case, window, from, to) at 0 <= window < limit. At most c - 1 per case, met
+    on a walk along the lower envelope of the lines tau_i / p_i.
     """
     start = ratio_class(proba, bias)
     none = np.empty(0, dtype=np.int64)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.pooling import merge_and_pool
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -30,7 +31,6 @@ __all__ = [
 ]
 
 _THREADS_FROM = 2**17
-_SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
 _SCALE_LIMIT = 480  # products of counts beyond 2**480 or below 2**-480 would overflow
 
 
@@ -144,12 +144,12 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
         stack = _stack_size(size, weighted=len(weights[0]) > 0 or len(weights[1]) > 0)
         outputs: list[Any] = [np.empty(stack) for _ in range(4)] + [np.empty(stack, np.int64)]
         outputs += [np.empty(size if groups else 0) for _ in range(3)]
-        loop: Any = compiled(_merge_and_pool)
+        loop: Any = compiled(merge_and_pool)
     else:
         inputs = [values.tolist() for values in (positives.scores, weights[0], negatives.scores, weights[1])]
         outputs = [[0.0] * size for _ in range(4)] + [[0] * size]
         outputs += [[0.0] * (size if groups else 0) for _ in range(3)]
-        loop = _merge_and_pool
+        loop = merge_and_pool
     n_blocks, n_groups, won, tied = loop(*inputs, *outputs, groups)
     lengths = [n_blocks] * 5 + [n_groups if groups else 0] * 3
     # copies, so that the worst-case buffers are released
@@ -184,178 +184,6 @@ def _scale_exponent(positives: Sample, negatives: Sample) -> int:
         return 0
     exponent = int(np.frexp(positives.total() + negatives.total())[1])
     return exponent if abs(exponent) > _SCALE_LIMIT else 0
-
-
-@kernel
-def _merge_and_pool(
-    pos_scores: Any,
-    pos_weights: Any,
-    neg_scores: Any,
-    neg_weights: Any,
-    block_pos: Any,
-    block_neg: Any,
-    block_lower: Any,
-    block_upper: Any,
-    block_groups: Any,
-    group_scores: Any,
-    group_pos: Any,
-    group_neg: Any,
-    emit: Any,
-) -> Any:
-    n_pos = len(pos_scores)
-    n_neg = len(neg_scores)
-    weighted_pos = len(pos_weights) > 0
-    weighted_neg = len(neg_weights) > 0
-    at_pos = 0
-    at_neg = 0
-    top = -1
-    n_groups = 0
-    negatives_below = 0.0
-    won = 0.0
-    tied = 0.0
-    while at_pos < n_pos or at_neg < n_neg:
-        # the next step: a run of scores of one class only, or one score of both. Runs belong to
-        # one block whatever follows (share 0 or 1), so they are pooled unseen
-        pos = 0.0
-        neg = 0.0
-        members = -n_groups
-        if at_neg >= n_neg or (at_pos < n_pos and pos_scores[at_pos] < neg_scores[at_neg]):
-            lower = pos_scores[at_pos]
-            rival = neg_scores[at_neg] if at_neg < n_neg else np.inf
-            at_pos, pos, score, n_groups = _take_run(
-                pos_scores,
-                pos_weights,
-                at_pos,
-                rival,
-                at_neg >= n_neg,
-                group_scores,
-                group_pos,
-                group_neg,
-                n_groups,
-                emit,
-            )
-        elif at_pos >= n_pos or neg_scores[at_neg] < pos_scores[at_pos]:
-            lower = neg_scores[at_neg]
-            rival = pos_scores[at_pos] if at_pos < n_pos else np.inf
-            at_neg, neg, score, n_groups = _take_run(
-                neg_scores,
-                neg_weights,
-                at_neg,
-                rival,
-                at_pos >= n_pos,
-                group_scores,
-                group_neg,
-                group_pos,
-                n_groups,
-                emit,
-            )
-        else:
-            lower = pos_scores[at_pos]
-            score = lower
-            while at_pos < n_pos and pos_scores[at_pos] == score:
-                pos += pos_weights[at_pos] if weighted_pos else 1.0
-                at_pos += 1
-            while at_neg < n_neg and neg_scores[at_neg] == score:
-                neg += neg_weights[at_neg] if weighted_neg else 1.0
-                at_neg += 1
-            if emit:
-                group_scores[n_groups] = score
-                group_pos[n_groups] = pos
-                group_neg[n_groups] = neg
-            n_groups += 1
-            tied += pos * neg
-        members += n_groups
-        won += pos * negatives_below
-        negatives_below += neg
-        top = _pool(
-            block_pos, block_neg, block_lower, block_upper, block_groups, top, pos, neg, lower, score, members
-        )
-    return top + 1, n_groups, won, tied
-
-
-@kernel
-def _take_run(
-    scores: Any,
-    weights: Any,
-    at: Any,
-    rival: Any,
-    last: Any,
-    group_scores: Any,
-    group_own: Any,
-    group_other: Any,
-    n_groups: Any,
-    emit: Any,
-) -> Any:
-    # from `at` on, the scores of one class below the next score of the other (`last`: all the rest)
-    weighted = len(weights) > 0
-    size = len(scores)
-    score = scores[at]
-    total = 0.0
-    while at < size and (last or scores[at] < rival):
-        weight = weights[at] if weighted else 1.0
-        if total == 0.0 or scores[at] != score:
-            score = scores[at]
-            if emit:
-                group_scores[n_groups] = score
-                group_own[n_groups] = 0.0
-                group_other[n_groups] = 0.0
-            n_groups += 1
-        if emit:
-            group_own[n_groups - 1] += weight
-        total += weight
-        at += 1
-    return at, total, score, n_groups
-
-
-@kernel
-def _pool(
-    block_pos: Any,
-    block_neg: Any,
-    block_lower: Any,
-    block_upper: Any,
-    block_groups: Any,
-    top: Any,
-    pos: Any,
-    neg: Any,
-    lower: Any,
-    upper: Any,
-    members: Any,
-) -> Any:
-    # pool while the block below has at least this block's ratio of positives, then put it on top
-    while top >= 0:
-        left = block_pos[top] * neg
-        right = pos * block_neg[top]
-        gap = left - right
-        if abs(gap) <= 4e-16 * left:
-            # the two products may round to either order: their exact rounding errors decide, so
-            # that equal ratios of huge counts still pool
-            gap += _rounding_error(block_pos[top], neg, left) - _rounding_error(pos, block_neg[top], right)
-        if gap < 0.0:
-            break
-        pos += block_pos[top]
-        neg += block_neg[top]
-        lower = block_lower[top]
-        members += block_groups[top]
-        top -= 1
-    top += 1
-    block_pos[top] = pos
-    block_neg[top] = neg
-    block_lower[top] = lower
-    block_upper[top] = upper
-    block_groups[top] = members
-    return top
-
-
-@kernel
-def _rounding_error(a: Any, b: Any, product: Any) -> Any:
-    # a b - product, exactly (Dekker 1971)
-    total = a * _SPLITTER
-    ah = total - (total - a)
-    al = a - ah
-    total = b * _SPLITTER
-    bh = total - (total - b)
-    bl = b - bh
-    return ((ah * bh - product) + ah * bl + al * bh) + al * bl
 
 
 def merge_close(first: FloatArray, second: FloatArray, width: float) -> tuple[FloatArray, IntArray, IntArray]:

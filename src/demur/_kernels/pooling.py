@@ -1,0 +1,193 @@
+"""The pass over two sorted samples: ties merged to groups, groups pooled to blocks, pairs counted.
+
+`sweep` is its only caller and says what it is for.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from demur._kernels.jit import kernel
+
+__all__ = ["merge_and_pool"]
+
+_SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
+
+
+@kernel
+def merge_and_pool(
+    pos_scores: Any,
+    pos_weights: Any,
+    neg_scores: Any,
+    neg_weights: Any,
+    block_pos: Any,
+    block_neg: Any,
+    block_lower: Any,
+    block_upper: Any,
+    block_groups: Any,
+    group_scores: Any,
+    group_pos: Any,
+    group_neg: Any,
+    emit: Any,
+) -> Any:
+    """Fill blocks and, if `emit`, groups; return how many of each, the pairs won and the pairs tied."""
+    n_pos = len(pos_scores)
+    n_neg = len(neg_scores)
+    at_pos = 0
+    at_neg = 0
+    top = -1
+    n_groups = 0
+    negatives_below = 0.0
+    won = 0.0
+    tied = 0.0
+    while at_pos < n_pos or at_neg < n_neg:
+        # the next step: a run of scores of one class only, or one score of both. Runs belong to
+        # one block whatever follows (share 0 or 1), so they are pooled unseen
+        pos = 0.0
+        neg = 0.0
+        members = -n_groups
+        if at_neg >= n_neg or (at_pos < n_pos and pos_scores[at_pos] < neg_scores[at_neg]):
+            lower = pos_scores[at_pos]
+            at_pos, pos, score, n_groups = _take_run(
+                pos_scores,
+                pos_weights,
+                at_pos,
+                neg_scores,
+                at_neg,
+                group_scores,
+                group_pos,
+                group_neg,
+                n_groups,
+                emit,
+            )
+        elif at_pos >= n_pos or neg_scores[at_neg] < pos_scores[at_pos]:
+            lower = neg_scores[at_neg]
+            at_neg, neg, score, n_groups = _take_run(
+                neg_scores,
+                neg_weights,
+                at_neg,
+                pos_scores,
+                at_pos,
+                group_scores,
+                group_neg,
+                group_pos,
+                n_groups,
+                emit,
+            )
+        else:
+            lower = pos_scores[at_pos]
+            score = lower
+            at_pos, pos = _take_equal(pos_scores, pos_weights, at_pos, score)
+            at_neg, neg = _take_equal(neg_scores, neg_weights, at_neg, score)
+            if emit:
+                group_scores[n_groups] = score
+                group_pos[n_groups] = pos
+                group_neg[n_groups] = neg
+            n_groups += 1
+            tied += pos * neg
+        members += n_groups
+        won += pos * negatives_below
+        negatives_below += neg
+        top = _pool(
+            block_pos, block_neg, block_lower, block_upper, block_groups, top, pos, neg, lower, score, members
+        )
+    return top + 1, n_groups, won, tied
+
+
+@kernel
+def _take_equal(scores: Any, weights: Any, at: Any, score: Any) -> Any:
+    # from `at` on, the cases of one class with this score
+    weighted = len(weights) > 0
+    size = len(scores)
+    total = 0.0
+    while at < size and scores[at] == score:
+        total += weights[at] if weighted else 1.0
+        at += 1
+    return at, total
+
+
+@kernel
+def _take_run(
+    scores: Any,
+    weights: Any,
+    at: Any,
+    other_scores: Any,
+    at_other: Any,
+    group_scores: Any,
+    group_own: Any,
+    group_other: Any,
+    n_groups: Any,
+    emit: Any,
+) -> Any:
+    # from `at` on, the scores of one class below the next score of the other; all, if it has no next
+    weighted = len(weights) > 0
+    size = len(scores)
+    last = at_other >= len(other_scores)
+    rival = np.inf if last else other_scores[at_other]
+    score = scores[at]
+    total = 0.0
+    while at < size and (last or scores[at] < rival):
+        weight = weights[at] if weighted else 1.0
+        if total == 0.0 or scores[at] != score:
+            score = scores[at]
+            if emit:
+                group_scores[n_groups] = score
+                group_own[n_groups] = 0.0
+                group_other[n_groups] = 0.0
+            n_groups += 1
+        if emit:
+            group_own[n_groups - 1] += weight
+        total += weight
+        at += 1
+    return at, total, score, n_groups
+
+
+@kernel
+def _pool(
+    block_pos: Any,
+    block_neg: Any,
+    block_lower: Any,
+    block_upper: Any,
+    block_groups: Any,
+    top: Any,
+    pos: Any,
+    neg: Any,
+    lower: Any,
+    upper: Any,
+    members: Any,
+) -> Any:
+    # pool while the block below has at least this block's ratio of positives, then put it on top
+    while top >= 0:
+        left = block_pos[top] * neg
+        right = pos * block_neg[top]
+        gap = left - right
+        if abs(gap) <= 4e-16 * left:
+            # the two products may round to either order: their exact rounding errors decide, so
+            # that equal ratios of huge counts still pool
+            gap += _rounding_error(block_pos[top], neg, left) - _rounding_error(pos, block_neg[top], right)
+        if gap < 0.0:
+            break
+        pos += block_pos[top]
+        neg += block_neg[top]
+        lower = block_lower[top]
+        members += block_groups[top]
+        top -= 1
+    top += 1
+    block_pos[top] = pos
+    block_neg[top] = neg
+    block_lower[top] = lower
+    block_upper[top] = upper
+    block_groups[top] = members
+    return top
+
+
+@kernel
+def _rounding_error(a: Any, b: Any, product: Any) -> Any:
+    # a b - product, exactly (Dekker 1971)
+    total = a * _SPLITTER
+    ah = total - (total - a)
+    al = a - ah
+    total = b * _SPLITTER
+    bh = total - (total - b)
+    bl = b - bh
+    return ((ah * bh - product) + ah * bl + al * bh) + al * bl
