@@ -13,7 +13,7 @@ import numpy as np
 
 from demur._checks import check_rate, check_same_length, check_scores, check_weights, input_error
 from demur._kernels.running_quantile import running_quantile
-from demur._results import Result, as_scalar
+from demur._results import Result, as_scalar, read_only
 from demur.counts.scores import ScoreCounts
 from demur.regression.rec import RecCurve, rec_curve, regression_errors
 from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
@@ -181,17 +181,16 @@ def rec_coverage_curve(
     coverage = answered / answered[-1]
     aoc = lost / answered
     return RecCoverage(
-        coverage=coverage,
-        threshold=counts.scores[::-1].copy(),
-        aoc=aoc,
+        coverage=read_only(coverage),
+        threshold=read_only(counts.scores[::-1].copy()),
+        aoc=read_only(aoc),
         area=math.fsum(aoc * np.diff(coverage, prepend=0.0)),
         loss=loss,
         max_tolerance=whole.max_tolerance,
         n=whole.n,
         whole=whole,
-        # copies: a result marks its arrays read-only, and these may be the caller's
-        _y_true=target.copy(),
-        _y_pred=predicted.copy(),
-        _confidence=score.copy(),
+        _y_true=target,
+        _y_pred=predicted,
+        _confidence=score,
         _weights=None if weights is None else weights.copy(),
     )

@@ -26,7 +26,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.distribution import distribution
-from demur._results import Result, as_scalar
+from demur._results import Result, as_scalar, read_only
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
 
@@ -329,8 +329,8 @@ def rec_curve(
     else:
         aoc = float(np.average(np.minimum(errors, limit), weights=weights))
     return RecCurve(
-        tolerance=tolerance,
-        accuracy=accuracy,
+        tolerance=read_only(tolerance),
+        accuracy=read_only(accuracy),
         aoc=aoc,
         mean_error=mean_error,
         loss=loss,

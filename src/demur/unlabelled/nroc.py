@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import check_positive_proba, check_rate
-from demur._results import Result
+from demur._results import Result, read_only
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
@@ -111,9 +111,9 @@ def nroc_curve(proba: ArrayLike) -> NrocCurve:
             )
     repeats = np.rint(counts.positives + counts.negatives).astype(np.int64)[::-1]
     return NrocCurve(
-        fpr=_rates_per_case(counts.negatives[::-1], repeats),
-        tpr=_rates_per_case(counts.positives[::-1], repeats),
-        thresholds=np.concatenate([[np.inf], np.repeat(counts.scores[::-1], repeats)]),
+        fpr=read_only(_rates_per_case(counts.negatives[::-1], repeats)),
+        tpr=read_only(_rates_per_case(counts.positives[::-1], repeats)),
+        thresholds=read_only(np.concatenate([[np.inf], np.repeat(counts.scores[::-1], repeats)])),
         auc=auc_score(counts),
         n=len(values),
         prevalence=float(values.mean()),

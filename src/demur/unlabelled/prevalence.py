@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import check_positive_proba, check_proba, check_rate, check_simplex, input_error
-from demur._results import Result
+from demur._results import Result, read_only
 from demur.costs.model import CostModel
 from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, Scalar
@@ -140,7 +140,7 @@ def adjust_prevalence(proba: ArrayLike, *, prevalence: ArrayLike) -> PrevalenceS
     return PrevalenceShift(
         prevalence=float(shares[0]) if binary else shares,
         trained_prevalence=float(trained[0]) if binary else trained,
-        proba=adjusted[0].copy() if binary else adjusted.T.copy(),
+        proba=read_only(adjusted[0].copy() if binary else adjusted.T.copy()),
         log_likelihood_gain=float(np.log(likelihood).mean()),
         iterations=steps,
         converged=converged,
