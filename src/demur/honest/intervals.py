@@ -324,7 +324,7 @@ def difference_interval(
     -----
     The errors have w = z^2 / 4 errors of each kind and rule added. In the designs of
     `honest_interval` "bracket" covered the difference of two models, and of a window and a
-    threshold of one model, in at least 94 % of the samples, "average" in at least 92 % with 9 % less
+    threshold of one model, in at least 94 % of the samples, "average" in at least 91 % with 9 % less
     width. Rules that are the same by construction (an empty window and its threshold) differ by
     exactly 0 and need no interval.
     """
