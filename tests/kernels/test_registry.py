@@ -53,8 +53,8 @@ def take_run(rng):
     scores, at = ascending(rng, n), int(rng.integers(0, n))
     emit = bool(rng.random() < 0.5)
     groups = [np.zeros(2 * n if emit else 0) for _ in range(3)]
-    others = scores[at] + np.arange(3) + rng.integers(1, 30) / 4
-    return scores, weights(rng, n), at, others, int(rng.integers(0, 4)), *groups, n // 2, emit
+    rival = float(scores[at] + rng.integers(1, 30) / 4)
+    return scores, weights(rng, n), at, rival, bool(rng.random() < 0.3), *groups, n // 2, emit
 
 
 def take_equal(rng):

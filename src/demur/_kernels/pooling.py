@@ -33,27 +33,23 @@ def merge_and_pool(
     """Fill blocks and, if `emit`, groups; return how many of each, the pairs won and the pairs tied."""
     n_pos = len(pos_scores)
     n_neg = len(neg_scores)
-    at_pos = 0
-    at_neg = 0
+    at_pos = at_neg = n_groups = 0
     top = -1
-    n_groups = 0
-    negatives_below = 0.0
-    won = 0.0
-    tied = 0.0
+    negatives_below = won = tied = 0.0
     while at_pos < n_pos or at_neg < n_neg:
         # the next step: a run of scores of one class only, or one score of both. Runs belong to
         # one block whatever follows (share 0 or 1), so they are pooled unseen
-        pos = 0.0
-        neg = 0.0
+        pos = neg = 0.0
         members = -n_groups
         if at_neg >= n_neg or (at_pos < n_pos and pos_scores[at_pos] < neg_scores[at_neg]):
             lower = pos_scores[at_pos]
+            rival = neg_scores[at_neg] if at_neg < n_neg else np.inf
             at_pos, pos, score, n_groups = _take_run(
                 pos_scores,
                 pos_weights,
                 at_pos,
-                neg_scores,
-                at_neg,
+                rival,
+                at_neg >= n_neg,
                 group_scores,
                 group_pos,
                 group_neg,
@@ -62,12 +58,13 @@ def merge_and_pool(
             )
         elif at_pos >= n_pos or neg_scores[at_neg] < pos_scores[at_pos]:
             lower = neg_scores[at_neg]
+            rival = pos_scores[at_pos] if at_pos < n_pos else np.inf
             at_neg, neg, score, n_groups = _take_run(
                 neg_scores,
                 neg_weights,
                 at_neg,
-                pos_scores,
-                at_pos,
+                rival,
+                at_pos >= n_pos,
                 group_scores,
                 group_neg,
                 group_pos,
@@ -75,8 +72,7 @@ def merge_and_pool(
                 emit,
             )
         else:
-            lower = pos_scores[at_pos]
-            score = lower
+            lower = score = pos_scores[at_pos]
             at_pos, pos = _take_equal(pos_scores, pos_weights, at_pos, score)
             at_neg, neg = _take_equal(neg_scores, neg_weights, at_neg, score)
             if emit:
@@ -111,19 +107,18 @@ def _take_run(
     scores: Any,
     weights: Any,
     at: Any,
-    other_scores: Any,
-    at_other: Any,
+    rival: Any,
+    last: Any,
     group_scores: Any,
     group_own: Any,
     group_other: Any,
     n_groups: Any,
     emit: Any,
 ) -> Any:
-    # from `at` on, the scores of one class below the next score of the other; all, if it has no next
+    # from `at` on, the scores of one class below the next score of the other (`last`: all the rest);
+    # that score is an argument, as looking it up in here costs half as much time again
     weighted = len(weights) > 0
     size = len(scores)
-    last = at_other >= len(other_scores)
-    rival = np.inf if last else other_scores[at_other]
     score = scores[at]
     total = 0.0
     while at < size and (last or scores[at] < rival):
