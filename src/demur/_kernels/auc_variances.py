@@ -102,7 +102,8 @@ def obuchowski(a: float, b: float, n_negative: float, n_positive: float) -> floa
     """Variance for binormal scores with parameters A and B (Obuchowski and McClish 1997, eq. 4).
 
     f^2 (1 + B^2/R + A^2/2) + g^2 B^2 (1 + R)/(2 R) per positive, R = N/M, with f and g the
-    derivatives of Phi(A / sqrt(1 + B^2)) by A and B. The covariance of A and B is left out there.
+    derivatives of Phi(A / sqrt(1 + B^2)) by A and B. As pROC has it, without the covariance of A and
+    B; B = 1 gives the formula of 1994 exactly, which leaves it out as well.
     """
     spread = 1 + b**2
     density = math.exp(-(a**2) / (2 * spread)) / math.sqrt(2 * math.pi)

@@ -4,7 +4,7 @@ With psi = 1, 1/2 or 0 for a positive above, level with or below a negative, the
 of negative i and the column sum c_j of positive j are its placements. Every nonparametric
 variance of an AUC, and of a difference of AUCs, is linear in the three sums of squares of the
 two-way table u_ij (psi of one model, or the difference of psi of two): Bandos, Rockette and
-Gur (2006), section 2.
+Gur (2006).
 
 One model: placements per distinct score, from `ScoreCounts`. Several models on the same cases:
 the joint data are needed, because the difference is taken case by case; each class of each

@@ -131,10 +131,11 @@ def auc_variance(
     Always unbiased <= delong <= jackknife. O(n log n), ties included. Importance weights w: SSx is N
     times the mean of (placement - AUC)^2 weighted by w^2, and N is (sum w)^2 / sum w^2; so
     "bootstrap" is the sum of w^2 (placement - AUC)^2 / (sum w)^2, plus the interaction.
-    "obuchowski" equals ``var(roc, method="obuchowski")`` of pROC: a line through the normal quantiles
-    of specificity on those of sensitivity, its intercept and slope taken as A and B. The paper's A
-    and B belong to the line of sensitivity on 1 - specificity, so with unequal spreads and classes
-    the two differ; both leave out the covariance of A and B and are too large for continuous scores.
+    "obuchowski" equals ``var(roc, method="obuchowski")`` of pROC 1.18: a line through the normal
+    quantiles of specificity on those of sensitivity, its intercept and slope taken as A and B, and no
+    covariance of the two. In binormal terms, z(se) = A + B z(fpr), that line has A/B and 1/B, so with
+    unequal spreads the classes are mixed up. At AUC 0.8 with 200 + 20 cases it is 1.5 times the true
+    variance for equal spreads, and 0.6 times for positives spread three times as wide.
 
     References
     ----------
