@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 from hypothesis import strategies as st
 
 
@@ -76,7 +77,28 @@ def threshold_rates(y, s, w):
     return rates
 
 
+def folds_of(y, folds, repeats, seed):
+    """Fold of every case in every split: each class dealt out evenly, then shuffled.
+
+    Stream r depends on (seed, r) alone; the positives are dealt first. Nothing but the labels in
+    row order and the seed decides.
+    """
+    y = np.asarray(y)
+    splits = []
+    for repeat in range(repeats):
+        rng = np.random.default_rng([seed, repeat])
+        fold = np.empty(len(y), dtype=int)
+        for label in (1, 0):
+            (where,) = np.nonzero(y == label)
+            dealt = np.arange(len(where)) % folds
+            rng.shuffle(dealt)
+            fold[where] = dealt
+        splits.append(fold)
+    return splits
+
+
 def price(label, code, mu, nu):
+    """Cost of one decision in normal form; a miss costs 1."""
     if code == -1:
         return nu
     return 0.0 if code == label else (1.0 if label else mu)

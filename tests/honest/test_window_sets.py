@@ -76,7 +76,7 @@ def test_sets_against_enumeration(data, mu, nu_positive, nu_negative, tolerance,
     inner = {window for window, cost in costs.items() if cost <= limit - 1e-9}
     outer = {window for window, cost in costs.items() if cost <= limit + 1e-9}
     surface = abstention_surface(y, s, sample_weight=w)
-    cuts = surface._groups.lower_cut.tolist(), surface._groups.upper_cut.tolist()
+    cuts = surface.masses.scores.lower_cut.tolist(), surface.masses.scores.upper_cut.tolist()
     for side, found, interval, connected in (
         (0, room.lower_cuts, room.lower, room.lower_connected),
         (1, room.upper_cuts, room.upper, room.upper_connected),
@@ -104,7 +104,7 @@ def test_standard_error_sets_against_the_losses_of_the_cases(seed, prevalence, a
         return np.where(group >= j, mu * (y == 0), np.where(group < i, y == 1, nu))
 
     best = losses(room.window.lower_index, room.window.upper_index)
-    cuts = abstention_surface(y, s)._groups.lower_cut.tolist()
+    cuts = abstention_surface(y, s).masses.scores.lower_cut.tolist()
     for i in range(len(cuts)):
         j = room.window.upper_index if abstain else i
         if i > j:
@@ -149,13 +149,20 @@ def test_window_stays_the_same_within_its_cost_ranges(seed):
 def test_fold_windows_and_both_call_forms():
     y, s = Binormal().sample(300, rng=2)
     costs = CostModel(cost_abstain=0.2)
-    room = window_interval(y, s, costs, folds=6, rng=0)
-    assert len(room.fold_lower) == len(room.fold_upper) == 6
+    room = window_interval(y, s, costs, folds=6, rng=0, repeats=2)
+    assert len(room.fold_lower) == len(room.fold_upper) == 12
     assert np.all(room.fold_lower <= room.fold_upper)
-    assert room.honest_cost == cross_fitted_surface(y, s, folds=6, rng=0).cost(1, 0.2)
+    assert room.honest_cost == cross_fitted_surface(y, s, folds=6, rng=0, repeats=2).cost(1, 0.2)
+    assert len(window_interval(y, s, costs, folds=6).fold_lower) == 60  # ten splits of 300 cases
     assert window_interval(y, s, costs).honest_cost is None
-    counted = window_interval(ScoreCounts.from_arrays(y, s), costs, folds=6, rng=0)
-    assert counted.to_dict() == room.to_dict()
+    counts = ScoreCounts.from_arrays(y, s)
+    counted = window_interval(counts, costs, folds=6, rng=0, repeats=2)
+    assert counted.honest_cost == cross_fitted_surface(counts, folds=6, rng=0, repeats=2).cost(1, 0.2)
+    split = ("fold_lower", "fold_upper", "honest_cost")
+    plain, from_counts = (
+        {name: value for name, value in one.to_dict().items() if name not in split} for one in (room, counted)
+    )
+    assert plain == from_counts
     json.dumps(room.to_dict(), allow_nan=False)
 
 
