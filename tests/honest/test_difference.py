@@ -20,10 +20,12 @@ from demur import (
 )
 from demur.datasets.binormal import paired_binormal_sample
 from demur.honest import volume_comparison
-from demur.honest.held_out import Prices, fold_rows, volume_scores
+from demur.honest.held_out import volume_scores
 from demur.honest.multiplier import _Sums, loss_part
 from demur.honest.pairs import paired_cases
-from oracles import price
+from demur.honest.rules import Prices
+from demur.paired.counts import PairedCounts
+from oracles import folds_of, price
 
 GRID = [(1.0, 0.25), (0.4, 0.1), (2.0, 0.3), (0.5, 0.9)]
 
@@ -37,32 +39,30 @@ def paired_data(draw):
     return np.array(y), np.array(columns[0], dtype=float), np.array(columns[1], dtype=float)
 
 
-def pair_of(y, a, b, *, folds, seed, prevalence=None, weights=None):
+def pair_of(y, a, b, *, folds, seed, repeats=1, prevalence=None, weights=None):
     return paired_cases(
         y,
         a,
         b,
         pos_label=None,
         sample_weight=weights,
+        weights="repeats",
         prevalence=prevalence,
         folds=folds,
-        rng=np.random.default_rng(seed),
+        repeats=repeats,
+        rng=seed,
         quantity="a test",
     )
 
 
-def rows_of(y, a, b, folds, seed):
-    """(label, a, b, fold) of every case, folds drawn as the library draws them."""
-    cells = sorted({(p, q, r) for p, q, r in zip(a, b, y, strict=True)})
-    sizes = np.array([np.count_nonzero((a == p) & (b == q) & (y == r)) for p, q, r in cells], dtype=float)
-    positive = np.array([r == 1 for _, _, r in cells])
-    rows = fold_rows(sizes, positive, folds, np.random.default_rng(seed))
-    return [(cells[c][2], cells[c][0], cells[c][1], v) for c, v in zip(rows.cell, rows.fold, strict=True)]
+def splits_of(y, a, b, folds, repeats, seed):
+    """(label, a, b, fold) of every case, split by split."""
+    return [list(zip(y, a, b, fold, strict=True)) for fold in folds_of(y, folds, repeats, seed)]
 
 
 def loss_differences(rows, mu, nu, folds):
     """Held-out loss of a minus loss of b of every case, by `decide`; None as folds: with hindsight."""
-    found = []
+    gaps = []
     for fold in range(folds or 1):
         held = [row for row in rows if folds is None or row[3] == fold]
         others = [row for row in rows if folds is None or row[3] != fold]
@@ -70,26 +70,34 @@ def loss_differences(rows, mu, nu, folds):
         windows = [abstention_surface(y, [row[k] for row in others]).window(mu, nu) for k in (1, 2)]
         for row in held:
             codes = [int(decide([row[k]], window)[0]) for k, window in zip((1, 2), windows, strict=True)]
-            found.append(price(row[0], codes[0], mu, nu) - price(row[0], codes[1], mu, nu))
-    return np.array(found)
+            gaps.append(price(row[0], codes[0], mu, nu) - price(row[0], codes[1], mu, nu))
+    return np.array(gaps)
 
 
-@given(paired_data(), st.integers(0, 3))
+def averaged(gaps, repeats):
+    """Mean and standard error of differences of all splits, with averaged sums of squares."""
+    n = len(gaps) / repeats
+    total, square = gaps.sum() / repeats, (gaps**2).sum() / repeats
+    return total / n, math.sqrt(max(square - total**2 / n, 0.0) / (n * (n - 1)))
+
+
+@given(paired_data(), st.integers(0, 3), st.sampled_from([1, 2]))
 @settings(max_examples=50, deadline=None)
-def test_difference_and_error_against_deciding_case_by_case(data, seed):
+def test_difference_and_error_against_deciding_case_by_case(data, seed, repeats):
     y, a, b = data
     if np.array_equal(np.unique(a, return_inverse=True)[1], np.unique(b, return_inverse=True)[1]):
         b = -a  # scores in one order are one model by design
-    cases = pair_of(y, a, b, folds=3, seed=seed)
-    rows = rows_of(y, a, b, 3, seed)
+    cases = pair_of(y, a, b, folds=3, seed=seed, repeats=repeats)
+    splits = splits_of(y, a, b, 3, repeats, seed)
     mu, nu = (np.array(column) for column in zip(*GRID, strict=True))
     prices = Prices.of_surface(mu, nu)
     for pair, folds in ((cases.honest, 3), (cases.hindsight, None)):
         mean, error = pair.difference_and_error(prices)
         for k, point in enumerate(GRID):
-            gaps = loss_differences(rows, *point, folds)
-            assert mean[k] == pytest.approx(gaps.mean(), abs=1e-12)
-            assert error[k] == pytest.approx(gaps.std(ddof=1) / math.sqrt(len(gaps)), abs=1e-8)
+            gaps = np.concatenate([loss_differences(rows, *point, folds) for rows in splits])
+            expected = averaged(gaps, repeats)
+            assert mean[k] == pytest.approx(expected[0], abs=1e-12)
+            assert error[k] == pytest.approx(expected[1], abs=1e-7)
 
 
 def test_multiplier_sums_against_the_sum_over_groups():
@@ -117,9 +125,8 @@ def test_multiplier_sums_against_the_sum_over_groups():
     for k, (m, v) in enumerate(GRID):
         losses = []
         for table, position in zip(tables, at, strict=True):
-            window = table.rule.surface.window(m, v)
-            blocks = table.rule.surface.counts.blocks()
-            score = blocks.lower[position // 2]
+            window = table.rule.window(m, v, v)
+            score = table.rule.blocks.lower[position // 2]
             assert position % 2 == 0
             losses.append(price(1, int(decide([score], window)[0]), m, v))
         expected = (losses[0] - losses[1] - mean[k]) / 80 * scale[k]
@@ -151,20 +158,33 @@ def test_band_is_built_from_its_parts():
     assert "is cheaper on" in band.summary("one", "two")
 
 
-def test_same_bytes_for_any_number_of_workers_and_any_order_of_rows(monkeypatch):
+def test_same_bytes_for_any_number_of_workers(monkeypatch):
     y, a, b = paired_binormal_sample(Binormal(), Binormal(separation=1.5), n=300, correlation=0.6, rng=1)
     options = {"resolution": 5, "rng": 11, "n_resamples": 150}
     plain = surface_difference_band(y, a, b, **options)
+    other = surface_difference_band(y, a, b, workers=3, **options)
+    assert other.low.tobytes() == plain.low.tobytes()
+    assert other.factor == plain.factor
+    # another order of the rows is another split of the same cases
     order = np.random.default_rng(0).permutation(300)
-    for other in (
-        surface_difference_band(y, a, b, workers=3, **options),
-        surface_difference_band(y[order], a[order], b[order], **options),
-    ):
-        assert other.low.tobytes() == plain.low.tobytes()
-        assert other.factor == plain.factor
+    shuffled = surface_difference_band(y[order], a[order], b[order], **options)
+    assert shuffled.hindsight == pytest.approx(plain.hindsight, abs=1e-12)
+    assert shuffled.honest == pytest.approx(plain.honest, abs=0.02)
     monkeypatch.setattr("demur.honest.multiplier._NUMBERS_PER_CHUNK", 1)
     assert surface_difference_band(y, a, b, **options).high.tobytes() == plain.high.tobytes()
     assert surface_difference_band(y, a, b, **{**options, "rng": 12}).factor != plain.factor
+
+
+def test_order_of_the_rows_does_not_matter_to_joint_counts():
+    y, a, b = paired_binormal_sample(Binormal(), Binormal(separation=1.5), n=200, correlation=0.6, rng=1)
+    a, b = np.round(a, 1), np.round(b, 1)
+    order = np.random.default_rng(0).permutation(200)
+    options = {"resolution": 3, "rng": 11, "n_resamples": 50}
+    bands = [
+        surface_difference_band(PairedCounts.from_arrays(y[at], a[at], b[at]), **options)
+        for at in (np.arange(200), order)
+    ]
+    assert bands[0].low.tobytes() == bands[1].low.tobytes()
 
 
 def powers_of_ranks(s):
@@ -189,7 +209,7 @@ def test_identical_models_have_p_one_and_nothing_significant(second):
 def test_volume_difference_against_the_spread_of_the_scores():
     y, a, b = paired_binormal_sample(Binormal(), Binormal(separation=2.0), n=200, correlation=0.6, rng=5)
     cases = pair_of(y, a, b, folds=5, seed=2)
-    rows = rows_of(y, a, b, 5, 2)
+    (rows,) = splits_of(y, a, b, 5, 1, 2)
     scores = volume_scores((0, 1), (0, 1))
     for pair, folds in ((cases.honest, 5), (cases.hindsight, None)):
         gaps = []
@@ -209,7 +229,7 @@ def test_volume_difference_against_the_spread_of_the_scores():
         mean, error = pair.score_difference_and_error(scores)
         assert mean == pytest.approx(gaps.mean(), abs=1e-12)
         assert error == pytest.approx(gaps.std(ddof=1) / math.sqrt(200), abs=1e-12)
-    test = volume_difference_test(y, a, b, folds=5, rng=2)
+    test = volume_difference_test(y, a, b, folds=5, rng=2, repeats=1)
     assert test.hindsight == pytest.approx(vacc_score(y, a) - vacc_score(y, b), abs=1e-12)
     assert test.honest == pytest.approx(test.volume_a - test.volume_b, abs=1e-12)
     assert test.difference == pytest.approx((test.honest + test.hindsight) / 2)
@@ -239,8 +259,19 @@ def test_a_weight_of_two_is_a_repeated_row():
     twice = volume_difference_test(
         np.repeat(y, weights), np.repeat(a, weights), np.repeat(b, weights), folds=4, rng=1
     )
-    weighted = volume_difference_test(y, a, b, sample_weight=weights, folds=4, rng=1)
+    weighted = volume_difference_test(y, a, b, sample_weight=weights, weights="repeats", folds=4, rng=1)
     assert weighted.to_dict() == twice.to_dict()
+
+
+def test_importance_weights_do_not_make_cases():
+    y, a, b = paired_binormal_sample(Binormal(separation=1.6), Binormal(), n=100, correlation=0.6, rng=5)
+    plain = volume_difference_test(y, a, b, rng=1)
+    for scale in (1.0, 1000.0):
+        scaled = volume_difference_test(y, a, b, sample_weight=np.full(100, scale), rng=1)
+        assert (scaled.difference, scaled.standard_error) == pytest.approx(
+            (plain.difference, plain.standard_error), abs=1e-12
+        )
+        assert scaled.n == pytest.approx(100)
 
 
 def test_holm_adjustment_by_hand():
@@ -254,6 +285,15 @@ def test_holm_adjustment_by_hand():
     assert found.pvalues[order] == pytest.approx(expected)
     assert found.pairs == (("a", "b"), ("a", "noise"), ("b", "noise"))
     assert set(found.volumes) == {"a", "b", "noise"}
+    # a pair is what it is alone, whatever stands beside it
+    alone = volume_difference_test(y, b, noise, rng=4)
+    assert found.tests[2].to_dict() == alone.to_dict()
+    assert found.volumes["b"] == alone.volume_a
+    drawn = volume_comparison(y, {"a": a, "b": b, "noise": noise}, rng=np.random.default_rng(4))
+    assert drawn.tests[0].volume_a == drawn.tests[1].volume_a  # one split for all pairs
+    few = volume_comparison(y, {"a": a, "b": b}, rng=4, repeats=1, sample_weight=[2] * 200, weights="repeats")
+    options = {"rng": 4, "repeats": 1, "sample_weight": [2] * 200, "weights": "repeats"}
+    assert few.tests[0].to_dict() == volume_difference_test(y, a, b, **options).to_dict()
     json.dumps(found.to_dict(), allow_nan=False)
 
 
@@ -278,7 +318,10 @@ Y, A, B = [0, 1] * 10, list(range(20)), list(range(20, 0, -1))
         (lambda: surface_difference_band(Y, A, B, workers=0), "`workers` must be a whole number"),
         (lambda: surface_difference_band(Y, A, B, resolution=0), "`resolution` must be a whole number"),
         (lambda: surface_difference_band([1] * 20, A, B), "needs cases of both classes"),
-        (lambda: surface_difference_band(Y, A, B, sample_weight=[1.5] * 20), "whole numbers"),
+        (
+            lambda: surface_difference_band(Y, A, B, sample_weight=[1.5] * 20, weights="repeats"),
+            "whole numbers",
+        ),
         (lambda: volume_difference_test(Y, A, B, alternative="smaller"), "`alternative` must be one of"),
         (lambda: volume_difference_test(["x", "y"] * 10, A, B), "`pos_label` is required"),
         (lambda: volume_comparison(Y, {"a": A}), "at least two models"),

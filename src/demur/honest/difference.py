@@ -557,7 +557,8 @@ def volume_comparison(
     """
     if not isinstance(scores, Mapping) or len(scores) < 2:
         raise input_error("scores", "must be a mapping {name: scores} of at least two models", repr(scores))
-    generator = check_rng(rng)
+    # one seed for all pairs, so that a pair is what it is alone; a generator is asked once
+    seed = int(check_rng(rng).integers(2**32)) if rng is None or isinstance(rng, np.random.Generator) else rng
     pairs = tuple((str(one), str(two)) for one, two in combinations(scores, 2))
     tests = tuple(
         volume_difference_test(
@@ -566,11 +567,13 @@ def volume_comparison(
             scores[two],
             pos_label=pos_label,
             sample_weight=sample_weight,
+            weights=weights,
             prevalence=prevalence,
             mu=mu,
             nu=nu,
             folds=folds,
-            rng=generator,
+            repeats=repeats,
+            rng=seed,
         )
         for one, two in combinations(scores, 2)
     )

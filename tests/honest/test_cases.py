@@ -1,0 +1,276 @@
+"""One split for all models, and bands drawn from their covariance: against slow, obvious versions."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from demur import CostModel, ScoreCounts, abstention_surface, decide, surface_difference_band
+from demur.honest import difference as tests_of_surfaces
+from demur.honest.cases import SplitCases
+from demur.honest.class_rows import classes_of, others_pooled
+from demur.honest.cross_fitting import fitted_surface
+from demur.honest.decisions import joint_outcomes, judge_learned, outcomes
+from demur.honest.deviation_law import deviations, matrix_pays, pair_covariance, rules_covariance
+from demur.honest.expected_cost import expected_cost
+from demur.honest.held_out import JudgedRules, Weighting
+from demur.honest.multiplier import _Sums, group_sizes, loss_part
+from demur.honest.pairs import _cumulate, judged_pair
+from demur.honest.rules import Prices
+from demur.paired.scores import JointScores
+from demur.windows.cheapest import cheapest_window
+
+
+def sample(seed, n=80, *, weighted=False):
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.4
+    y[:4] = [True, True, False, False]
+    a = np.round(y + rng.normal(size=n), 1)
+    b = np.round(0.5 * a + 0.5 * y + rng.normal(size=n), 1)
+    return y, a, b, rng.integers(0, 4, n).astype(float) if weighted else None
+
+
+def common(y, a, b, weights, *, folds=2, repeats=1, prevalence=None, seed=0):
+    """Cases split once for both models, and both judged; weights are repeated cases."""
+    if weights is not None:
+        keep = weights > 0
+        y, a, b, weights = y[keep], a[keep], b[keep], weights[keep]
+    split = SplitCases.of_rows(
+        y,
+        weights,
+        weights="repeats",
+        prevalence=prevalence,
+        folds=folds,
+        repeats=repeats,
+        rng=seed,
+        quantity="a test",
+    )
+    return split, [split.judge(scores) for scores in (a, b)]
+
+
+def loss(window, score, *, positive, mu, nu):
+    answer = decide([score], window)[0]
+    if answer == -1:
+        return nu
+    return float(positive and answer == 0) + mu * float(not positive and answer == 1)
+
+
+def losses_by_hand(split, rows, scores, mu, nu):
+    """Loss of every row of one split under the window learned from the other folds, case by case."""
+    cell, fold, cases = rows
+    y = split.positive
+    out = np.empty(len(cell))
+    for v in range(split.folds):
+        kept = fold != v
+        surface = abstention_surface(y[cell[kept]], scores[cell[kept]], sample_weight=cases[kept])
+        window = surface.window(mu, nu)
+        for row in np.flatnonzero(~kept):
+            out[row] = loss(window, scores[cell[row]], positive=y[cell[row]], mu=mu, nu=nu)
+    return out
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("mu", "nu"), [(1.0, 0.25), (0.5, 0.1), (1.0, np.inf), (2.0, 0.3)])
+def test_honest_costs_and_differences_against_brute_force(weighted, repeats, mu, nu):
+    y, a, b, weights = sample(1, weighted=weighted)
+    split, judged = common(y, a, b, weights, folds=4, repeats=repeats)
+    by_hand = [
+        np.concatenate([losses_by_hand(split, rows, model.scores, mu, nu) for rows in split.splits.repeats])
+        for model in judged
+    ]
+    cases = np.concatenate([rows.cases for rows in split.splits.repeats]) / repeats
+    for model, losses in zip(judged, by_hand, strict=True):
+        mean = np.average(losses, weights=cases)
+        assert fitted_surface(split, model).cost(mu, nu) == pytest.approx(mean, abs=1e-12)
+    gap = by_hand[0] - by_hand[1]
+    mean = np.average(gap, weights=cases)
+    n = cases.sum()
+    error = np.sqrt((cases * (gap - mean) ** 2).sum() / (n * (n - 1)))
+    prices = Prices.of_surface(np.array([mu]), np.array([nu]))
+    got = judged_pair(split, *judged).honest.difference_and_error(prices)
+    assert got[0] == pytest.approx(mean, abs=1e-12)
+    assert got[1] == pytest.approx(error, abs=1e-12)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("mu", "nu"), [(1.0, 0.25), (0.5, 0.1), (1.0, np.inf)])
+def test_tables_of_decisions_against_the_losses_of_the_cases(weighted, mu, nu):
+    y, a, b, weights = sample(5, weighted=weighted)
+    split, judged = common(y, a, b, weights, folds=4, repeats=3)
+    prices = Prices.of_surface(np.asarray(mu), np.asarray(nu))
+    decided = [judge_learned(split, model, prices) for model in judged]
+    review = 0.0 if np.isinf(nu) else nu
+    losses = np.array([[0, mu, review], [1, 0, review]])
+    for model, one in zip(judged, decided, strict=True):
+        table = outcomes(split, one.honest)
+        assert table.sum() == pytest.approx(split.n)
+        cost = (table * losses).sum() / split.n
+        assert cost == pytest.approx(fitted_surface(split, model).cost(mu, nu), abs=1e-12)
+        hindsight = (outcomes(split, [one.hindsight]) * losses).sum() / split.n
+        assert hindsight == pytest.approx(abstention_surface(model.counts).cost(mu, nu), abs=1e-12)
+    joint = joint_outcomes(split, decided[0].honest, decided[1].honest)
+    assert joint.sum(axis=2) == pytest.approx(outcomes(split, decided[0].honest))
+    assert joint.sum(axis=1) == pytest.approx(outcomes(split, decided[1].honest))
+    gap = losses[:, :, None] - losses[:, None, :]
+    got = judged_pair(split, *judged).honest.difference_and_error(prices)[0]
+    assert (joint * gap).sum() / split.n == pytest.approx(float(got), abs=1e-12)
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.2])
+def test_expected_cost_of_a_limited_window_against_brute_force(prevalence):
+    y, a, _, _ = sample(7)
+    split, _ = common(y, a, a, None, folds=3, repeats=2, prevalence=prevalence)
+    costs = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1)
+
+    def choose(counts):
+        return cheapest_window(counts, costs=costs, prevalence=prevalence, max_abstention=0.3)
+
+    got = expected_cost(split, a, choose, costs, confidence_level=0.9)
+    sums, squares, reviews = np.zeros(2), np.zeros(2), np.zeros(2)
+    for cell, fold, _ in split.splits.repeats:
+        for v in range(3):
+            kept = cell[fold != v]
+            window = choose(ScoreCounts.from_arrays(y[kept], a[kept]))
+            for row in cell[fold == v]:
+                answer = int(decide([a[row]], window)[0])
+                paid = 1.0 if answer == -1 else [[0, 4], [10, 0]][int(y[row])][answer]
+                sums[int(y[row])] += paid / 2
+                squares[int(y[row])] += paid**2 / 2
+                reviews[int(y[row])] += (answer == -1) / 2
+    sizes = np.array([(~y).sum(), y.sum()])
+    shares = sizes / 80 if prevalence is None else np.array([0.8, 0.2])
+    assert got.cost == pytest.approx((shares * sums / sizes).sum())
+    assert got.abstention_rate == pytest.approx((shares * reviews / sizes).sum())
+    if prevalence is None:
+        variance = (squares.sum() - sums.sum() ** 2 / 80) / (80 * 79)
+    else:
+        variance = (shares**2 * (squares - sums**2 / sizes) / (sizes * (sizes - 1))).sum()
+    assert got.standard_error == pytest.approx(np.sqrt(variance))
+    assert got.interval.high == pytest.approx(got.cost + 1.6448536269514722 * got.standard_error)
+    window = choose(ScoreCounts.from_arrays(y, a))
+    assert got.hindsight == pytest.approx(costs.expected_cost(window.cost, window.prevalence))
+    assert (got.folds, got.repeats, got.n) == (3, 2, 80)
+
+
+def test_models_that_rank_alike_are_one():
+    y, a, _, _ = sample(2)
+    split, judged = common(y, a, np.exp(a), None)
+    pair = judged_pair(split, *judged)
+    assert pair.honest.first is pair.honest.second
+
+
+def grid_prices():
+    mu, nu = (axis.ravel() for axis in np.meshgrid(np.linspace(0, 1, 5), [0.0, 0.1, 0.3, 0.6, np.inf]))
+    return Prices.of_surface(mu, nu)
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    seed=st.integers(0, 10**6),
+    weighted=st.booleans(),
+    prevalence=st.sampled_from([None, 0.2]),
+    repeats=st.sampled_from([1, 2]),
+)
+def test_covariance_against_one_multiplier_per_group(seed, weighted, prevalence, repeats):
+    y, a, b, weights = sample(seed, weighted=weighted)
+    if weights is not None:
+        weights[:4] = 2
+    split, judged = common(y, a, b, weights, prevalence=prevalence, repeats=repeats)
+    pair, prices = judged_pair(split, *judged).honest, grid_prices()
+    scale = np.linspace(1, 2, prices.miss.size)
+    slots = pair.first_slot, pair.second_slot
+    parts = [
+        loss_part(rules, prices, scale, slot)
+        for rules, slot in zip((pair.first, pair.second), slots, strict=True)
+    ]
+    each = np.eye(len(pair.sizes))
+    effect = _Sums(parts[0]).on_grid(each) - _Sums(parts[1]).on_grid(each)
+    expected = (effect * pair.sizes) @ effect.T
+    assert pair_covariance(pair, prices, scale) == pytest.approx(expected, abs=1e-12)
+    rules = judged[0].honest
+    effect = _Sums(loss_part(rules, prices, scale)).on_grid(np.eye(len(group_sizes(rules))))
+    expected = (effect * group_sizes(rules)) @ effect.T
+    assert rules_covariance(rules, prices, scale) == pytest.approx(expected, abs=1e-12)
+
+
+def test_deviations_of_a_singular_law_against_theory():
+    # two points of which one is the negative of the other, and one that never varies
+    covariance = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    drawn = deviations(covariance, 20_000, np.random.default_rng(0))
+    assert drawn[:, 0] == pytest.approx(drawn[:, 1])
+    # the larger of x and -x is |x|
+    assert np.mean(drawn[:, 0] < 1.959964) == pytest.approx(0.95, abs=0.005)
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_given_orders_change_nothing(repeats):
+    y, a, b, _ = sample(3)
+    split, judged = common(y, a, b, None, folds=3, repeats=repeats)
+    joint = JointScores(y, np.stack([a, b]), None)
+    for index, (one, scores) in enumerate(zip(judged, (a, b), strict=True)):
+        again = split.judge(scores, one.counts, joint.orders(index))
+        for position, other in zip(again.honest_position, one.honest_position, strict=True):
+            assert position.tolist() == other.tolist()
+        assert again.hindsight_position.tolist() == one.hindsight_position.tolist()
+        for table, other in zip(again.honest.tables, one.honest.tables, strict=True):
+            assert np.array_equal(table.positives, other.positives)
+            assert np.array_equal(table.negatives, other.negatives)
+
+
+@pytest.mark.parametrize("n", [80, 2**17])
+def test_counts_of_other_folds_are_those_of_the_cases_left(n):
+    """Both ways of leaving a fold out; the room for the scores is used again by the next fold."""
+    y, a, b, _ = sample(4, n=n)
+    split, (judged, _) = common(y, a, b, None, folds=3)
+    ((cell, fold, _),) = split.splits.repeats
+    (by_class,) = classes_of(a, y, split.splits)
+    buffers = [np.empty_like(one.scores) for one in by_class]
+    for index, table in enumerate(judged.honest.tables):
+        left = cell[fold != index]
+        wanted = ScoreCounts.from_arrays(y[left], a[left])
+        pooled = others_pooled(by_class, index, buffers)
+        for one in (pooled, copy.copy(pooled), pickle.loads(pickle.dumps(pooled))):
+            assert one == wanted
+            assert (one.n_positive, one.n_negative) == (wanted.n_positive, wanted.n_negative)
+        # the rule keeps the blocks alone, and keeps them when the room is used again
+        for blocks in (pooled.blocks(), table.rule.blocks, pickle.loads(pickle.dumps(table.rule)).blocks):
+            for column, other in zip(blocks, wanted.blocks(), strict=True):
+                assert column.tolist() == other.tolist()
+
+
+def test_a_small_grid_takes_the_matrix_only_where_the_compiler_is_loaded_anyway():
+    def rules(cases):
+        return JudgedRules((), Weighting.of(cases / 2, cases / 2, None))
+
+    few, many = rules(1000), rules(10**6)
+    assert [matrix_pays(few, groups, 100) for groups in (900, 8192, 8193)] == [False, False, True]
+    assert [matrix_pays(many, groups, 100) for groups in (800, 801)] == [False, True]
+    assert [matrix_pays(many, groups, 5000) for groups in (8192, 8193)] == [False, True]
+
+
+def test_cumulative_table_against_running_sums_of_the_plain_table():
+    rng = np.random.default_rng(2)
+    first, second = rng.integers(0, 7, 60), rng.integers(0, 5, 60)
+    sizes = rng.integers(1, 4, 60).astype(float)
+    plain, found = np.zeros((8, 6)), np.zeros((8, 6))
+    np.add.at(plain, (first + 1, second + 1), sizes)
+    _cumulate(first + 10, second + 20, sizes, 10, 20, found)
+    assert np.array_equal(found, plain.cumsum(axis=0).cumsum(axis=1))
+
+
+def test_band_from_the_covariance_against_the_band_from_multipliers(monkeypatch):
+    rng = np.random.default_rng(5)
+    y = rng.random(1500) < 0.4
+    a = 1.5 * y + rng.normal(size=1500)
+    b = 0.8 * a + rng.normal(size=1500)
+    made = []
+    for pays in (True, False):
+        monkeypatch.setattr(tests_of_surfaces, "matrix_pays", lambda *_, pays=pays: pays)
+        made.append(surface_difference_band(y, a, b, resolution=8, n_resamples=4000, rng=1))
+    assert made[0].factor == pytest.approx(made[1].factor, abs=0.08)
+    assert np.array_equal(made[0].difference, made[1].difference)
+    assert made[0].a_better_share == pytest.approx(made[1].a_better_share, abs=0.06)
