@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 
 from demur._checks import input_error
+from demur._kernels.jit import whole_job
 from demur._kernels.permutation import too_large, upper_tail
 from demur.auc.tables import ModelTables
 from demur.counts.scores import ScoreCounts
@@ -46,11 +47,14 @@ def exchange_terms(tables: ModelTables, a: int, b: int, exchange: str) -> IntArr
             f"{cases:.3g} cases",
             "'delong' and 'bootstrap' need the joint counts only.",
         )
-    counts = [_all_cases(joint, model) for model in (a, b)]
-    if exchange == "ranks":
-        return _in_ranks(joint, (a, b), counts).permutation_terms(0, 1)
-    _warn_about_scales(counts)
-    return joint.permutation_terms(a, b)
+    rows = joint.negatives.shape[1] + joint.positives.shape[1]
+    # part of a comparison that takes n log n steps anyway, so compiling pays earlier than for counts alone
+    with whole_job(2 * rows * rows.bit_length()):
+        counts = [_all_cases(joint, model) for model in (a, b)]
+        if exchange == "ranks":
+            return _in_ranks(joint, (a, b), counts).permutation_terms(0, 1)
+        _warn_about_scales(counts)
+        return joint.permutation_terms(a, b)
 
 
 def _all_cases(joint: JointScores, model: int) -> ScoreCounts:
