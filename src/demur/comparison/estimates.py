@@ -1,24 +1,18 @@
 """Costs of rules and of pairs of rules, in the user's unit, from tables of outcomes."""
 
-from typing import NamedTuple
-
 import numpy as np
 
 from demur._results import Interval
 from demur.comparison.candidates import Candidate
 from demur.comparison.question import Corner, Question
-from demur.costs.model import CostModel
 from demur.honest.decisions import joint_outcomes, mean_and_error
-from demur.honest.expected_cost import loss_table
+from demur.honest.expected_cost import Estimate, cost_estimate, loss_table, relative_prices
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import (
-    OutcomeTable,
-    difference_sums,
-    honest_interval,
-    loss_sums,
+    difference_interval as interval_of_difference,
 )
 from demur.honest.intervals import (
-    difference_interval as interval_of_difference,
+    difference_sums,
 )
 from demur.typing import FloatArray
 
@@ -26,14 +20,6 @@ __all__ = ["Estimate", "cost_at", "cost_interval", "cost_of", "difference_interv
 
 # joint tables here have the columns negative, positive, abstain; the intervals' negative, abstain, positive
 _BY_CAUTION = [0, 2, 1]
-
-
-class Estimate(NamedTuple):
-    """Honest cost per case with its interval, beside the cost with hindsight."""
-
-    cost: float
-    interval: Interval
-    hindsight: float
 
 
 def _weighting(table: FloatArray, prevalence: float | None) -> Weighting:
@@ -51,40 +37,9 @@ def cost_at(candidate: Candidate, corner: Corner) -> float:
     return mean_cost(candidate.honest, corner)
 
 
-def _prices(costs: CostModel) -> dict[str, float]:
-    """Relative prices of the outcomes; an infinite review is never paid."""
-    reviews = (nu if np.isfinite(nu) else 0.0 for nu in (costs.nu_positive, costs.nu_negative))
-    return dict(
-        zip(("miss", "alarm", "abstain_positive", "abstain_negative"), (1.0, costs.mu, *reviews), strict=True)
-    )
-
-
-def _outcome_table(table: FloatArray) -> OutcomeTable:
-    (right_negative, alarmed, kept_negative), (missed, right_positive, kept_positive) = table.tolist()
-    return OutcomeTable(missed, right_positive, kept_positive, alarmed, right_negative, kept_negative)
-
-
-def _rate(table: FloatArray, prevalence: float | None) -> float:
-    negative, positive = table.reshape(2, -1).sum(axis=1)
-    return float(positive / (positive + negative)) if prevalence is None else prevalence
-
-
 def cost_interval(honest: FloatArray, hindsight: FloatArray, corner: Corner, level: float) -> Estimate:
     """Honest cost with its interval for the true cost of the rule in use."""
-    costs, rate = corner.costs, _rate(honest, corner.prevalence)
-    sums = [loss_sums(_outcome_table(table), **_prices(costs)) for table in (hindsight, honest)]
-    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=corner.prevalence)
-    # every case can cost its most expensive outcome, and no more
-    prices = _prices(costs)
-    worst = rate * max(1.0, prices["abstain_positive"]) + (1 - rate) * max(
-        costs.mu, prices["abstain_negative"]
-    )
-    ends = max(float(low), 0.0), min(float(high), worst)
-    return Estimate(
-        mean_cost(honest, corner),
-        Interval(*(float(costs.expected_cost(end, rate)) for end in ends)),
-        mean_cost(hindsight, corner),
-    )
+    return cost_estimate(honest, hindsight, corner.costs, prevalence=corner.prevalence, level=level)
 
 
 def cost_of(candidate: Candidate, question: Question) -> Estimate:
@@ -115,7 +70,7 @@ def difference_interval(first: Candidate, second: Candidate, question: Question)
         (first.judged.honest, second.judged.honest),
     ):
         table = joint_outcomes(first.cases, one, two)[:, _BY_CAUTION][:, :, _BY_CAUTION]
-        sums.append(difference_sums(table[1], table[0], **_prices(costs)))
+        sums.append(difference_sums(table[1], table[0], **relative_prices(costs)))
     ends = interval_of_difference(
         sums[0], sums[1], level=question.confidence_level, prevalence=corner.prevalence
     )

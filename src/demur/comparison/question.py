@@ -132,6 +132,11 @@ class Question:
         if costs is None and (objective is not None or limits.given()):
             what = "objective" if objective is not None else next(iter(limits.given()))
             raise InputError(f"`{what}` needs costs. Hint: pass costs=CostModel(...).")
+        if ranged and limits.precision_confidence is not None:
+            raise InputError(
+                "`precision_confidence` needs one prevalence and costs without ranges. "
+                "Hint: promise the precision at the middle of the ranges."
+            )
         if isinstance(costs, CostModel):
             _refuse_rewards(costs)
         return cls(

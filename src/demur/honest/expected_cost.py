@@ -6,22 +6,22 @@ or with costs of abstaining by class, needs the same folds but its own search in
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from demur._kernels.normal import normal_quantile
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of
-from demur.honest.cross_fitting import bracket_or_average
 from demur.honest.decisions import Window, judge_choices, mean_and_error, outcomes
 from demur.honest.held_out import Weighting
+from demur.honest.intervals import OutcomeTable, honest_interval, loss_sums
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 
-__all__ = ["ExpectedCost", "expected_cost", "loss_table"]
+__all__ = ["Estimate", "ExpectedCost", "cost_estimate", "expected_cost", "loss_table", "relative_prices"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -33,8 +33,8 @@ class ExpectedCost(Result):
     cost : float
         Mean over all cases of what each costs under a window chosen without it: what you will pay.
     interval : Interval
-        From the cost with hindsight minus z standard errors to `cost` plus z of its own; covers
-        the true cost of the window in use.
+        From the cost with hindsight below to the honest cost above, with a few further errors counted;
+        covers the true cost of the window in use.
     standard_error : float
         Of `cost`.
     hindsight : float
@@ -71,6 +71,57 @@ def loss_table(costs: CostModel) -> FloatArray:
     return np.array([[costs.cost_tn, costs.cost_fp, negative], [costs.cost_fn, costs.cost_tp, positive]])
 
 
+class Estimate(NamedTuple):
+    """Honest cost per case with its interval, beside the cost with hindsight."""
+
+    cost: float
+    interval: Interval
+    hindsight: float
+
+
+def relative_prices(costs: CostModel) -> dict[str, float]:
+    """Relative prices of the outcomes; an infinite review is never paid."""
+    reviews = (nu if np.isfinite(nu) else 0.0 for nu in (costs.nu_positive, costs.nu_negative))
+    return dict(
+        zip(("miss", "alarm", "abstain_positive", "abstain_negative"), (1.0, costs.mu, *reviews), strict=True)
+    )
+
+
+def _outcome_table(table: FloatArray) -> OutcomeTable:
+    (right_negative, alarmed, kept_negative), (missed, right_positive, kept_positive) = table.tolist()
+    return OutcomeTable(missed, right_positive, kept_positive, alarmed, right_negative, kept_negative)
+
+
+def _rate(table: FloatArray, prevalence: float | None) -> float:
+    negative, positive = table.reshape(2, -1).sum(axis=1)
+    return float(positive / (positive + negative)) if prevalence is None else prevalence
+
+
+def cost_estimate(
+    honest: FloatArray, hindsight: FloatArray, costs: CostModel, *, prevalence: float | None, level: float
+) -> Estimate:
+    """Honest cost with its interval for the true cost of the rule in use."""
+    rate = _rate(honest, prevalence)
+    sums = [loss_sums(_outcome_table(table), **relative_prices(costs)) for table in (hindsight, honest)]
+    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
+    # every case can cost its most expensive outcome, and no more
+    prices = relative_prices(costs)
+    worst = rate * max(1.0, prices["abstain_positive"]) + (1 - rate) * max(
+        costs.mu, prices["abstain_negative"]
+    )
+    ends = max(float(low), 0.0), min(float(high), worst)
+    return Estimate(
+        _mean(honest, costs, prevalence),
+        Interval(*(float(costs.expected_cost(end, rate)) for end in ends)),
+        _mean(hindsight, costs, prevalence),
+    )
+
+
+def _mean(table: FloatArray, costs: CostModel, prevalence: float | None) -> float:
+    negative, positive = (float(row) for row in table.sum(axis=1))
+    return mean_and_error(table, loss_table(costs), Weighting.of(positive, negative, prevalence))[0]
+
+
 def expected_cost(
     cases: SplitCases,
     scores: FloatArray,
@@ -79,7 +130,7 @@ def expected_cost(
     *,
     confidence_level: float,
 ) -> ExpectedCost:
-    """Judge every case by the window `choose` finds without its fold; bracket interval."""
+    """Judge every case by the window `choose` finds without its fold."""
 
     def windows(counts: ScoreCounts) -> list[Window]:
         window = choose(counts)
@@ -91,15 +142,19 @@ def expected_cost(
     table = loss_table(costs)
     weighting = Weighting.of(counts.n_positive, counts.n_negative, cases.prevalence)
     held_out = outcomes(cases, judged.honest)
-    honest = mean_and_error(held_out, table, weighting)
-    hindsight = mean_and_error(outcomes(cases, [judged.hindsight]), table, weighting)
-    low, high = bracket_or_average(hindsight, honest, normal_quantile(confidence_level), "bracket")
+    estimate = cost_estimate(
+        held_out,
+        outcomes(cases, [judged.hindsight]),
+        costs,
+        prevalence=cases.prevalence,
+        level=confidence_level,
+    )
     abstained, _ = mean_and_error(held_out, np.array([[0.0, 0.0, 1.0]] * 2), weighting)
     return ExpectedCost(
-        cost=honest[0],
-        interval=Interval(float(max(low, table.min())), float(high)),
-        standard_error=honest[1],
-        hindsight=hindsight[0],
+        cost=estimate.cost,
+        interval=estimate.interval,
+        standard_error=mean_and_error(held_out, table, weighting)[1],
+        hindsight=estimate.hindsight,
         abstention_rate=abstained,
         confidence_level=confidence_level,
         folds=cases.folds,
