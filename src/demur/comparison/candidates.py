@@ -24,7 +24,7 @@ from demur.honest.decisions import (
 )
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
-from demur.surface.masses import RunningMasses
+from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
@@ -205,7 +205,7 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
     if question.objective == "guaranteed":
         certificate = surface_certificate(counts, prevalence=rate, confidence_level=question.confidence_level)
         safest = certificate.guaranteed_window(costs=costs)
-        masses = score_masses(counts, rate)
+        masses = score_masses(counts, counts.prevalence if rate is None else rate)
         return Cuts(_window(masses, (safest.lower_index, safest.upper_index), costs, rate, counts), 0.0)
     if not question.ranged or question.objective == "expected":
         if not question.limits.given():
@@ -214,7 +214,7 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
         level = kept.pop("precision_confidence", None)
         limited = cheapest_window(counts, costs=costs, prevalence=rate, confidence_level=level, **kept)
         return Cuts(limited, 0.0)
-    masses = score_masses(counts, rate)
+    masses = score_masses(counts, counts.prevalence if rate is None else rate)
     prices = [_prices(corner, counts, rate) for corner in question.corners()]
     regret = question.objective == "regret"
     best = range_search(masses, prices, regret=regret, limits=_limits(counts, masses, question))
@@ -231,19 +231,6 @@ def _limits(counts: ScoreCounts, masses: RunningMasses, question: Question) -> C
         for rate in question.prevalence:
             limits = limits.both(question.limits.cuts(score_masses(counts, rate)))
     return limits
-
-
-def score_masses(counts: ScoreCounts, prevalence: float | None) -> RunningMasses:
-    """Running masses over the distinct scores under a prevalence."""
-    to_positive, to_negative = counts.class_weights(prevalence)
-    ones = np.ones(len(counts.scores), dtype=np.int64)
-    return RunningMasses.of_steps(
-        counts.positives * to_positive,
-        counts.negatives * to_negative,
-        counts.scores,
-        counts.upper_scores,
-        ones,
-    )
 
 
 def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
