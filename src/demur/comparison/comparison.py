@@ -362,7 +362,7 @@ def _compared(
 ) -> Comparison:
     first = next(iter(cases.values()))
     trivial: list[Candidate] = []
-    found: dict[str, list[Candidate]] = {}
+    candidates: dict[str, list[Candidate]] = {}
     left_out: dict[str, str] = {}
     if question.costs is not None:
         trivial = trivial_candidates(first, question)
@@ -370,16 +370,18 @@ def _compared(
     def one_model(place: int, name: str) -> ModelComparison:
         if question.costs is not None:
             try:
-                found[name] = model_candidates(cases[name], name, judged[name], question, place)
+                candidates[name] = model_candidates(cases[name], name, judged[name], question, place)
             except UndefinedError as error:
                 left_out[name] = str(error)
-        return _model(cases[name], name, judged[name], found.get(name, ()), question, left_out.get(name, ""))
+        return _model(
+            cases[name], name, judged[name], candidates.get(name, ()), question, left_out.get(name, "")
+        )
 
     with workers(first.n) as pool:
         models = dict(zip(judged, pool.map(one_model, range(len(judged)), judged), strict=True))
     # threads may end in any order
-    found = {name: found[name] for name in judged if name in found}
-    if question.costs is not None and not trivial and not found:
+    candidates = {name: candidates[name] for name in judged if name in candidates}
+    if question.costs is not None and not trivial and not candidates:
         name, why = next(iter(left_out.items()))
         raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
     point = None if question.costs is None else Corner(question.point, question.rate)
@@ -391,7 +393,7 @@ def _compared(
             judged=judged,
             question=question,
             trivial=trivial,
-            candidates=found,
+            candidates=candidates,
             certificates={name: models[name].certificate for name in judged},
             class_names=class_names,
             labels=labels,

@@ -12,18 +12,17 @@ from demur.honest.bands import SurfaceBand, VolumeInterval, surface_band, volume
 from demur.honest.certificates import CertifiedWindow, SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
 from demur.honest.curve_bands import CostCurveBand, cost_curve_band
-from demur.honest.difference import (
-    SurfaceDifferenceBand,
-    VolumeComparison,
-    VolumeDifferenceTest,
-    surface_difference_band,
-    volume_comparison,
-    volume_difference_test,
-)
+from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
 from demur.honest.distribution_bounds import distribution_bounds
 from demur.honest.expected_cost import ExpectedCost
 from demur.honest.held_out import HonestRates
 from demur.honest.roc_bands import RocBand, roc_band
+from demur.honest.volume_difference import (
+    VolumeComparison,
+    VolumeDifferenceTest,
+    volume_comparison,
+    volume_difference_test,
+)
 from demur.honest.window_sets import WindowSet, window_interval
 
 __all__ = [

@@ -344,8 +344,8 @@ def volume_interval(
 
     >>> from demur import Binormal, volume_interval
     >>> y, s = Binormal().sample(1000, rng=2)
-    >>> found = volume_interval(y, s, rng=0)
-    >>> round(found.honest, 3), round(found.high, 3)
+    >>> volume = volume_interval(y, s, rng=0)
+    >>> round(volume.honest, 3), round(volume.high, 3)
     (0.145, 0.157)
     """
     cases, model = judged_model(

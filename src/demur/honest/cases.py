@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
-    check_choice,
     check_labels,
     check_same_length,
     check_scores,
+    check_weight_meaning,
     check_weights,
     input_error,
 )
@@ -24,10 +24,7 @@ from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsigh
 from demur.honest.splits import Splits, check_folds, check_repeats, split_cases, split_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
-__all__ = ["WEIGHTS", "JudgedModel", "SplitCases", "judged_model"]
-
-WEIGHTS = ("importance", "repeats")
-"""What case weights may mean: importance of one case each, or the number of times it was seen."""
+__all__ = ["JudgedModel", "SplitCases", "judged_model"]
 
 
 class JudgedModel(NamedTuple):
@@ -87,7 +84,7 @@ class SplitCases:
         quantity: str,
     ) -> "SplitCases":
         """Split checked rows; rows of weight 0 must be gone."""
-        check_choice(weights, "weights", WEIGHTS)
+        check_weight_meaning(weights)
         _require_both(positive, quantity)
         if sample_weight is None or weights == "repeats":
             sizes = np.ones(len(positive)) if sample_weight is None else sample_weight

@@ -1,8 +1,6 @@
-"""Paired comparison of two models over all costs: difference band, significance map, volume test."""
+"""Paired comparison of two models over all costs: difference band and significance map."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,35 +10,22 @@ from demur._checks import (
     check_confidence_level,
     check_grid,
     check_positive_int,
-    check_range,
     check_rng,
-    input_error,
 )
-from demur._kernels.multiple_tests import holm
 from demur._kernels.normal import normal_quantile
-from demur._results import Interval, Result
+from demur._results import Result
 from demur.honest.bands import inverse_error
 from demur.honest.deviation_law import deviations, matrix_pays, pair_covariance
-from demur.honest.held_out import volume_scores
 from demur.honest.multiplier import loss_part, max_deviations, upper_quantile
 from demur.honest.pairs import JudgedPair, PairedCases, paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
-__all__ = [
-    "SurfaceDifferenceBand",
-    "VolumeComparison",
-    "VolumeDifferenceTest",
-    "difference_band_of",
-    "surface_difference_band",
-    "volume_comparison",
-    "volume_difference_of",
-    "volume_difference_test",
-]
+__all__ = ["SurfaceDifferenceBand", "difference_band_of", "surface_difference_band"]
 
 _UNIT: Range = (0.0, 1.0)
-_FLOOR = 1e-12  # smallest standard error of a difference (spec 105, section 3)
+FLOOR = 1e-12  # smallest standard error of a difference: identical models differ by nothing
 _METHODS = ("average", "conservative")
 _ALTERNATIVES = ("two-sided", "less", "greater")
 
@@ -264,10 +249,11 @@ def difference_band_of(
 ) -> SurfaceDifferenceBand:
     """Make the band from judged cases and checked arguments."""
     prices, place = _distinct_points(x, y)
-    seen, paid = cases.hindsight.difference_and_error(prices), cases.honest.difference_and_error(prices)
-    wide = np.maximum(np.maximum(seen[1], paid[1]), _FLOOR)
-    centre = (seen[0] + paid[0]) / 2
-    worst = _largest_deviations(cases.honest, prices, paid[1], draws, rng, workers)
+    hindsight, hindsight_error = cases.hindsight.difference_and_error(prices)
+    honest, honest_error = cases.honest.difference_and_error(prices)
+    wide = np.maximum(np.maximum(hindsight_error, honest_error), FLOOR)
+    centre = (hindsight + honest) / 2
+    worst = _largest_deviations(cases.honest, prices, honest_error, draws, rng, workers)
     z = normal_quantile(level)
     factor = max(upper_quantile(worst, level), z)
     band = _ends(cases.hindsight, cases.honest, prices, wide, factor, method)
@@ -282,8 +268,8 @@ def difference_band_of(
         mu=x,
         nu=y,
         difference=shaped(centre),
-        honest=shaped(paid[0]),
-        hindsight=shaped(seen[0]),
+        honest=shaped(honest),
+        hindsight=shaped(hindsight),
         standard_error=shaped(wide),
         low=shaped(band[0]),
         high=shaped(band[1]),
@@ -324,262 +310,3 @@ def _largest_deviations(
     ]
     worst = max_deviations(pair.sizes, parts, n_resamples=draws, rng=rng, workers=workers)
     return np.asarray(worst.max(axis=1))
-
-
-# ---------------------------------------------------------------- volume
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class VolumeDifferenceTest(Result):
-    """Test of equal volumes of two models on the same cases; made by `volume_difference_test`.
-
-    Attributes
-    ----------
-    difference : float
-        Volume of a minus volume of b, mean of the two estimates below; negative: a is cheaper.
-    honest, hindsight : float
-        Cross-fitted difference, and difference of the samples' own surfaces.
-    standard_error : float
-        The larger of the two standard errors.
-    statistic, pvalue : float
-        difference / standard_error, and its normal tail probability.
-    volume_a, volume_b : float
-        Honest volumes.
-    evidence : dict
-        "statistic": "cases" or "joint counts"; "exact", or how many "bins" and how far they can
-        shift a difference of surfaces ("certified").
-    """
-
-    difference: float
-    honest: float
-    hindsight: float
-    standard_error: float
-    statistic: float
-    pvalue: float
-    volume_a: float
-    volume_b: float
-    alternative: str
-    mu: Range
-    nu: Range
-    n: float
-    prevalence: float
-    folds: int
-    evidence: dict[str, Any]
-
-    def interval(self, confidence_level: float = 0.95) -> Interval:
-        """Return the average-centred interval of the difference."""
-        reach = normal_quantile(check_confidence_level(confidence_level)) * self.standard_error
-        return Interval(self.difference - reach, self.difference + reach)
-
-
-def volume_difference_test(
-    y_true: Labels | PairedCounts,
-    score_a: ArrayLike | None = None,
-    score_b: ArrayLike | None = None,
-    *,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    weights: str = "importance",
-    prevalence: float | None = None,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
-    alternative: str = "two-sided",
-    folds: int | None = None,
-    repeats: int | None = None,
-    rng: int | np.random.Generator | None = 0,
-) -> VolumeDifferenceTest:
-    """Test whether two models have the same mean cost over a rectangle of costs (VACC).
-
-    Negative differences: a is cheaper. A volume is a mean of per-case proper scores, so the
-    paired difference needs no resampling. One number for all costs: models may differ in
-    opposite directions in different places (`surface_difference_band` shows where). Assumes
-    independent cases.
-
-    Parameters
-    ----------
-    y_true, score_a, score_b, pos_label, sample_weight, prevalence, folds, rng
-        As in `surface_difference_band`.
-    mu, nu : (low, high)
-        The rectangle of costs; the unit square compares VACC.
-    alternative : {"two-sided", "less", "greater"}
-        "less": the volume of a is smaller.
-
-    Returns
-    -------
-    VolumeDifferenceTest
-        With `interval(confidence_level)`.
-
-    Raises
-    ------
-    InputError, UndefinedError
-        As in `surface_difference_band`.
-
-    Notes
-    -----
-    (mean of the hindsight and the honest difference) / max(s, sc) against the normal law. Two
-    models that rank the cases alike: difference 0, p = 1.
-
-    References
-    ----------
-    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
-
-    Examples
-    --------
-    >>> from demur import Binormal, volume_difference_test
-    >>> from demur.datasets.binormal import paired_binormal_sample
-    >>> better, worse = Binormal(separation=2.0), Binormal(separation=1.2)
-    >>> y, a, b = paired_binormal_sample(better, worse, n=500, correlation=0.6, rng=0)
-    >>> volume_difference_test(y, a, b, rng=0).pvalue < 0.001
-    True
-    >>> volume_difference_test(y, a, a, rng=0).pvalue
-    1.0
-    """
-    check_choice(alternative, "alternative", _ALTERNATIVES)
-    rectangle = check_range(mu, "mu"), check_range(nu, "nu")
-    cases = paired_cases(
-        y_true,
-        score_a,
-        score_b,
-        pos_label=pos_label,
-        sample_weight=sample_weight,
-        weights=weights,
-        prevalence=prevalence,
-        folds=folds,
-        repeats=repeats,
-        rng=rng,
-        quantity="a volume difference",
-    )
-    return volume_difference_of(cases, *rectangle, alternative=alternative)
-
-
-def volume_difference_of(
-    cases: PairedCases, mu: Range = _UNIT, nu: Range = _UNIT, *, alternative: str = "two-sided"
-) -> VolumeDifferenceTest:
-    """Make the test from judged cases and checked arguments."""
-    scores = volume_scores(mu, nu)
-    seen, paid = (pair.score_difference_and_error(scores) for pair in (cases.hindsight, cases.honest))
-    centre, error = (seen[0] + paid[0]) / 2, max(seen[1], paid[1])
-    statistic = centre / max(error, _FLOOR)
-    return VolumeDifferenceTest(
-        difference=centre,
-        honest=paid[0],
-        hindsight=seen[0],
-        standard_error=error,
-        statistic=statistic,
-        pvalue=_normal_pvalue(statistic, alternative),
-        volume_a=cases.honest.first.score_and_error(scores)[0],
-        volume_b=cases.honest.second.score_and_error(scores)[0],
-        alternative=alternative,
-        mu=mu,
-        nu=nu,
-        n=cases.n,
-        prevalence=cases.prevalence,
-        folds=cases.folds,
-        evidence=cases.evidence,
-    )
-
-
-def _normal_pvalue(statistic: float, alternative: str) -> float:
-    from scipy.special import ndtr
-
-    if alternative == "two-sided":
-        return float(2 * ndtr(-abs(statistic)))
-    return float(ndtr(statistic if alternative == "less" else -statistic))
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class VolumeComparison(Result):
-    """All pairs of several models, with p-values adjusted for their number; made by `volume_comparison`.
-
-    Attributes
-    ----------
-    pairs : tuple of (str, str)
-        Element t: the two models of comparison t.
-    tests : tuple of VolumeDifferenceTest
-        Element t: first minus second.
-    pvalues : array
-        Element t: Holm-adjusted p-value, valid for all comparisons together.
-    volumes : dict
-        Honest volume of every model.
-    """
-
-    pairs: tuple[tuple[str, str], ...]
-    tests: tuple[VolumeDifferenceTest, ...]
-    pvalues: FloatArray
-    volumes: dict[str, float]
-
-    def __repr__(self) -> str:
-        shown = ", ".join(f"{a} - {b}: p={p:.3g}" for (a, b), p in zip(self.pairs, self.pvalues, strict=True))
-        return f"VolumeComparison({shown})"
-
-
-def volume_comparison(
-    y_true: Labels,
-    scores: Mapping[str, ArrayLike],
-    *,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    weights: str = "importance",
-    prevalence: float | None = None,
-    mu: Range = _UNIT,
-    nu: Range = _UNIT,
-    folds: int | None = None,
-    repeats: int | None = None,
-    rng: int | np.random.Generator | None = 0,
-) -> VolumeComparison:
-    """Compare the volumes of several models on the same cases, all pairs, Holm-adjusted.
-
-    Parameters
-    ----------
-    y_true, pos_label, sample_weight, prevalence, mu, nu, folds, rng
-        As in `volume_difference_test`.
-    scores : mapping {name: array of n numbers}
-        At least two models.
-
-    Returns
-    -------
-    VolumeComparison
-
-    References
-    ----------
-    Holm (1979), Scandinavian Journal of Statistics 6, 65-70.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from demur import Binormal
-    >>> from demur.honest import volume_comparison
-    >>> y, s = Binormal(separation=2.0).sample(400, rng=0)
-    >>> noise = np.random.default_rng(1).normal(size=400)
-    >>> found = volume_comparison(y, {"good": s, "same": s, "noise": noise}, rng=0)
-    >>> found.pairs, (found.pvalues < 0.05).tolist()
-    ((('good', 'same'), ('good', 'noise'), ('same', 'noise')), [False, True, True])
-    """
-    if not isinstance(scores, Mapping) or len(scores) < 2:
-        raise input_error("scores", "must be a mapping {name: scores} of at least two models", repr(scores))
-    # one seed for all pairs, so that a pair is what it is alone; a generator is asked once
-    seed = int(check_rng(rng).integers(2**32)) if rng is None or isinstance(rng, np.random.Generator) else rng
-    pairs = tuple((str(one), str(two)) for one, two in combinations(scores, 2))
-    tests = tuple(
-        volume_difference_test(
-            y_true,
-            scores[one],
-            scores[two],
-            pos_label=pos_label,
-            sample_weight=sample_weight,
-            weights=weights,
-            prevalence=prevalence,
-            mu=mu,
-            nu=nu,
-            folds=folds,
-            repeats=repeats,
-            rng=seed,
-        )
-        for one, two in combinations(scores, 2)
-    )
-    volumes: dict[str, float] = {}
-    for (one, two), test in zip(pairs, tests, strict=True):
-        volumes.setdefault(one, test.volume_a)
-        volumes.setdefault(two, test.volume_b)
-    adjusted = holm(np.array([test.pvalue for test in tests]))
-    return VolumeComparison(pairs=pairs, tests=tests, pvalues=adjusted, volumes=volumes)

@@ -147,12 +147,12 @@ def max_deviations(
             grid -= other.on_grid(multipliers)
         return np.column_stack([grid.max(axis=0), -grid.min(axis=0)])
 
-    found = []
+    chunks_done = []
     with ThreadPoolExecutor(workers) as pool, Progress(n_resamples) as progress:
         for result in pool.map(run, chunks) if workers > 1 else map(run, chunks):
-            found.append(result)
+            chunks_done.append(result)
             progress.advance(len(result))
-    return np.concatenate(found)
+    return np.concatenate(chunks_done)
 
 
 def upper_quantile(values: FloatArray, level: float) -> float:

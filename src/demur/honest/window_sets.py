@@ -160,12 +160,12 @@ def _range(cuts: FloatArray, good: BoolArray, at: int) -> tuple[Interval, FloatA
         low -= 1
     while high < len(good) - 1 and good[high + 1]:
         high += 1
-    found = cuts[good]
-    return Interval(float(cuts[low]), float(cuts[high])), found, len(found) == high - low + 1
+    members = cuts[good]
+    return Interval(float(cuts[low]), float(cuts[high])), members, len(members) == high - low + 1
 
 
 def _stable_costs(surface: AbstentionSurface, mu: float, nu: float) -> tuple[Interval, Interval]:
-    """Ranges of mu and of nu over which the cheapest window stays (spec 000, section 8)."""
+    """Ranges of mu and of nu over which the cheapest window stays."""
     i, j = (int(cut) for cut in block_cuts(surface.shares, mu, nu, nu))
     r = surface.shares
     below = float(r[i - 1]) if i > 0 else 0.0

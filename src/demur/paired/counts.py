@@ -288,12 +288,12 @@ class PairedCounts:
 
     def rows(self) -> PairedRows:
         """Return one weighted row per cell and class."""
-        ahead, behind = self._positives > 0, self._negatives > 0
-        weights = np.concatenate([self._positives[ahead], self._negatives[behind]])
+        positive, negative = self._positives > 0, self._negatives > 0
+        weights = np.concatenate([self._positives[positive], self._negatives[negative]])
         return PairedRows(
-            np.arange(len(weights)) < np.count_nonzero(ahead),
-            np.concatenate([self.score_a[ahead], self.score_a[behind]]),
-            np.concatenate([self.score_b[ahead], self.score_b[behind]]),
+            np.arange(len(weights)) < np.count_nonzero(positive),
+            np.concatenate([self.score_a[positive], self.score_a[negative]]),
+            np.concatenate([self.score_b[positive], self.score_b[negative]]),
             # unweighted cases take the quicker way
             None if np.all(weights == 1) else weights,
             self.evidence,

@@ -13,10 +13,11 @@ from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
+from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand, envelope_band_of
-from demur.honest.difference import volume_difference_of
-from demur.honest.pairs import PairedCases, judged_pair
+from demur.honest.pairs import JudgedPair, PairedCases, honest_pair, judged_pair
+from demur.honest.volume_difference import volume_difference_of
 from demur.paired.scores import JointScores
 from demur.report.drawing import roc_points, score_bins
 from demur.report.model import CutBounds, ModelReport, PairReport
@@ -161,12 +162,18 @@ def build_pairs(comparison: Comparison, pool: Executor) -> tuple[PairReport, ...
             first=first,
             second=second,
             paired=paired,
+            joint=_as_judged(cases, judged[names[first]], judged[names[second]], paired),
             volume=volume_difference_of(paired),
             auc=test,
             confidence_level=comparison.question.confidence_level,
         )
         for (first, second), paired, test in zip(pairs, joined, tests.result(), strict=True)
     )
+
+
+def _as_judged(cases: SplitCases, first: JudgedModel, second: JudgedModel, paired: PairedCases) -> JudgedPair:
+    """Joint held-out cases; tests take models that rank alike as one, whose held-out cases may differ."""
+    return paired.honest if paired.honest.second is second.honest else honest_pair(cases, first, second)
 
 
 def _auc_tests(joint: JointScores, weights: str) -> list[AucDifferenceTest]:

@@ -1,5 +1,6 @@
 """What a report holds: the results of each model and of each pair, and how they are written down."""
 
+import string
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,17 +12,18 @@ from demur.counts.scores import Blocks
 from demur.honest.bands import VolumeInterval
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
-from demur.honest.difference import VolumeDifferenceTest
 from demur.honest.distribution_bounds import DistributionBounds
+from demur.honest.multiplier import slot_offsets
 from demur.honest.pairs import JudgedPair, PairedCases
+from demur.honest.volume_difference import VolumeDifferenceTest
 from demur.surface.surface import AbstentionSurface
-from demur.typing import FloatArray
+from demur.typing import FloatArray, IntArray
 from demur.windows.policy_evidence import PolicyEvidence
 
 __all__ = ["CutBounds", "DataSource", "ModelReport", "PairReport", "RocPoints", "ScoreBins"]
 
-# groups of cases of a pair that a page may hold; more would make it too large to mail
-_MOST_GROUPS = 40_000
+# one character for a number
+_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
 def _whole(column: FloatArray) -> list[Any]:
@@ -223,7 +225,9 @@ class PairReport(Result):
     first, second : int
         Places of the models in the report.
     paired : PairedCases
-        Joint tables of the held-out cases: the paired difference at any costs.
+        The cases as the tests take them: models that rank alike count as one.
+    joint : JudgedPair
+        Joint table of the held-out cases as each model was judged: the paired difference at any costs.
     volume : VolumeDifferenceTest
     auc : AucDifferenceTest
     confidence_level : float
@@ -232,31 +236,50 @@ class PairReport(Result):
     first: int
     second: int
     paired: PairedCases
+    joint: JudgedPair
     volume: VolumeDifferenceTest
     auc: AucDifferenceTest
     confidence_level: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the pair as the schema has it; the joint tables are left out where they are large."""
+    @property
+    def groups(self) -> int:
+        """Number of groups of cases in the joint tables."""
+        return len(self.joint.sizes) + len(self.paired.hindsight.sizes)
+
+    def to_dict(self, *, joint: bool = True) -> dict[str, Any]:
+        """Return the pair as the schema has it, with or without the joint tables."""
         level, paired = self.confidence_level, self.paired
-        kept = len(paired.honest.sizes) + len(paired.hindsight.sizes) <= _MOST_GROUPS
         return {
             "a": self.first,
             "b": self.second,
-            "joint": _joint(paired.honest, paired.repeats) if kept else None,
-            "joint_hindsight": _joint(paired.hindsight, 1) if kept else None,
+            "joint": _joint(self.joint, paired.repeats) if joint else None,
+            "joint_hindsight": _joint(paired.hindsight, 1) if joint else None,
             "volume": _difference(self.volume.difference, self.volume.interval(level), self.volume.pvalue),
             "auc": _difference(self.auc.difference, self.auc.interval(level), self.auc.pvalue),
         }
 
 
 def _joint(pair: JudgedPair, repeats: int) -> dict[str, Any]:
-    """Groups of cases by slot of either model: slots count positions, class by class, table by table."""
+    """Groups of cases by slot of either model: slots count positions, class by class, table by table.
+
+    Small numbers make a small page: slots of the first model as steps from group to group, those of
+    the second as positions in its table.
+    """
+    starts = [np.concatenate(slot_offsets(one)) for one in (pair.first, pair.second)]
+    segment = np.searchsorted(starts[0], pair.first_slot, side="right") - 1
     return {
-        "first": pair.first_slot.tolist(),
-        "second": pair.second_slot.tolist(),
-        "cases": _whole(_unrounded(pair.sizes * repeats)),
+        "first": _digits(np.diff(pair.first_slot, prepend=0)),
+        "second": _digits(pair.second_slot - starts[1][segment]),
+        "cases": _digits(_unrounded(pair.sizes * repeats)),
     }
+
+
+def _digits(column: FloatArray | IntArray) -> str | list[Any]:
+    """Write whole numbers below 62 as one digit each; a list where one of them is larger or broken."""
+    codes = column.astype(np.int64)
+    if np.any(codes != column) or np.any((codes < 0) | (codes >= len(_DIGITS))):
+        return _whole(column.astype(np.float64))
+    return np.frombuffer(_DIGITS.encode(), dtype=np.uint8)[codes].tobytes().decode()
 
 
 def _unrounded(column: FloatArray) -> FloatArray:

@@ -11,8 +11,8 @@ from demur._kernels.multiple_tests import holm
 from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
 from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
-from demur.honest.difference import VolumeDifferenceTest, volume_difference_of
 from demur.honest.pairs import judged_pair
+from demur.honest.volume_difference import VolumeDifferenceTest, volume_difference_of
 from demur.paired.scores import JointScores
 
 __all__ = ["PairDifference", "pair_differences"]

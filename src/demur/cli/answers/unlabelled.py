@@ -19,22 +19,23 @@ def decide_without_labels(
     """Read one column of P(positive), decide, print or write the answer."""
     source, name, proba = read_scores(read)
     remark(f"Read {len(proba)} rows of {source}: column {name} as P(positive), no labels.", quiet=quiet)
-    found = unlabelled_decision(proba, costs)
+    decision = unlabelled_decision(proba, costs)
     if as_json:
         content: dict[str, Any] = {"data": {"source": source, "rows": len(proba), "model": name}}
-        write(document("decide.unlabelled", {**content, **found.to_dict()}), output)
+        write(document("decide.unlabelled", {**content, **decision.to_dict()}), output)
     else:
-        write(_text(found), output)
+        write(_text(decision), output)
 
 
-def _text(found: UnlabelledDecision) -> str:
+def _text(decision: UnlabelledDecision) -> str:
     rows = []
     for method in ("direct", "ranking", "nroc"):
-        threshold = getattr(found, method).threshold
-        cost = number(_CASES * found.expected_costs[method])
-        rows.append([method, f"{threshold:.4g}", percent(found.positive_rates[method]), cost])
+        threshold = getattr(decision, method).threshold
+        cost = number(_CASES * decision.expected_costs[method])
+        rows.append([method, f"{threshold:.4g}", percent(decision.positive_rates[method]), cost])
     header = ["method", "threshold", "called positive", "cost per 1000 (if calibrated)"]
     assumptions = [
-        wrapped(f"{m}: {getattr(found, m).assumption}.", indent="  ") for m in ("direct", "ranking", "nroc")
+        wrapped(f"{m}: {getattr(decision, m).assumption}.", indent="  ")
+        for m in ("direct", "ranking", "nroc")
     ]
-    return "\n\n".join([wrapped(found.sentence), table(header, rows), "\n".join(assumptions)])
+    return "\n\n".join([wrapped(decision.sentence), table(header, rows), "\n".join(assumptions)])
