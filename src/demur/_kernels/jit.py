@@ -35,7 +35,7 @@ __all__ = [
 COMPILE_FROM = 2**16
 """Below this many elements the interpreter finishes one call before numba would be imported."""
 
-COMPILE_JOB_FROM = 2**17
+COMPILE_JOB_FROM = 2**18
 """Below this many elements in all its calls together the interpreter finishes a job as soon."""
 
 _WORTH_A_CALL = 256
