@@ -268,27 +268,17 @@ def window_interval(
     surface = abstention_surface(counts, prevalence=prevalence)
     window = surface.window(costs=costs)
     steps = _steps(surface, window, may_abstain=costs.may_abstain)
-    z = normal_quantile(check_confidence_level(confidence_level))
+    level = check_confidence_level(confidence_level)
     if method == "relative":
-        share = check_nonnegative(0.01 if tolerance is None else tolerance, "tolerance")
-        if share.ndim:
-            raise input_error("tolerance", "must be one number", f"shape {share.shape}")
-        allowed = float(share) * abs(window.cost)
+        allowed: float | None = _tolerated(tolerance) * abs(window.cost)
         # the best window itself belongs, however its cost was rounded
-        good = _within(steps, window.cost + allowed + _ROUNDING)
+        good = _within(steps, window.cost + (allowed or 0.0) + _ROUNDING)
     else:
         if tolerance is not None:
             raise input_error("tolerance", "belongs to method='relative'", tolerance)
-        counts.require_both_classes("A standard error")
-        if prevalence is not None and min(counts.n_positive, counts.n_negative) < 2:
-            raise UndefinedError(
-                "A standard error with a given prevalence needs two cases of each class, "
-                f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
-            )
-        check_repeated_cases(counts.positives, counts.negatives, "a standard error")
         allowed = None
-        weighting = Weighting.of(counts.n_positive, counts.n_negative, prevalence)
-        good = _within_error(surface, window, steps, weighting, z)
+        weighting = _sampling(counts, prevalence)
+        good = _within_error(surface, window, steps, weighting, normal_quantile(level))
     cuts = surface.masses.scores.lower_cut, surface.masses.scores.upper_cut
     lower, lower_cuts, lower_whole = _range(cuts[0], good[0], steps.best[0])
     upper, upper_cuts, upper_whole = _range(cuts[1], good[1], steps.best[1])
@@ -326,3 +316,23 @@ def window_interval(
         n=counts.n,
         prevalence=surface.prevalence,
     )
+
+
+def _tolerated(tolerance: float | None) -> float:
+    """Share of the smallest cost that a threshold may cost more."""
+    share = check_nonnegative(0.01 if tolerance is None else tolerance, "tolerance")
+    if share.ndim:
+        raise input_error("tolerance", "must be one number", f"shape {share.shape}")
+    return float(share)
+
+
+def _sampling(counts: ScoreCounts, prevalence: float | None) -> Weighting:
+    """Check what a standard error needs of the cases."""
+    counts.require_both_classes("A standard error")
+    if prevalence is not None and min(counts.n_positive, counts.n_negative) < 2:
+        raise UndefinedError(
+            "A standard error with a given prevalence needs two cases of each class, "
+            f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
+        )
+    check_repeated_cases(counts.positives, counts.negatives, "a standard error")
+    return Weighting.of(counts.n_positive, counts.n_negative, prevalence)
