@@ -1,6 +1,6 @@
 """Which tests of a parallel run share a process.
 
-A Spark cluster costs 20 seconds and six Java processes, so all its tests go to one worker, and first,
+A Spark cluster costs half a minute and six Java processes, so all its tests go to one worker, and first,
 since they take longest. The pages of one file share a browser and their reports. Every other test goes
 where there is room.
 
