@@ -6,14 +6,13 @@ from decimal import ROUND_HALF_UP, Decimal
 __all__ = ["money", "money_step", "shares_of_1000", "short_threshold"]
 
 _CASES = 1000
-_ROUNDING = 1e-12
 _PLAIN_FROM, _PLAIN_TO = -4, 6
 
 
 def money_step(low: float, high: float, value: float) -> float:
     """Unit of the last digit worth showing: two digits of the width of the interval, per 1000 cases."""
     width = high - low
-    if not width > _ROUNDING * abs(value):  # a rule whose cost is certain
+    if not width > 0:
         width = abs(value)
     if not width > 0:
         return 1.0

@@ -14,7 +14,7 @@ from demur.honest.rules import Prices
 from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
-__all__ = ["JudgedPair", "PairedCases", "honest_pair", "judged_pair", "paired_cases"]
+__all__ = ["JudgedPair", "PairedCases", "judged_pair", "paired_cases"]
 
 
 # A table of all pairs of positions is faster than sorting the pairs while it is this small.
@@ -215,8 +215,15 @@ def judged_pair(
     """Join two models judged on the same splits."""
     if _rank_alike(first, second):
         second = first  # their thresholds separate the same cases
-    honest = honest_pair(cases, first, second)
-    rows = cases.splits.repeats[0]
+    repeats = cases.splits.repeats
+    honest = JudgedPair.join(
+        (first.honest, second.honest),
+        (np.concatenate(first.honest_position), np.concatenate(second.honest_position)),
+        np.concatenate([cases.positive[rows.cell] for rows in repeats]),
+        np.concatenate([rows.fold + index * cases.folds for index, rows in enumerate(repeats)]),
+        np.concatenate([rows.cases for rows in repeats]) / len(repeats),
+    )
+    rows = repeats[0]
     hindsight = JudgedPair.join(
         (first.hindsight, second.hindsight),
         (first.hindsight_position, second.hindsight_position),
@@ -226,18 +233,6 @@ def judged_pair(
     )
     rate = first.counts.prevalence if cases.prevalence is None else float(cases.prevalence)
     return PairedCases(honest, hindsight, cases.n, rate, cases.folds, cases.repeats, evidence or CASES)
-
-
-def honest_pair(cases: SplitCases, first: JudgedModel, second: JudgedModel) -> JudgedPair:
-    """Join the held-out cases of two models as each was judged."""
-    repeats = cases.splits.repeats
-    return JudgedPair.join(
-        (first.honest, second.honest),
-        (np.concatenate(first.honest_position), np.concatenate(second.honest_position)),
-        np.concatenate([cases.positive[rows.cell] for rows in repeats]),
-        np.concatenate([rows.fold + index * cases.folds for index, rows in enumerate(repeats)]),
-        np.concatenate([rows.cases for rows in repeats]) / len(repeats),
-    )
 
 
 def _rank_alike(first: JudgedModel, second: JudgedModel) -> bool:

@@ -16,7 +16,7 @@ from demur.exceptions import InputError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand, envelope_band_of
-from demur.honest.pairs import JudgedPair, PairedCases, honest_pair, judged_pair
+from demur.honest.pairs import JudgedPair, PairedCases, judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.paired.scores import JointScores
 from demur.report.drawing import roc_points, score_bins
@@ -173,7 +173,16 @@ def build_pairs(comparison: Comparison, pool: Executor) -> tuple[PairReport, ...
 
 def _as_judged(cases: SplitCases, first: JudgedModel, second: JudgedModel, paired: PairedCases) -> JudgedPair:
     """Joint held-out cases; tests take models that rank alike as one, whose held-out cases may differ."""
-    return paired.honest if paired.honest.second is second.honest else honest_pair(cases, first, second)
+    if paired.honest.second is second.honest:
+        return paired.honest
+    repeats = cases.splits.repeats
+    return JudgedPair.join(
+        (first.honest, second.honest),
+        (np.concatenate(first.honest_position), np.concatenate(second.honest_position)),
+        np.concatenate([cases.positive[rows.cell] for rows in repeats]),
+        np.concatenate([rows.fold + index * cases.folds for index, rows in enumerate(repeats)]),
+        np.concatenate([rows.cases for rows in repeats]) / len(repeats),
+    )
 
 
 def _auc_tests(joint: JointScores, weights: str) -> list[AucDifferenceTest]:
