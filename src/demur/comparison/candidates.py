@@ -1,8 +1,7 @@
 """Rules to choose from: per model a window and a single threshold, and three without a model."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -30,7 +29,7 @@ from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import range_search
-from demur.windows.search import CutLimits, Prices
+from demur.windows.search import Prices
 
 __all__ = [
     "TRIVIAL",
@@ -38,12 +37,21 @@ __all__ = [
     "Cuts",
     "cheapest_at",
     "choose_cuts",
+    "first_smallest",
     "model_candidates",
     "trivial_candidates",
 ]
 
 TRIVIAL = {"always positive": 1, "always negative": 0, "always abstain": ABSTAINED}
 """The rules without a model, and the decision each makes on every case."""
+
+_TIE = 1e-12
+
+
+def first_smallest(values: FloatArray, scale: float = 0.0) -> int:
+    """Place of the smallest value; of ties within 1e-12 of it, or of `scale`, the first."""
+    least = float(values.min())
+    return int(np.argmax(values <= least + _TIE * max(abs(least), scale)))
 
 
 class Cuts(NamedTuple):
@@ -67,7 +75,9 @@ class Candidate:
     cases : SplitCases
         The splits it was judged on: those of all models, or its own where only counts are at hand.
     judged : Judged
-        Its decisions.
+        Its decisions; those of the rule itself where it treats all cases alike.
+    decided : Judged
+        Decisions of the rules chosen without each fold, whatever the rule of all cases is.
     honest, hindsight : array
         Cases by class (negative, positive) and decision (negative, positive, abstain).
     order : tuple
@@ -81,6 +91,7 @@ class Candidate:
     window: AbstentionWindow | None
     cases: SplitCases
     judged: Judged
+    decided: Judged
     honest: FloatArray
     hindsight: FloatArray
     order: tuple[int, int]
@@ -88,7 +99,7 @@ class Candidate:
 
     def on(self, cases: SplitCases) -> "Candidate":
         """Return a rule without a model for other splits of the same cases."""
-        return _candidate(cases, self.kind, None, None, judge_constant(cases, TRIVIAL[self.kind]), self.order)
+        return _constant(cases, self.kind, self.order)
 
 
 def trivial_candidates(cases: SplitCases, question: Question) -> list[Candidate]:
@@ -97,21 +108,25 @@ def trivial_candidates(cases: SplitCases, question: Question) -> list[Candidate]
     for place, (kind, code) in enumerate(TRIVIAL.items()):
         if code == ABSTAINED and not question.may_abstain:
             continue
-        judged = judge_constant(cases, code)
-        candidate = _candidate(cases, kind, None, None, judged, (0, place))
-        if _keeps_limits(candidate.hindsight, code, question, cases):
+        candidate = _constant(cases, kind, (0, place))
+        if _keeps_limits(candidate.hindsight, code, question):
             candidates.append(candidate)
     return candidates
 
 
-def _keeps_limits(table: FloatArray, code: int, question: Question, cases: SplitCases) -> bool:
+def _keeps_limits(table: FloatArray, code: int, question: Question) -> bool:
+    """Whether one decision for all cases keeps the limits, at all prevalences of a range."""
     limits = question.limits
     negative, positive = table.sum(axis=1)
-    rate = question.rate
-    share = float(positive / (positive + negative)) if rate is None else rate
-    promised = {1: (limits.min_precision_positive, share), 0: (limits.min_precision_negative, 1 - share)}
+    own = float(positive / (positive + negative))
+    ends = question.prevalence if isinstance(question.prevalence, tuple) else (question.rate,)
+    rates = [own if rate is None else rate for rate in ends]
+    promised = {
+        1: (limits.min_precision_positive, min(rates)),
+        0: (limits.min_precision_negative, 1 - max(rates)),
+    }
     wanted, precision = promised.get(code, (None, 1.0))
-    if wanted is not None and precision < wanted:
+    if wanted is not None and precision < wanted * (1 - _TIE):
         return False
     if code == 0 and limits.max_fn_rate is not None and limits.max_fn_rate < 1:
         return False
@@ -135,16 +150,18 @@ def model_candidates(
             kept.append((kind, aim))
         except UndefinedError as error:
             reason = error
-    if not kept:
+    candidates = []
+    for (kind, _), cuts, decided in zip(kept, windows, _judge(cases, model, kept, windows), strict=True):
+        if isinstance(decided, UndefinedError):
+            reason = decided  # all cases together keep the limits, but not without some fold
+            continue
+        alike = _alike(cuts.window, model.counts)
+        judged = decided if alike is None else judge_constant(cases, alike)
+        order = (1 if kind == "threshold" else 2, place)
+        candidates.append(_candidate(cases, kind, name, cuts, (judged, decided), order))
+    if not candidates:
         assert reason is not None
         raise reason
-    judged = _judge(cases, model, [aim for _, aim in kept], [cuts.window for cuts in windows])
-    candidates = []
-    for (kind, _), cuts, decisions in zip(kept, windows, judged, strict=True):
-        alike = _alike(cuts.window, model.counts)
-        decided = decisions if alike is None else judge_constant(cases, alike)
-        order = (1 if kind == "threshold" else 2, place)
-        candidates.append(_candidate(cases, kind, name, cuts.window, decided, order, cuts.gap))
     return candidates
 
 
@@ -152,37 +169,42 @@ def cheapest_at(
     cases: SplitCases, model: JudgedModel, question: Question, corner: Corner
 ) -> list[FloatArray]:
     """Held-out outcomes of the model's window and threshold re-chosen for one corner of the box."""
-    at_corner = replace(question, costs=corner.costs, prevalence=corner.prevalence, objective="expected")
     if corner.prevalence is not None:
         model = model._replace(
             honest=reweighted(model.honest, corner.prevalence),
             hindsight=reweighted(model.hindsight, corner.prevalence),
         )
     try:
-        return [one.honest for one in model_candidates(cases, "", model, at_corner, 0)]
+        return [one.honest for one in model_candidates(cases, "", model, question.at(corner), 0)]
     except UndefinedError:
         return []
+
+
+def _constant(cases: SplitCases, kind: str, order: tuple[int, int]) -> Candidate:
+    judged = judge_constant(cases, TRIVIAL[kind])
+    return _candidate(cases, kind, None, None, (judged, judged), order)
 
 
 def _candidate(
     cases: SplitCases,
     kind: str,
     model: str | None,
-    window: AbstentionWindow | None,
-    judged: Judged,
+    cuts: Cuts | None,
+    decisions: tuple[Judged, Judged],
     order: tuple[int, int],
-    gap: float = 0.0,
 ) -> Candidate:
+    judged, decided = decisions
     return Candidate(
         kind=kind,
         model=model,
-        window=window,
+        window=None if cuts is None else cuts.window,
         cases=cases,
         judged=judged,
+        decided=decided,
         honest=outcomes(cases, judged.honest),
         hindsight=outcomes(cases, [judged.hindsight]),
         order=order,
-        gap=gap,
+        gap=0.0 if cuts is None else cuts.gap,
     )
 
 
@@ -217,20 +239,10 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
     masses = score_masses(counts, counts.prevalence if rate is None else rate)
     prices = [_prices(corner, counts, rate) for corner in question.corners()]
     regret = question.objective == "regret"
-    best = range_search(masses, prices, regret=regret, limits=_limits(counts, masses, question))
+    best = range_search(masses, prices, regret=regret, limits=question.allowed(masses))
     if best is None:
         raise UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
     return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
-
-
-def _limits(counts: ScoreCounts, masses: RunningMasses, question: Question) -> CutLimits | None:
-    if not question.limits.given():
-        return None
-    limits = question.limits.cuts(masses)
-    if isinstance(question.prevalence, tuple):
-        for rate in question.prevalence:
-            limits = limits.both(question.limits.cuts(score_masses(counts, rate)))
-    return limits
 
 
 def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
@@ -262,32 +274,29 @@ def _window(
 
 
 def _judge(
-    cases: SplitCases, model: JudgedModel, aims: Sequence[Question], windows: Sequence[AbstentionWindow]
-) -> list[Judged]:
-    if not any(_needs_search(aim) for aim in aims):
-        return [judge_learned(cases, model, _price_point(aim.point)) for aim in aims]
+    cases: SplitCases, model: JudgedModel, kept: Sequence[tuple[str, Question]], windows: Sequence[Cuts]
+) -> list[Judged | UndefinedError]:
+    """Decisions of each kind of rule; the reason where the limits allow none without some fold."""
+    if not any(_needs_search(aim) for _, aim in kept):
+        return [judge_learned(cases, model, _price_point(aim.point)) for _, aim in kept]
+    judged: list[Judged | UndefinedError] = []
+    for (_, aim), cuts in zip(kept, windows, strict=True):
 
-    def choose(counts: ScoreCounts) -> list[Window]:
-        return [_fold_window(counts, aim) for aim in aims]
+        def choose(counts: ScoreCounts, aim: Question = aim) -> list[Window]:
+            window = choose_cuts(counts, aim).window
+            return [Window(window.lower, window.upper)]
 
-    hindsight = [Window(window.lower, window.upper) for window in windows]
-    return judge_choices(cases, model.scores, model.classes, choose, hindsight)
+        hindsight = [Window(cuts.window.lower, cuts.window.upper)]
+        try:
+            judged += judge_choices(cases, model.scores, model.classes, choose, hindsight)
+        except UndefinedError as error:
+            judged.append(error)
+    return judged
 
 
 def _needs_search(question: Question) -> bool:
     searched = question.ranged and question.objective != "expected"
     return bool(question.limits.given()) or searched or question.objective == "guaranteed"
-
-
-def _fold_window(counts: ScoreCounts, question: Question) -> Window:
-    """Window of one fold; where the limits allow none there, decide as the limits allow."""
-    try:
-        window = choose_cuts(counts, question).window
-    except UndefinedError:
-        if question.may_abstain and (question.limits.max_abstention or 1.0) >= 1:
-            return Window(-math.inf, math.inf)
-        raise
-    return Window(window.lower, window.upper)
 
 
 def _price_point(costs: CostModel) -> PricePoints:

@@ -10,7 +10,7 @@ import numpy as np
 
 from demur.comparison.advice import Scored, advice_outcomes
 from demur.comparison.answer import Answer, Neighbours, Versus
-from demur.comparison.candidates import TRIVIAL, Candidate, cheapest_at
+from demur.comparison.candidates import TRIVIAL, Candidate, cheapest_at, first_smallest
 from demur.comparison.estimates import (
     Estimate,
     cost_at,
@@ -74,8 +74,7 @@ def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
     """Choose, and say what surrounds the choice; with `models_only` among the rules of models."""
     question = choice.question
     candidates = [one for one in choice.all if not models_only or one.model is not None]
-    values = _values(candidates, choice)
-    best = _first_smallest(candidates, values)
+    best = candidates[first_smallest(*_values(candidates, choice))]
     estimate = cost_of(best, question)
     shares = rates_of(best.honest, question.rate)
     advice = _advice(choice)
@@ -128,24 +127,20 @@ def _kind(candidate: Candidate) -> str:
     return candidate.kind
 
 
-def _values(candidates: Sequence[Candidate], choice: Choice) -> FloatArray:
-    """What the objective compares: honest cost, worst honest cost, honest regret, or the guarantee."""
+def _values(candidates: Sequence[Candidate], choice: Choice) -> tuple[FloatArray, float]:
+    """What the objective compares: honest cost, worst honest cost, honest regret, or the guarantee.
+
+    Also the size of the costs by which ties are judged, as a regret may be 0.
+    """
     question = choice.question
     if question.objective == "guaranteed":
-        return np.array([_bound(one, choice, 1) for one in candidates])
+        return np.array([_bound(one, choice, 1) for one in candidates]), 0.0
     if question.objective in ("worst", "regret"):
         costs = np.array([[cost_at(one, corner) for corner in question.corners()] for one in candidates])
-        if question.objective == "regret":
-            costs = costs - choice.floors
-        return np.asarray(costs.max(axis=1))
+        floors = choice.floors if question.objective == "regret" else 0.0
+        return np.asarray((costs - floors).max(axis=1)), float(np.abs(costs).max())
     point = Corner(question.point, question.rate)
-    return np.array([cost_at(one, point) for one in candidates])
-
-
-def _first_smallest(candidates: Sequence[Candidate], values: FloatArray) -> Candidate:
-    """Ties go to the simpler rule, which comes first."""
-    least = float(values.min())
-    return candidates[int(np.argmax(values <= least + _TIE * max(abs(least), 1e-300)))]
+    return np.array([cost_at(one, point) for one in candidates]), 0.0
 
 
 def _thresholds(candidate: Candidate) -> tuple[float, float]:
@@ -178,7 +173,7 @@ def _best_trivial(choice: Choice) -> Mapping[str, Any] | None:
         return None
     point = Corner(choice.question.point, choice.question.rate)
     costs = np.array([cost_at(one, point) for one in choice.trivial])
-    best = _first_smallest(choice.trivial, costs)
+    best = choice.trivial[first_smallest(costs)]
     return MappingProxyType({"name": best.kind, "cost": cost_at(best, point)})
 
 
@@ -187,7 +182,7 @@ def _cheapest(candidates: Sequence[Candidate], choice: Choice) -> Candidate | No
         return None
     point = Corner(choice.question.point, choice.question.rate)
     ordered = sorted(candidates, key=lambda one: one.order)
-    return _first_smallest(ordered, np.array([cost_at(one, point) for one in ordered]))
+    return ordered[first_smallest(np.array([cost_at(one, point) for one in ordered]))]
 
 
 def _versus(best: Candidate, choice: Choice) -> dict[str, Versus]:
@@ -237,7 +232,7 @@ def _advice(choice: Choice) -> Estimate | None:
     first, *others = choice.cases.values()
     if any(one is not first for one in others):
         return None  # models split apart cannot be chosen among without a look at the held-out cases
-    models = [Scored(choice.judged[name].classes, several) for name, several in choice.candidates.items()]
+    models = [Scored(one.classes, choice.candidates.get(name, ())) for name, one in choice.judged.items()]
     table = advice_outcomes(first, models, choice.trivial, question)
     return cost_interval(table, table, Corner(question.point, question.rate), question.confidence_level)
 

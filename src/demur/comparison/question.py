@@ -191,6 +191,24 @@ class Question:
             rates = [float(value) for value in np.linspace(*self.prevalence, steps)]
         return [Corner(one, rate) for one in costs for rate in rates]
 
+    def at(self, corner: Corner) -> "Question":
+        """Return the question for one point of the box."""
+        return replace(self, costs=corner.costs, prevalence=corner.prevalence, objective="expected")
+
+    def allowed(self, masses: RunningMasses) -> CutLimits | None:
+        """Return the windows that keep the limits at all prevalences of the range; None without limits.
+
+        `masses` are made under `rate`.
+        """
+        if not self.limits.given():
+            return None
+        limits = self.limits.cuts(masses)
+        if isinstance(self.prevalence, tuple) and self.rate is not None:
+            for rate in self.prevalence:
+                scaled = masses.scaled(rate / self.rate, (1 - rate) / (1 - self.rate))
+                limits = limits.both(self.limits.cuts(scaled))
+        return limits
+
     def never_abstaining(self) -> "Question":
         """Return the same question for somebody who must decide every case."""
         if isinstance(self.costs, CostRange):

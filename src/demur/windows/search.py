@@ -9,7 +9,7 @@ O(k), or O(k log k) with a limit on abstention.
 """
 
 import math
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -18,7 +18,15 @@ from demur.costs.model import CostModel
 from demur.roc.isometrics import Precision
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["CutLimits", "Prices", "WindowMasses", "cut_limits", "limited_search"]
+__all__ = [
+    "CutLimits",
+    "MassRows",
+    "Prices",
+    "WindowMasses",
+    "cut_limits",
+    "limited_search",
+    "unlimited_searches",
+]
 
 
 class WindowMasses(Protocol):
@@ -43,6 +51,25 @@ class WindowMasses(Protocol):
     @property
     def below(self) -> FloatArray:
         """Mass of both classes in the first i scores."""
+
+
+class MassRows(NamedTuple):
+    """Masses of many sets of cases over the same positions, one set per row."""
+
+    positive_below: FloatArray
+    negative_below: FloatArray
+    negative_above: FloatArray
+
+    @property
+    def positive_above(self) -> FloatArray:
+        """Mass of the positives in the other scores."""
+        above: FloatArray = self.positive_below[:, -1:] - self.positive_below
+        return above
+
+    @property
+    def below(self) -> FloatArray:
+        """Mass of both classes in the first i scores."""
+        return self.positive_below + self.negative_below
 
 
 class Prices(NamedTuple):
@@ -97,11 +124,11 @@ class Prices(NamedTuple):
             cost += self.review_positive * float(p[j] - p[i]) + self.review_negative * float(q[j] - q[i])
         return cost
 
-    def scale(self, masses: WindowMasses) -> float:
-        """Return a size all costs of windows stay below, by which rounding is judged."""
+    def scale(self, masses: WindowMasses) -> Any:
+        """Return a size all costs of windows stay below, by which rounding is judged; one per row."""
         reviews = (self.review_positive, self.review_negative) if self.may_abstain else (0.0, 0.0)
-        positive = (abs(self.miss) + abs(reviews[0])) * float(masses.positive_below[-1])
-        negative = (abs(self.alarm) + abs(reviews[1])) * float(masses.negative_below[-1])
+        positive = (abs(self.miss) + abs(reviews[0])) * masses.positive_below[..., -1]
+        negative = (abs(self.alarm) + abs(reviews[1])) * masses.negative_below[..., -1]
         return positive + negative
 
 
@@ -185,6 +212,29 @@ def limited_search(
     abstained = below[ends] - below[begins[ends]]
     j = int(ends[np.argmax(abstained <= abstained.min() + TIE * below[-1])])
     return int(begins[j]), j
+
+
+def unlimited_searches(rows: MassRows, prices: Prices) -> tuple[IntArray, IntArray]:
+    """Return the cheapest windows of many sets of cases: in every row what `limited_search` chooses."""
+    slack = TIE * prices.scale(rows)[:, None]
+    if not prices.may_abstain:
+        total = prices.without_abstaining(rows)
+        at = np.argmax(total <= total.min(axis=1, keepdims=True) + slack, axis=1)
+        return at, at
+    start = prices.by_start(rows)
+    # the last of ties, as in `_running_minimum`
+    tied = start <= np.minimum.accumulate(start, axis=1) + slack
+    begins = np.maximum.accumulate(np.where(tied, np.arange(start.shape[1]), 0), axis=1)
+    total = prices.by_stop(rows) + np.take_along_axis(start, begins, axis=1)
+    below = rows.below
+    abstained = np.where(
+        total <= total.min(axis=1, keepdims=True) + slack,
+        below - np.take_along_axis(below, begins, axis=1),
+        np.inf,
+    )
+    least = abstained.min(axis=1, keepdims=True)
+    stop = np.argmax(abstained <= least + TIE * below[:, -1:], axis=1)
+    return np.take_along_axis(begins, stop[:, None], axis=1)[:, 0], stop
 
 
 def _running_minimum(values: FloatArray, slack: float) -> IntArray:
