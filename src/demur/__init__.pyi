@@ -22,13 +22,13 @@ from demur import windows as windows
 from demur._results import Interval as Interval
 from demur.auc import auc_difference_test as auc_difference_test
 from demur.auc import auc_interval as auc_interval
-from demur.comparison import Answer as Answer
-from demur.comparison import Comparison as Comparison
-from demur.comparison import compare_models as compare_models
 from demur.cautious import CautiousConfusion as CautiousConfusion
 from demur.cautious import cautious_confusion as cautious_confusion
 from demur.cautious import response_curve as response_curve
 from demur.cautious import risk_coverage_curve as risk_coverage_curve
+from demur.comparison import Answer as Answer
+from demur.comparison import Comparison as Comparison
+from demur.comparison import compare_models as compare_models
 from demur.costs import CostCurve as CostCurve
 from demur.costs import CostMatrix as CostMatrix
 from demur.costs import CostModel as CostModel
