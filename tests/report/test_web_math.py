@@ -1,131 +1,82 @@
-"""The mathematics of the page, in TypeScript, gives the numbers of Python to 1e-12.
+"""The mathematics of the page, in TypeScript, gives the numbers of Python to 1e-12, answers to 1e-9.
 
 One Node process answers all questions (web/tests/answers.ts); each test checks one kind of answer.
 """
 
+import functools
 import json
 import math
 import shlex
-import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
 from scipy.special import ndtri
 
-import demur
 from demur import (
     CostModel,
     Policy,
+    Report,
     ScoreCounts,
     abstention_surface,
     cheapest_window,
+    compare_models,
     cost_curve,
-    cross_fitted_surface,
     roc_curve,
-    surface_certificate,
 )
-from demur.cli.answers.comparison import trivial_rule
 from demur.cli.main import main
 from demur.cli.output import percent, threshold
+from demur.comparison.candidates import model_candidates, trivial_candidates
+from demur.comparison.estimates import cost_at
+from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
+from demur.comparison.question import Corner
+from demur.comparison.words import answer_words
 from demur.costs import probability_cost
 from demur.exceptions import UndefinedError
-from demur.windows.policy_evidence import PolicyEvidence
+from demur.report import DataSource
+from demur.report.headline import class_words
+from page_script import INF, ask, needs_node, plain
 
-WEB = Path(__file__).parents[2] / "web"
-NODE = shutil.which("node")
-LEVEL = 0.9
 LIMITS = [0.0, 0.03, 0.1, 0.35, 0.8, 1.0]
 PCS = np.linspace(0, 1, 23)
-INF = math.inf
+COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+SIDE = 20
 
-pytestmark = pytest.mark.skipif(
-    NODE is None or not (WEB / "node_modules" / "esbuild").is_dir(),
-    reason="needs node and the packages of web/ (make web)",
-)
+pytestmark = needs_node
 
 
 # ---------------------------------------------------------------- questions
 
 
-def _plain(value):
-    """Turn arrays into lists and infinities into words, as the page's data have them."""
-    if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, (list, tuple, np.ndarray)):
-        return [_plain(part) for part in value]
-    if isinstance(value, (float, np.floating)):
-        if math.isinf(value):
-            return "inf" if value > 0 else "-inf"
-        return float(value)
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _numbers(value):
-    """Turn words back into infinities."""
-    if isinstance(value, dict):
-        return {name: _numbers(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_numbers(part) for part in value]
-    return {"inf": INF, "-inf": -INF}.get(value, value) if isinstance(value, str) else value
-
-
-def _model_data(name, counts, prevalence=None, folds=None):
-    """Describe a model as the schema of the report has it."""
-    surface = abstention_surface(counts, prevalence=prevalence)
-    cuts, blocks = surface._blocks, counts.blocks()
-    tables = []
-    if folds:
-        for table in cross_fitted_surface(counts, prevalence=prevalence, folds=folds, rng=0)._honest.tables:
-            trained = table.rule.surface.counts.blocks()
-            tables.append(
-                {
-                    "positives": trained.positives,
-                    "negatives": trained.negatives,
-                    "held_positives": table.positives,
-                    "held_negatives": table.negatives,
-                }
-            )
-    return _plain(
-        {
-            "name": name,
-            "blocks": blocks._asdict(),
-            "digest": PolicyEvidence.from_counts(counts).digest,
-            "cuts": {"lower": cuts.lower_cut, "upper": cuts.upper_cut},
-            "bins": {"edges": [0, 1], "positives": [1], "negatives": [1]},
-            "roc": {"fpr": [0, 1], "tpr": [0, 1], "thresholds": ["inf", "-inf"]},
-            "folds": tables,
-            "auc": {"value": 0.25, "low": 0.2, "high": 0.3, "method": "test"},
-            "volume": {"hindsight": surface.volume(), "honest": None, "low": None, "high": None},
-            "wins": 0.5,
-            "cost_band": None,
-        }
+def _model_data(counts, prevalence=None):
+    """Describe what the surface of a model needs as the schema of the report has it."""
+    cuts = abstention_surface(counts, prevalence=prevalence).masses.blocks
+    return plain(
+        {"blocks": counts.blocks()._asdict(), "cuts": {"lower": cuts.lower_cut, "upper": cuts.upper_cut}}
     )
 
 
 def _samples(rng):
-    """Labels, scores and weights of many kinds: (name, counts, folds)."""
+    """Labels, scores and weights of many kinds: (name, counts)."""
     n = 300
     y = rng.random(n) < 0.35
     smooth = rng.normal(size=n) + 1.3 * y
-    yield "smooth", ScoreCounts.from_arrays(y, smooth), 10
-    yield "tied", ScoreCounts.from_arrays(y, np.round(2 * smooth)), 10
-    yield "repeated", ScoreCounts.from_arrays(y, np.round(smooth), sample_weight=rng.integers(0, 4, n)), 5
-    yield "weighted", ScoreCounts.from_arrays(y, np.round(smooth, 1), sample_weight=rng.random(n)), None
-    yield "one score", ScoreCounts.from_arrays(y, np.zeros(n)), 10
-    yield "ranked in reverse", ScoreCounts.from_arrays(y, -10.0 * y + rng.random(n)), 10
-    yield "perfect", ScoreCounts.from_arrays(y, 10.0 * y + rng.random(n)), 10
+    yield "smooth", ScoreCounts.from_arrays(y, smooth)
+    yield "tied", ScoreCounts.from_arrays(y, np.round(2 * smooth))
+    yield "repeated", ScoreCounts.from_arrays(y, np.round(smooth), sample_weight=rng.integers(0, 4, n))
+    yield "weighted", ScoreCounts.from_arrays(y, np.round(smooth, 1), sample_weight=rng.random(n))
+    yield "one score", ScoreCounts.from_arrays(y, np.zeros(n))
+    yield "ranked in reverse", ScoreCounts.from_arrays(y, -10.0 * y + rng.random(n))
+    yield "perfect", ScoreCounts.from_arrays(y, 10.0 * y + rng.random(n))
     far = np.where(rng.random(n) < 0.1, -INF, np.where(rng.random(n) < 0.1, INF, np.round(smooth)))
-    yield "infinite scores", ScoreCounts.from_arrays(y, far), 10
+    yield "infinite scores", ScoreCounts.from_arrays(y, far)
     close = 1 + np.finfo(float).eps * np.round(2 * smooth)
-    yield "neighbouring floats", ScoreCounts.from_arrays(y, close), 10
+    yield "neighbouring floats", ScoreCounts.from_arrays(y, close)
     big = rng.random(30_000) < 0.1
-    yield "many blocks", ScoreCounts.from_arrays(big, rng.normal(size=30_000) + big), 10
-    yield "four cases", ScoreCounts.from_arrays([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]), 2
-    yield "only negatives", ScoreCounts.from_counts([0.0, 1.0], [0, 0], [3, 2]), None
+    yield "many blocks", ScoreCounts.from_arrays(big, rng.normal(size=30_000) + big)
+    yield "four cases", ScoreCounts.from_arrays([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4])
+    yield "only negatives", ScoreCounts.from_counts([0.0, 1.0], [0, 0], [3, 2])
 
 
 def _points(rng, surface):
@@ -144,77 +95,43 @@ def _points(rng, surface):
 
 def _model_questions():
     rng = np.random.default_rng(0)
-    for name, counts, folds in _samples(rng):
+    for name, counts in _samples(rng):
         both = counts.n_positive and counts.n_negative
         for prevalence in (None, 0.2, 0.9, 1e-3, 0.0, 1.0) if both else (None, 0.0):
             surface = abstention_surface(counts, prevalence=prevalence)
-            about = {"name": name, "counts": counts, "prevalence": prevalence, "folds": folds}
+            about = {"name": name, "counts": counts, "prevalence": prevalence}
             about["points"] = _points(rng, surface)
             yield (
                 about,
                 {
                     "kind": "model",
-                    "model": _model_data(name, counts, prevalence, folds),
+                    "model": _model_data(counts, prevalence),
                     "n_positive": counts.n_positive,
                     "n_negative": counts.n_negative,
                     "prevalence": prevalence,
-                    "level": LEVEL,
-                    "points": _plain(about["points"]),
+                    "points": plain(about["points"]),
                     "limits": LIMITS,
                     "pcs": PCS.tolist(),
                 },
             )
 
 
-def _pair_questions():
+def _map_questions():
     rng = np.random.default_rng(1)
     for prevalence in (None, 0.15):
         y = rng.random(500) < 0.4
         # the second is better at the top, the first elsewhere, the third nowhere
         spread = (np.ones(500), np.where(y, 2.5, 1.0), np.ones(500))
         shifts = zip((1.2, 1.0, 0.2), spread, strict=True)
-        scores = [np.round(wide * rng.normal(size=500) + shift * y, 1) for shift, wide in shifts]
-        counts = [ScoreCounts.from_arrays(y, column) for column in [*scores, scores[2]]]
+        scores = {
+            str(at): np.round(wide * rng.normal(size=500) + shift * y, 1)
+            for at, (shift, wide) in enumerate(shifts)
+        }
+        report = Report.from_predictions(y, scores, costs=COSTS, prevalence=prevalence)
         box = {"mu": [0.2, 0.9], "nu": [0.05, 0.4]}
-        about = {"counts": counts, "prevalence": prevalence, "box": box}
-        question = {"kind": "pair", "prevalence": prevalence, "size": 21, "box": box}
-        question |= {"n_positive": float(y.sum()), "n_negative": float((~y).sum())}
-        question["models"] = [_model_data(str(at), one, prevalence) for at, one in enumerate(counts)]
-        yield about, question
-
-
-def _report(counts, *, source=None, prevalence=None, folds=10):
-    """Describe models on one set of cases as the page's data."""
-    one = next(iter(counts.values()))
-    return {
-        "schema": "demur.report",
-        "version": 1,
-        "software": {"demur": "0.1"},
-        "made": "2026-01-01T00:00:00Z",
-        "source": {
-            "name": "predictions",
-            "label": None,
-            "positive": "1",
-            "negative": "0",
-            "weight": None,
-            "rows": one.n,
-            "exact": True,
-            "certified": None,
-            **(source or {}),
-        },
-        "n": one.n,
-        "n_positive": one.n_positive,
-        "n_negative": one.n_negative,
-        "confidence_level": LEVEL,
-        "folds": folds,
-        "seed": 0,
-        "costs": {"cost_fn": 100, "cost_fp": 40, "cost_abstain": 12},
-        "costs_given": True,
-        "prevalence": prevalence,
-        "notes": [],
-        "models": [_model_data(name, part, prevalence, folds) for name, part in counts.items()],
-        "pairs": [],
-    }
+        about = {"report": report, "prevalence": prevalence, "box": box}
+        question = {"kind": "map", "prevalence": prevalence, "size": SIDE + 1, "box": box}
+        yield about, {**question, "report": report.to_json()}
 
 
 # names a shell, SQL, Python and a URL each read in their own way
@@ -253,23 +170,22 @@ STATES = [
 def _page_questions():
     rng = np.random.default_rng(2)
     for at, (labels, column, weighted, costs, prevalence, most) in enumerate(PAGES):
-        y = rng.random(200) < 0.4
-        scores = {name: np.round(rng.normal(size=200) + d * y, 2) for d, name in enumerate(NAMES)}
-        weights = rng.integers(1, 4, 200) if weighted else None
-        counts = {
-            name: ScoreCounts.from_arrays(y, column, sample_weight=weights) for name, column in scores.items()
-        }
-        source = {
-            "name": f"my file's {at}.csv",
-            "label": column,
-            "positive": labels[0],
-            "negative": labels[1],
-        }
-        report = _report(counts, source={**source, "weight": "the weight" if weighted else None})
-        about = {"counts": counts, "scores": scores, "y": y, "weights": weights, "report": report}
+        y = rng.random(150) < 0.4
+        names = [NAMES[(at + k) % len(NAMES)] for k in range(3)]
+        scores = {name: np.round(rng.normal(size=150) + 0.8 * d * y, 2) for d, name in enumerate(names)}
+        weights = rng.integers(1, 4, 150) if weighted else None
+        source = DataSource(
+            name=f"my file's {at}.csv",
+            label=column,
+            positive=labels[0],
+            negative=labels[1],
+            weight="the weight" if weighted else None,
+            rows=150,
+        )
+        report = Report.from_predictions(y, scores, sample_weight=weights, costs=COSTS, source=source)
+        about = {"scores": scores, "y": y, "weights": weights, "report": report, "source": source}
         about |= {"costs": CostModel(cost_fn=costs[0], cost_fp=costs[1], cost_abstain=costs[2])}
         about |= {"prevalence": prevalence, "most": most}
-        prices = {"fn": costs[0], "fp": costs[1], "abstain": "inf" if costs[2] is None else costs[2]}
         start = {
             "costs": {"fn": 100, "fp": 40, "abstain": 12},
             "entry": "money",
@@ -287,11 +203,11 @@ def _page_questions():
             about,
             {
                 "kind": "page",
-                "report": json.dumps(report),
-                "costs": prices,
+                "report": report.to_json(),
+                "costs": {"fn": costs[0], "fp": costs[1], "abstain": INF if costs[2] is None else costs[2]},
                 "prevalence": prevalence,
-                "maxAbstention": most,
-                "state": _plain(about["state"]),
+                "capacity": None if most == 1 else {"reviews": 100 * most, "cases": 100},
+                "state": about["state"],
             },
         )
 
@@ -304,29 +220,33 @@ def _number_question():
             [0.0, 0.5, 1.5, 2.5, 1.0, 1 - 1e-9, 1e5, 1e6],
         ]
     )
-    return {"values": values.tolist(), "levels": [0.0, 0.1, 0.5, 0.8, 0.95, 0.999, 1 - 1e-9, 1 - 1e-14]}
+    ends = np.sort(np.round(10.0 ** rng.uniform(-12, 12, (300, 1)) * rng.normal(size=(300, 2)), 3), axis=1)
+    ends = ends[ends[:, 0] < ends[:, 1]]
+    thresholds = [(float(low + (high - low) * rng.random()), low, high) for low, high in ends.tolist()]
+    return {
+        "values": values.tolist(),
+        "levels": [0.0, 0.1, 0.5, 0.8, 0.95, 0.999, 1 - 1e-9, 1 - 1e-14],
+        "thresholds": [*thresholds, (0.5, 0.5, 1.0), (1.0, 0.5, 1.0), (-0.25, -1.0, -0.25), (0.0, -1.0, 1.0)],
+        "shares": [
+            *rng.dirichlet([1, 1, 1], 50).tolist(),
+            [1.0, 0.0, 0.0],
+            [1 / 3] * 3,
+            [0.0005] * 2 + [0.999],
+        ],
+    }
 
 
 @pytest.fixture(scope="module")
 def answers():
     """Ask everything at once; give the questions with their answers by kind."""
-    asked = [*_model_questions(), *_pair_questions(), *_page_questions()]
-    numbers = _number_question()
-    questions = [*(question for _, question in asked), {"kind": "numbers", **numbers}]
-    done = subprocess.run(
-        [NODE, "run.mjs", "tests/answers.ts"],
-        input=json.dumps(questions),
-        capture_output=True,
-        check=True,
-        cwd=WEB,
-        text=True,
-        timeout=120,
-    )
-    found = _numbers(json.loads(done.stdout))
-    by_kind = {"model": [], "pair": [], "page": []}
+    asked = [*_model_questions(), *_map_questions(), *_page_questions()]
+    counted = _number_question()
+    questions = [*(question for _, question in asked), {"kind": "numbers", **counted}]
+    found = ask(questions)
+    by_kind = {"model": [], "map": [], "page": []}
     for (about, question), answer in zip(asked, found, strict=False):
         by_kind[question["kind"]].append((about, answer))
-    return {**by_kind, "numbers": (numbers, found[-1])}
+    return {**by_kind, "numbers": (counted, found[-1])}
 
 
 def _close(found, expected):
@@ -364,53 +284,12 @@ def test_windows_and_costs_against_python(answers):
     assert seen > 200  # windows that abstain
 
 
-def test_honest_costs_against_python(answers):
-    seen = 0
-    for about, answer in answers["model"]:
-        found = [point.get("honest") for point in answer["points"]]
-        if about["folds"] is None:
-            assert found == [None] * len(found)
-            continue
-        column = {name: [point[name] for point in found] for name in found[0]}
-        at = [np.array(axis) for axis in zip(*about["points"], strict=True)]
-        expected = cross_fitted_surface(
-            about["counts"], prevalence=about["prevalence"], folds=about["folds"], rng=0
-        )
-        _close(column["cost"], expected.cost(*at).tolist())
-        _close(column["hindsight"], expected.hindsight(*at).tolist())
-        _close(column["error"], expected.standard_error(*at).tolist())
-        low, high = expected.interval(*at, confidence_level=LEVEL)
-        _close(column["low"], low.tolist())
-        _close(column["high"], high.tolist())
-        rates = expected.rates(*at)
-        for name, rate in (("fn", rates.fn), ("fp", rates.fp), ("abstain", rates.abstention_rate)):
-            _close(column[name], rate.tolist())
-        seen += sum(np.array(column["cost"]) > np.array(column["hindsight"]))
-    assert seen > 200
-
-
-def test_certificates_against_python(answers):
-    made = {}
-    for about, _, mu, nu, found in _priced(answers):
-        if about["name"] == "weighted":
-            assert found["certified"] is None
-            continue
-        key = about["name"], about["prevalence"]
-        if key not in made:
-            made[key] = surface_certificate(
-                about["counts"], prevalence=about["prevalence"], confidence_level=LEVEL
-            )
-        _close(found["certified"], made[key].window(mu, nu).certified_cost)
-
-
 def test_rules_without_a_model_against_python(answers):
     for _, surface, mu, nu, found in _priced(answers):
-        expected = surface.trivial().window(mu, nu)
-        assert found["trivial"]["best"] == trivial_rule(expected)
-        _close(found["trivial"]["cost"], expected.cost)
         pi = surface.prevalence
-        three = [found["trivial"][name] for name in ("positive", "negative", "abstain")]
+        three = [found["trivial"][f"always {name}"] for name in ("positive", "negative", "abstain")]
         _close(three, [mu * (1 - pi), pi, nu])
+        _close(min(three), surface.trivial().window(mu, nu).cost)
 
 
 def test_cost_curves_against_python(answers):
@@ -495,25 +374,44 @@ def test_cells_against_python(answers):
 # ---------------------------------------------------------------- several models
 
 
+def _honest_costs(comparison, costs):
+    """Honest cost of the best rule of every model, and of the best rule without a model; a miss costs 1."""
+    question = replace(comparison.question, costs=costs)
+    point = Corner(costs, question.rate)
+    models = [
+        min(cost_at(one, point) for one in model_candidates(comparison.cases[name], name, model, question, 0))
+        for name, model in comparison.judged.items()
+    ]
+    first = next(iter(comparison.cases.values()))
+    return models, min(cost_at(one, point) for one in trivial_candidates(first, question))
+
+
 def test_maps_against_python(answers):
-    for about, answer in answers["pair"]:
-        surfaces = [abstention_surface(one, prevalence=about["prevalence"]) for one in about["counts"]]
-        grids = [surface.grid(20) for surface in surfaces]
-        first, maps = grids[0], answer["maps"]
-        _close(maps["cost"], first.cost.T.ravel().tolist())
+    winners = set()
+    for about, answer in answers["map"]:
+        maps = answer["maps"]
+        first = about["report"].models[0].surface.grid(SIDE)
+        _close(answer["surface"], first.cost.T.ravel().tolist())
         _close(maps["abstention"], first.abstention_rate.T.ravel().tolist())
         assert maps["lower"] == first.lower.T.ravel().tolist()
         assert maps["upper"] == first.upper.T.ravel().tolist()
-        _close(maps["difference"], (first.cost - grids[1].cost).T.ravel().tolist())
-        costs = np.array([grid.cost.T.ravel() for grid in grids])
-        tied = (costs <= costs.min(axis=0) + 1e-12).sum(axis=0) > 1
-        assert maps["winner"] == np.where(tied, -1, costs.argmin(axis=0)).tolist()
-        assert {0, 1, -1} <= set(maps["winner"])
+        for row in range(0, SIDE + 1, 3):
+            for column in range(0, SIDE + 1, 2):
+                costs = CostModel(cost_fn=1, cost_fp=column / SIDE, cost_abstain=row / SIDE)
+                models, trivial = _honest_costs(about["report"].comparison, costs)
+                at = row * (SIDE + 1) + column
+                assert maps["cost"][at] == pytest.approx(models[0], abs=1e-9)
+                assert maps["difference"][at] == pytest.approx(models[0] - models[1], abs=1e-9)
+                winner = maps["winner"][at]
+                winners.add(winner)
+                assert (trivial if winner < 0 else models[winner]) == pytest.approx(min(trivial, *models))
+                assert winner < 0 or models[winner] < trivial
+    assert {-1, 0, 1} <= winners
 
 
 def test_boxes_against_brute_force(answers):
-    for about, answer in answers["pair"]:
-        surfaces = [abstention_surface(one, prevalence=about["prevalence"]) for one in about["counts"]]
+    for about, answer in answers["map"]:
+        surfaces = [model.surface for model in about["report"].models]
         mu, nu = (np.linspace(*about["box"][name], 41) for name in ("mu", "nu"))
         x, y = np.meshgrid(mu, nu)
         best = np.min([surface.cost(x, y) for surface in surfaces], axis=0)
@@ -529,104 +427,147 @@ def test_boxes_against_brute_force(answers):
 # ---------------------------------------------------------------- words and files
 
 
-def _own_window(about, answer):
-    counts = about["counts"][answer["model"]]
-    surface = abstention_surface(counts, prevalence=about["prevalence"])
-    return counts, surface.window(costs=about["costs"])
+@functools.cache
+def _python_answer(at):
+    """Answer of Python for a page, asked with the labels of the file."""
+    about, _ = list(_page_questions())[at]
+    labels = np.where(about["y"], about["source"].positive, about["source"].negative)
+    settings = {"costs": about["costs"], "prevalence": about["prevalence"], "sample_weight": about["weights"]}
+    most = {} if about["most"] == 1 else {"max_abstention": about["most"]}
+    positive = about["source"].positive
+    return compare_models(labels, about["scores"], pos_label=positive, **settings, **most).answer
 
 
-def test_chosen_model_is_the_cheapest(answers):
-    for about, answer in answers["page"]:
-        costs = [
-            abstention_surface(one, prevalence=about["prevalence"]).window(costs=about["costs"]).cost
-            for one in about["counts"].values()
-        ]
-        assert answer["model"] == list(about["counts"])[int(np.argmin(np.round(costs, 12)))]
+def _free_pages(answers):
+    """Yield pages without a limit: there the page has the answer of Python."""
+    for at, (about, answer) in enumerate(answers["page"]):
+        if about["most"] == 1:
+            yield about, answer, _python_answer(at)
 
 
 def _write_csv(folder, about):
     import csv
 
-    source = about["report"]["source"]
-    columns = {source["label"]: np.where(about["y"], source["positive"], source["negative"]).tolist()}
+    source = about["source"]
+    columns = {source.label: np.where(about["y"], source.positive, source.negative).tolist()}
     columns |= {name: column.tolist() for name, column in about["scores"].items()}
     if about["weights"] is not None:
-        columns[source["weight"]] = about["weights"].tolist()
-    with open(folder / source["name"], "w", newline="") as handle:
+        columns[source.weight] = about["weights"].tolist()
+    with open(folder / source.name, "w", newline="") as handle:
         writer = csv.writer(handle)
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def test_copied_python_gives_the_same_window(answers, tmp_path, monkeypatch, capsys):
-    if not hasattr(demur, "read_counts"):
-        pytest.skip("needs demur.read_counts")
+def test_copied_python_gives_the_same_answer(answers, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for about, answer in answers["page"]:
         _write_csv(tmp_path, about)
         names = {}
         exec(answer["python"], names)
-        window = names["window"]
-        assert "Window(" in capsys.readouterr().out
+        made = names["comparison"].answer
+        assert made.words in capsys.readouterr().out
         if about["most"] == 1:
-            _same_window(answer["window"], window)
+            facts = answer["facts"]
+            assert (made.kind, made.model) == (facts["kind"], facts["model"])
+            assert (made.lower, made.upper) == (facts["lower"][0], facts["upper"][0])
+            assert made.cost == pytest.approx(facts["cost"], rel=1e-9)
         else:
-            # the limit may cut a block, which the page cannot
-            assert window.cost <= answer["window"]["cost"] + 1e-12
-            assert window.abstention_rate <= about["most"]
+            assert made.window is None or made.window.abstention_rate <= about["most"]
+
+
+def _decided(about, answer, folder):
+    """Exit status of the copied command for the file in the current folder."""
+    _write_csv(folder, about)
+    words = shlex.split(answer["command"])
+    assert words[:2] == ["demur", "decide"]
+    if about["source"].positive == "abstain":
+        words += ["--abstain-label", "undecided"]
+    with pytest.raises(SystemExit) as ended:
+        main(words[1:])
+    return ended.value.code
+
+
+def _dropped_price(about, answer):
+    """Whether the answer never abstains although a review has a price."""
+    return answer["facts"]["kind"] == "threshold" and about["costs"].cost_abstain is not None
 
 
 def test_copied_command_writes_the_same_window(answers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    written = 0
     for about, answer in answers["page"]:
-        _write_csv(tmp_path, about)
-        words = shlex.split(answer["command"])
-        assert words[:2] == ["demur", "decide"]
-        if about["report"]["source"]["positive"] == "abstain":
-            words += ["--abstain-label", "undecided"]
-        with pytest.raises(SystemExit) as ended:
-            main(words[1:])
-        assert ended.value.code == 0
-        policy = Policy.load("policy.json")
-        assert policy.model == answer["model"]
+        if _dropped_price(about, answer):
+            continue
+        refused = answer["facts"]["model"] is None and about["most"] == 1
+        code = _decided(about, answer, tmp_path)
         if about["most"] == 1:
+            assert code == (3 if refused else 0)
+        if code != 0:
+            continue
+        policy = Policy.load("policy.json")
+        if about["most"] == 1:
+            assert policy.model == answer["model"]
             assert (policy.lower, policy.upper) == (answer["window"]["lower"], answer["window"]["upper"])
         _close(policy.prevalence, about["prevalence"] or policy.evidence.prevalence)
+        written += 1
+    assert written >= 2
 
 
-def test_downloaded_policy_is_loaded_by_python(answers, tmp_path):
-    for about, answer in answers["page"]:
+@pytest.mark.xfail(
+    strict=True, reason="Policy.from_answer refuses a threshold where the costs name the price of a review"
+)
+def test_copied_command_writes_a_threshold_beside_the_price_of_a_review(answers, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pages = [page for page in answers["page"] if _dropped_price(*page)]
+    assert pages
+    assert [_decided(*page, tmp_path) for page in pages] == [0] * len(pages)
+
+
+def test_downloaded_policy_is_that_of_the_answer(answers, tmp_path):
+    path = tmp_path / "policy.json"
+    compared = 0
+    for about, answer, made in _free_pages(answers):
+        if made.model is None:
+            assert answer["why"].startswith("The answer is a rule without a model")
+            continue
         assert answer["why"] is None
-        path = tmp_path / "policy.json"
         path.write_text(answer["policy"], encoding="utf-8")
         policy = Policy.load(path)
-        counts, window = _own_window(about, answer)
-        assert policy.evidence.digest == PolicyEvidence.from_counts(counts).digest
-        assert policy.costs.to_dict() == about["costs"].to_dict()
-        if about["most"] < 1:
-            assert policy.rule == "constrained"
+        assert (policy.model, policy.lower, policy.upper) == (made.model, made.lower, made.upper)
+        honest = [made.cost, made.abstention_rate, made.missed, made.alarms]
+        _close([policy.expected_cost, policy.abstention_rate, policy.fn, policy.fp], honest)
+        if _dropped_price(about, answer):
+            assert policy.at(prevalence=0.5).abstention_rate == 0
+            continue
+        saved, expected = policy.to_dict(), Policy.from_answer(made).to_dict()
+        _close(list(saved.pop("expected").values()), list(expected.pop("expected").values()))
+        _close(saved.pop("prevalence"), expected.pop("prevalence"))
+        for one in (saved, expected):
+            one["evidence"].pop("software")
+            # labels of a file that are whole numbers are numbers again
+            one["labels"] = {name: str(label) for name, label in one["labels"].items() if name != "abstain"}
+        assert saved == expected
+        compared += 1
+    assert compared >= 1
+
+
+def test_a_policy_under_a_limit_says_so(answers, tmp_path):
+    path = tmp_path / "policy.json"
+    limited = 0
+    for about, answer in answers["page"]:
+        if about["most"] == 1 or answer["window"]["abstain"] == 0:
+            continue
+        path.write_text(answer["policy"], encoding="utf-8")
+        policy = Policy.load(path)
+        if policy.rule == "constrained":
+            limited += 1
+            assert policy.abstention_rate <= about["most"] + 1e-12
+            assert "Cost with hindsight" in answer["headline"]
+            assert f"demur report --max-abstention {about['most']:g}" in answer["headline"]
             with pytest.raises(UndefinedError):
                 policy.at(prevalence=0.5)
-            continue
-        made = Policy.from_window(
-            window,
-            counts,
-            costs=about["costs"],
-            pos_label=policy.pos_label,
-            neg_label=policy.neg_label,
-            abstain_label=policy.abstain_label,
-            model=answer["model"],
-        )
-        ours, theirs = policy.to_dict(), made.to_dict()
-        _close(list(ours.pop("expected").values()), list(theirs.pop("expected").values()))
-        _close(ours.pop("prevalence"), theirs.pop("prevalence"))
-        for side in (ours, theirs):
-            side["evidence"].pop("software")
-        assert ours == theirs
-        other = replace(about["costs"], cost_fp=about["costs"].cost_fp / 3)
-        expected = abstention_surface(counts, prevalence=0.3).window(costs=other)
-        found = policy.at(costs=other, prevalence=0.3)
-        assert (found.lower, found.upper) == (expected.lower, expected.upper)
+    assert limited >= 1
 
 
 def test_policy_labels_are_those_of_the_command(answers):
@@ -648,22 +589,17 @@ def test_url_restores_the_state(answers):
     assert answers["page"][0][1]["fragment"] == ""
 
 
-def test_headline_is_that_of_the_report(answers):
-    if not hasattr(demur, "Report"):
-        pytest.skip("needs demur.Report")
-    for about, answer in answers["page"][::2]:
-        report = demur.Report.from_counts(
-            about["counts"],
-            costs=about["costs"],
-            prevalence=about["prevalence"],
-            confidence_level=LEVEL,
-        )
-        assert answer["headline"] == report.headline
+def test_headline_is_that_of_python(answers):
+    for about, answer, made in _free_pages(answers):
+        facts = {**made.facts(), "advice_cost": None}
+        negative, positive = class_words(about["source"])
+        assert answer["headline"] == answer_words({**facts, "positive": positive, "negative": negative})
 
 
 def test_odd_states_have_sentences(answers):
-    for _, answer in answers["page"]:
-        assert "a b ranks worse than chance (AUC 0.250); flip its scores?" in answer["remarks"]
+    for about, answer in answers["page"]:
+        worse = [model.name for model in about["report"].models if model.auc < 0.5]
+        assert sum("ranks worse than chance" in remark for remark in answer["remarks"]) == len(worse)
     said = [
         "Abstaining is never worth it at these prices." in answer["remarks"] for _, answer in answers["page"]
     ]
@@ -678,5 +614,12 @@ def test_numbers_read_like_python(answers):
     assert found["percent"] == [percent(math.fmod(abs(value), 1)) for value in values]
     assert found["threshold"] == [threshold(value) for value in values]
     assert found["roundEven"] == [round(value) for value in values]
+    steps = [money_step(0, abs(value) / 7, value) for value in values]
+    assert found["money"] == [money(value, step) for value, step in zip(values, steps, strict=True)]
+    assert found["short"] == [
+        [short_threshold(*one, low_included=included) for included in (True, False)]
+        for one in asked["thresholds"]
+    ]
+    assert found["shares"] == [shares_of_1000(shares) for shares in asked["shares"]]
     expected = [-float(ndtri((1 - level) / 2)) for level in asked["levels"]]
     assert found["quantiles"] == pytest.approx(expected, rel=1e-14, abs=1e-16)

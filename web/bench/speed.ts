@@ -2,11 +2,12 @@
 import { readFileSync } from "node:fs";
 import { readReport, type FoldData, type ReportData } from "../src/data";
 import { overBox } from "../src/math/box";
-import { certifiedCost } from "../src/math/certificate";
 import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
 import { frontier } from "../src/math/frontier";
 import { prepare, type Prepared } from "../src/math/models";
-import { headline } from "../src/words";
+import { Curves } from "../src/curves";
+import { Situation } from "../src/situation";
+import { initialState } from "../src/state";
 
 const BLOCKS = 1000;
 const MODES: MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
@@ -24,28 +25,32 @@ function invented(): ReportData {
     const fold: FoldData = { ...all, held_positives: spread(all.positives), held_negatives: spread(all.negatives) };
     const cuts = { lower: edges, upper: edges };
     const volume = { hindsight: 0, honest: null, low: null, high: null };
-    return { name: `m${model}`, blocks: all, cuts, folds: Array(10).fill(fold), volume, auc: null };
+    const blocksOf = { ...all, lower: edges.slice(0, -1), upper: edges.slice(1), groups: all.positives };
+    const bounds = { positive: edges, negative: edges, positive_rate: edges, negative_rate: edges };
+    return { name: `m${model}`, blocks: blocksOf, cuts, folds: Array(10).fill(fold), bounds, volume, auc: null };
   });
   const sum = (column: number[]) => column.reduce((total, count) => total + count, 0);
   const { positives, negatives } = models[0].blocks;
   const totals = { n_positive: sum(positives), n_negative: sum(negatives), confidence_level: 0.95 };
-  return { ...totals, models } as unknown as ReportData;
+  const source = { positive: "1", negative: "0" };
+  const costs = { cost_fn: 100, cost_fp: 40, cost_abstain: 12 };
+  const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [] };
+  return { ...totals, ...rest, models } as unknown as ReportData;
 }
 
 /** Everything that moves with the cost point. */
-function dragStep(report: ReportData, { models, trivial, ...rest }: Prepared, mu: number, nu: number): number {
-  let sum = trivial.at(mu, nu).cost;
-  const surfaces = models.map((model) => model.surface);
-  const box = { mu: [mu / 2, mu], nu: [nu / 2, nu] } as const;
-  for (const { surface, honest, margins, capacity } of models) {
-    const window = surface.window(mu, nu);
-    sum += honest?.at(mu, nu).high ?? 0;
-    sum += margins ? certifiedCost(window, mu, nu, margins) : 0;
-    sum += capacity.cheapest(mu, nu, 0.1).cost + overBox(surface, window, surfaces, box).regret;
-  }
-  sum += frontier(surfaces[0], mu).length;
+function dragStep(report: ReportData, prepared: Prepared, curves: Curves, mu: number, nu: number): number {
   const costs = { fn: 100, fp: 100 * mu, abstain: 100 * nu };
-  return sum + headline(report, { models, trivial, ...rest }, costs, true).length;
+  const at = new Situation(report, { ...initialState(report), costs }, prepared, curves, "light");
+  const box = { mu: [mu / 2, mu], nu: [nu / 2, nu] } as const;
+  const surfaces = at.surfaces;
+  let sum = at.headline(true).join(" ").length + frontier(at.surface, mu).length;
+  prepared.models.forEach(({ surface, capacity }, k) => {
+    const { window, honest } = at.outcome(k);
+    sum += honest?.interval[1] ?? 0;
+    sum += capacity.cheapest(mu, nu, 0.1).cost + overBox(surface, window, surfaces, box).regret;
+  });
+  return sum;
 }
 
 /** Median and largest time of some runs, in milliseconds, the first ten left out. */
@@ -63,10 +68,10 @@ const path = process.argv[2];
 const report = path ? readReport(readFileSync(path, "utf8")) : invented();
 console.log(path ?? `3 models, ${BLOCKS} blocks, 10 folds`);
 const prepared = prepare(report, null);
-const surfaces = prepared.models.map((model) => model.surface);
-const other = surfaces.length - 1;
-timed("drag step", 300, (at) => dragStep(report, prepared, 0.1 + 0.9 * at, 0.3 * at));
+const curves = new Curves(report);
+const other = report.models.length - 1;
+timed("drag step", 300, (at) => dragStep(report, prepared, curves, 0.1 + 0.9 * at, 0.3 * at));
 timed("change of prevalence", 50, (at) => prepare(report, 0.1 + 0.5 * at));
 for (const mode of MODES) {
-  timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), surfaces, 0, other));
+  timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), report, prepared, 0, other));
 }

@@ -1,6 +1,6 @@
 /** The one place where the state changes: panels ask for changes here and are drawn from here. */
 import { Curves } from "./curves";
-import type { ReportData } from "./data";
+import type { ModelData, ReportData } from "./data";
 import { Domain } from "./domain";
 import { prepare, type Prepared } from "./math/models";
 import { Situation } from "./situation";
@@ -18,6 +18,7 @@ export class App {
   readonly start: PageState;
   private state: PageState;
   private prepared: Prepared;
+  private now: Situation | null = null;
   private readonly curves: Curves;
   private readonly panels: Panel[] = [];
   private pending: "move" | "draw" | null = null;
@@ -42,8 +43,13 @@ export class App {
     return this.state;
   }
 
+  /** What the page shows now; computed once for each state. */
   situation(): Situation {
-    return new Situation(this.data, this.state, this.prepared, this.curves, currentTheme());
+    const { now, state, prepared } = this;
+    const theme = currentTheme();
+    if (now?.state !== state || now.prepared !== prepared || now.theme !== theme)
+      this.now = new Situation(this.data, state, prepared, this.curves, theme);
+    return this.now!;
   }
 
   /** Put a panel on the page and draw it. */
@@ -120,6 +126,11 @@ export class App {
 function firstPair({ models }: ReportData): [number, number] | null {
   const order = models
     .map((_, k) => k)
-    .sort((a, b) => models[a].volume.hindsight - models[b].volume.hindsight);
+    .sort((a, b) => meanCost(models[a]) - meanCost(models[b]));
   return order.length > 1 ? [order[0], order[1]] : null;
+}
+
+/** Mean cost over all prices, honest where that exists. */
+function meanCost({ volume }: ModelData): number {
+  return volume.honest ?? volume.hindsight;
 }

@@ -1,10 +1,10 @@
-/** The same decision elsewhere: as Python, as a command. */
+/** The same answer elsewhere: as Python, as a command. */
 import type { ReportData } from "./data";
 import type { Costs } from "./math/units";
 
-/** What to reproduce: a model, its costs, and what limits it. */
+/** What to reproduce: the models to choose from, the costs, and what limits the rule. */
 export interface Choice {
-  model: string;
+  models: string[];
   costs: Costs;
   /** Null: that of the data. */
   prevalence: number | null;
@@ -12,42 +12,61 @@ export interface Choice {
   maxAbstention: number;
 }
 
-/** Python code that ends with the window; from the file, or from arrays where there was none. */
+const USUAL_LEVEL = 0.95;
+
+/** Python code that ends with the answer; from the file, or from arrays where there was none. */
 export function asPython(report: ReportData, choice: Choice): string {
   const fromFile = report.source.label !== null;
-  const search = choice.maxAbstention < 1 ? "cheapest_window" : "abstention_surface";
-  const prevalence = choice.prevalence === null ? "" : `, prevalence=${choice.prevalence}`;
   const lines = [
-    `from demur import CostModel, ${fromFile ? `${search}, read_counts` : `ScoreCounts, ${search}`}`,
+    ...(fromFile ? ["import duckdb", ""] : []),
+    "from demur import CostModel, compare_models",
     "",
-    ...(fromFile ? fileLines(report, choice.model) : arrayLines(report, choice.model)),
+    ...(fromFile ? fileLines(report, choice.models) : arrayLines(choice.models)),
     `costs = CostModel(${costArguments(choice.costs)})`,
-    choice.maxAbstention < 1
-      ? `window = cheapest_window(counts, costs=costs, max_abstention=${choice.maxAbstention}${prevalence})`
-      : `window = abstention_surface(counts${prevalence}).window(costs=costs)`,
-    "print(window)",
+    `comparison = compare_models(${["y_true", "scores", "costs=costs", ...settings(report, choice)].join(", ")})`,
+    "print(comparison.answer.words)",
   ];
   return `${lines.join("\n")}\n`;
 }
 
-function fileLines({ source }: ReportData, model: string): string[] {
-  const named = [
-    JSON.stringify(source.name),
-    `y_true=${JSON.stringify(source.label)}`,
-    "scores=model",
-    `positive=${JSON.stringify(source.positive)}`,
-  ];
-  if (source.weight !== null) named.push(`weights=${JSON.stringify(source.weight)}`);
-  // what JSON calls a string is one in Python too
-  return [`model = ${JSON.stringify(model)}`, `counts = read_counts(${named.join(", ")})[model]`];
+/** Arguments beyond the costs, where they are not the usual ones. */
+function settings({ source, seed, comparison, confidence_level: level }: ReportData, choice: Choice): string[] {
+  const named = [];
+  if (choice.prevalence !== null) named.push(`prevalence=${choice.prevalence}`);
+  if (choice.maxAbstention < 1) named.push(`max_abstention=${choice.maxAbstention}`);
+  if (source.weight !== null) named.push("sample_weight=sample_weight");
+  if (comparison?.weights === "repeats") named.push('weights="repeats"');
+  if (level !== USUAL_LEVEL) named.push(`confidence_level=${level}`);
+  if (seed !== 0) named.push(`seed=${seed}`);
+  return named;
 }
 
-function arrayLines({ source }: ReportData, model: string): string[] {
-  const weight = source.weight === null ? "" : ", sample_weight=sample_weight";
-  return [
-    `# y_true: the true classes, y_score: the scores of ${onOneLine(model)}`,
-    `counts = ScoreCounts.from_arrays(y_true, y_score${weight})`,
+function fileLines({ source }: ReportData, models: string[]): string[] {
+  // what JSON calls a string is one in Python too
+  const path = JSON.stringify(`FROM '${source.name.replaceAll("'", "''")}'`);
+  const lines = [
+    `rows = duckdb.sql(${path}).fetchnumpy()`,
+    `y_true = rows[${JSON.stringify(source.label)}].astype(str) == ${JSON.stringify(pythonText(source.positive))}`,
+    `scores = {name: rows[name] for name in ${listed(models)}}`,
   ];
+  if (source.weight !== null) lines.push(`sample_weight = rows[${JSON.stringify(source.weight)}]`);
+  return lines;
+}
+
+/** How Python writes a label: truth values begin with a capital. */
+function pythonText(label: string): string {
+  return /^(true|false)$/.test(label) ? label[0].toUpperCase() + label.slice(1) : label;
+}
+
+function arrayLines(models: string[]): string[] {
+  return [
+    "# y_true: the true classes, arrays: the scores of each model in this order",
+    `scores = dict(zip(${listed(models)}, arrays, strict=True))`,
+  ];
+}
+
+function listed(names: string[]): string {
+  return `[${names.map((name) => JSON.stringify(name)).join(", ")}]`;
 }
 
 function costArguments(costs: Costs): string {
@@ -58,7 +77,7 @@ function costArguments(costs: Costs): string {
 
 /** The command that writes the policy file; FILE stands for one the reader has to write first. */
 export function asCommand(report: ReportData, choice: Choice): string {
-  const { source } = report;
+  const { source, seed, comparison, confidence_level: level } = report;
   const words = ["demur decide"];
   const flag = (name: string, value: string | number) => words.push(option(name, String(value)));
   if (source.label === null) words.push("FILE");
@@ -67,13 +86,16 @@ export function asCommand(report: ReportData, choice: Choice): string {
     flag("--label", source.label);
     flag("--positive", source.positive);
   }
-  flag("--model", choice.model);
+  for (const model of choice.models) flag("--model", model);
   if (source.weight !== null) flag("--weight", source.weight);
+  if (comparison?.weights === "repeats") flag("--weights", "repeats");
   flag("--cost-fn", choice.costs.fn);
   flag("--cost-fp", choice.costs.fp);
   if (Number.isFinite(choice.costs.abstain)) flag("--cost-abstain", choice.costs.abstain);
   if (choice.prevalence !== null) flag("--prevalence", choice.prevalence);
   if (choice.maxAbstention < 1) flag("--max-abstention", choice.maxAbstention);
+  if (level !== USUAL_LEVEL) flag("--confidence", level);
+  if (seed !== 0) flag("--seed", seed);
   flag("-o", "policy.json");
   return words.join(" ");
 }
@@ -86,9 +108,4 @@ function option(name: string, value: string): string {
 /** One word for a POSIX shell. */
 function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
-}
-
-/** Text for a comment. */
-function onOneLine(text: string): string {
-  return text.replace(/\s+/g, " ");
 }

@@ -1,7 +1,11 @@
-/** The JSON inside the page (schema "demur.report", version 1) and its reader. */
+/** The JSON inside the page (schema "demur.report", version 2) and its reader. */
+
+import type { Facts } from "./comparison/facts";
 
 export const SCHEMA = "demur.report";
-export const VERSION = 1;
+export const VERSION = 2;
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /** Weight of the cases of each class, the same for all models. */
 export interface Totals {
@@ -9,14 +13,17 @@ export interface Totals {
   n_negative: number;
 }
 
-/** Pooled blocks, ascending in score and in share of positives. */
-export interface BlockData {
+/** Weight of each class in pooled blocks, ascending in score and in share of positives. */
+export interface BlockCounts {
   positives: number[];
   negatives: number[];
-  /** Smallest and largest score, and number of distinct scores, per block; only policy files need them. */
-  lower?: number[];
-  upper?: number[];
-  groups?: number[];
+}
+
+export interface BlockData extends BlockCounts {
+  /** Smallest and largest score, and number of distinct scores, per block. */
+  lower: number[];
+  upper: number[];
+  groups: number[];
 }
 
 /** Training blocks of one fold, and the held-out cases by position (2b: in block b, 2b+1: on the cut above). */
@@ -27,33 +34,63 @@ export interface FoldData {
   held_negatives: number[];
 }
 
+/** Upper bounds at the cuts between blocks that hold for every sample size and the choice among all models. */
+export interface BoundsData {
+  /** Element c: share of all cases that are positive below cut c, and that are negative above it. */
+  positive: number[];
+  negative: number[];
+  /** The same as shares of their own class, for a known prevalence. */
+  positive_rate: number[];
+  negative_rate: number[];
+}
+
 export interface ModelData {
   name: string;
   blocks: BlockData;
   /** SHA-256 of the counts, as in policy files. */
-  digest?: string;
+  digest: string;
   /** Thresholds: window (i, j) is (lower[i], upper[j]). */
   cuts: { lower: number[]; upper: number[] };
   bins: { edges: number[]; positives: number[]; negatives: number[] };
   roc: { fpr: number[]; tpr: number[]; thresholds: number[] };
-  /** Empty where cross-fitting is impossible. */
+  /** Tables of all splits, one after the other; empty where honest costs are impossible. */
   folds: FoldData[];
-  auc: { value: number; low: number; high: number; method: string } | null;
+  /** Null where no bound holds for every sample size. */
+  bounds: BoundsData | null;
+  auc: { value: number; low: number; high: number } | null;
   volume: { hindsight: number; honest: number | null; low: number | null; high: number | null };
   wins: number;
   cost_band: { x: number[]; low: number[]; high: number[] } | null;
+}
+
+/**
+ * Groups of cases by the slots of two models; slots count positions, class by class, table by table.
+ * `first`: slot of the first model minus that of the group before; `second`: position in the table of the second.
+ * In the file a column of small whole numbers is a text with one digit (0-9, A-Z, a-z) for each.
+ */
+export interface JointData {
+  first: number[];
+  second: number[];
+  cases: number[];
 }
 
 /** Comparison of model a with model b, differences a minus b. */
 export interface PairData {
   a: number;
   b: number;
-  grid: number;
-  mask: string;
-  shares: { a: number; b: number; undecided: number };
-  words: string[];
+  /** Null where the groups are too many for a page. */
+  joint: JointData | null;
+  joint_hindsight: JointData | null;
   volume: { difference: number; low: number; high: number; pvalue: number };
-  auc: { difference: number; low: number; high: number; pvalue: number } | null;
+  auc: { difference: number; low: number; high: number; pvalue: number };
+}
+
+/** The comparison the report was made for, at the costs the page starts with. */
+export interface ComparisonData {
+  answer: { facts: Facts } | null;
+  objective: string;
+  limits: Record<string, number>;
+  weights: string | null;
 }
 
 export interface ReportData extends Totals {
@@ -75,13 +112,18 @@ export interface ReportData extends Totals {
   };
   n: number;
   confidence_level: number;
+  /** Parts of each split, and splits averaged; null without honest costs. */
   folds: number | null;
+  repeats: number | null;
   seed: number;
   costs: { cost_fn: number; cost_fp: number; cost_abstain: number | null };
   /** Whether somebody chose those costs; otherwise they are only where the page starts. */
-  costs_given?: boolean;
+  costs_given: boolean;
   prevalence: number | null;
+  headline: string;
   notes: string[];
+  /** Null where the cases allow no honest cost. */
+  comparison: ComparisonData | null;
   models: ModelData[];
   pairs: PairData[];
 }
@@ -108,6 +150,9 @@ export function readReport(text: string): ReportData {
   const report = data as ReportData;
   if (report.models.length === 0) throw new DataError("The data hold no model.");
   report.models.forEach(readModel);
+  for (const { joint, joint_hindsight: own } of report.pairs) [joint, own].forEach(readJoint);
+  const facts = report.comparison?.answer?.facts;
+  if (facts) report.comparison!.answer!.facts = { ...facts, lower: numbers(facts.lower), upper: numbers(facts.upper) };
   return report;
 }
 
@@ -118,9 +163,18 @@ function readModel(model: ModelData): void {
   cuts.upper = numbers(cuts.upper);
   roc.thresholds = numbers(roc.thresholds);
   bins.edges = numbers(bins.edges);
-  if (blocks.lower) blocks.lower = numbers(blocks.lower);
-  if (blocks.upper) blocks.upper = numbers(blocks.upper);
-  model.folds ??= [];
+  blocks.lower = numbers(blocks.lower);
+  blocks.upper = numbers(blocks.upper);
+}
+
+function readJoint(joint: JointData | null): void {
+  if (joint === null) return;
+  for (const name of ["first", "second", "cases"] as const) joint[name] = digits(joint[name]);
+}
+
+/** Numbers from a text with one digit for each, or as they are. */
+function digits(column: string | number[]): number[] {
+  return typeof column === "string" ? Array.from(column, (letter) => DIGITS.indexOf(letter)) : column;
 }
 
 /** "inf" and "-inf" become infinite; null, a threshold that no float can be, becomes NaN. */

@@ -1,7 +1,5 @@
 /** Numbers as text, the same digits as the Python side, never more than an interval supports. */
 
-const CASES = 1000;
-
 /** Round to the nearest whole number, halves to the even one, as Python does. */
 export function roundEven(value: number): number {
   const low = Math.floor(value);
@@ -29,20 +27,11 @@ function trimmed(text: string): string {
 
 /** Fixed digits behind the point, thousands separated by commas. */
 export function grouped(value: number, digits: number): string {
-  const [whole, part] = value.toFixed(digits).split(".");
+  // from 1e21 on toFixed writes an exponent
+  const text = Math.abs(value) < 1e21 ? value.toFixed(digits) : String(BigInt(value));
+  const [whole, part] = text.split(".");
   const spaced = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return part === undefined ? spaced : `${spaced}.${part}`;
-}
-
-/** Unit of the last digit worth showing, per 1000 cases: two digits of the width of the interval. */
-export function stepOf(width: number): number {
-  return width > 0 ? 10 ** (Math.floor(Math.log10(CASES * width)) - 1) : 1;
-}
-
-/** A cost per case as one per 1000 cases, rounded to whole steps. */
-export function perThousand(cost: number, step: number): string {
-  const digits = Math.max(0, -Math.round(Math.log10(step)));
-  return grouped(roundEven((CASES * cost) / step) * step, digits);
 }
 
 /** A share as a percentage; never 0 % or 100 % for what is not quite that. */

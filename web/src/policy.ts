@@ -1,35 +1,44 @@
 /** The policy file of a window: the schema "demur.policy" that Policy.load and `demur apply` read. */
-import type { ModelData, ReportData } from "./data";
-import type { Window } from "./math/surface";
+import type { ReportData } from "./data";
+import { meanCost, ratesOf } from "./comparison/estimates";
 import { money, type Costs } from "./math/units";
 import { percent } from "./numbers";
+import type { Situation } from "./situation";
+import { maxAbstention } from "./state";
 
 /** The labels of the file as numbers if they are whole numbers, else as text, and one for abstaining. */
 type Labels = { positive: string | number; negative: string | number; abstain: string | number };
 
 /** Why there is no policy file, in a sentence; null if there is one. */
-export function whyNoPolicy(model: ModelData, window: Window): string | null {
-  const { lower, upper, groups } = model.blocks;
-  if (!lower || !upper || !groups || model.digest === undefined) {
-    return "This report does not hold the scores at the ends of the blocks, which a policy needs. Hint: use the command.";
+export function whyNoPolicy(at: Situation): string | null {
+  if (at.answer?.rule.model === null && !at.shown.limited) {
+    return "The answer is a rule without a model, which needs no policy. Hint: choose a model to save its rule.";
   }
-  if (Number.isNaN(window.lower) || Number.isNaN(window.upper)) {
+  if (Number.isNaN(at.window.lower) || Number.isNaN(at.window.upper)) {
     return "No threshold separates an infinite score from the largest finite number beside it.";
   }
   return null;
 }
 
+/** What the rule is expected to do in use: honest, or with hindsight under a limit. */
+function expected({ shown, window, costs, candidates, prepared }: Situation) {
+  if (shown.rule === null) {
+    return { cost: money(window.cost, costs), abstention_rate: window.abstain, fn: window.fn, fp: window.fp };
+  }
+  const shares = ratesOf(shown.rule.honest, prepared.prevalence);
+  return {
+    cost: money(meanCost(shown.rule.honest, candidates!.question), costs),
+    abstention_rate: shares[2] + shares[5],
+    fn: shares[3],
+    fp: shares[1],
+  };
+}
+
 /** The text of the file: one line per part, as Policy.save writes it. */
-export function policyFile(
-  report: ReportData,
-  model: ModelData,
-  window: Window,
-  costs: Costs,
-  prevalence: number | null,
-  maxAbstention: number,
-): string {
+export function policyFile(at: Situation): string {
+  const { data: report, model, window, costs, state } = at;
   const own = report.n_positive / (report.n_positive + report.n_negative);
-  const limited = maxAbstention < 1;
+  const most = maxAbstention(state);
   const { positives, negatives, lower, upper, groups } = model.blocks;
   const parts = {
     schema: "demur.policy",
@@ -37,22 +46,18 @@ export function policyFile(
     model: model.name,
     labels: labels(report),
     window: { lower: jsonNumber(window.lower), upper: jsonNumber(window.upper) },
-    rule: limited ? "constrained" : "cheapest",
-    note: limited ? `Limits: at most ${percent(maxAbstention)} of the cases abstained on.` : "",
-    costs: costModel(costs),
-    prevalence: prevalence ?? own,
-    expected: {
-      cost: money(window.cost, costs),
-      abstention_rate: window.abstain,
-      fn: window.fn,
-      fp: window.fp,
-    },
+    rule: at.shown.limited ? "constrained" : "cheapest",
+    note: at.shown.limited ? `Limits: at most ${percent(most)} of the cases abstained on.` : "",
+    // a rule that never abstains stays one at other costs: its file names no price of a review
+    costs: costModel(window.i === window.j && !at.shown.limited ? { ...costs, abstain: Infinity } : costs),
+    prevalence: state.prevalence ?? own,
+    expected: expected(at),
     evidence: {
       n: report.n_positive + report.n_negative,
       prevalence: own,
       digest: model.digest,
       software: `demur ${report.software.demur}`,
-      blocks: { positives, negatives, lower: lower?.map(jsonNumber), upper: upper?.map(jsonNumber), groups },
+      blocks: { positives, negatives, lower: lower.map(jsonNumber), upper: upper.map(jsonNumber), groups },
     },
   };
   const lines = Object.entries(parts).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`);

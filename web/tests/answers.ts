@@ -1,39 +1,42 @@
 /** Answers questions of tests/test_web_math.py: cases as JSON on standard input, numbers on standard output. */
 import { readFileSync } from "node:fs";
 import { asCommand, asPython, type Choice } from "../src/copy";
+import { differenceOf } from "../src/comparison/estimates";
+import type { Facts } from "../src/comparison/facts";
+import { money, moneyStep, sharesOf1000, shortThreshold } from "../src/comparison/numbers";
+import { answerWords } from "../src/comparison/words";
+import { Curves } from "../src/curves";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
 import { overBox, type Box } from "../src/math/box";
 import { Capacity } from "../src/math/capacity";
 import { cellOf } from "../src/math/cells";
-import { certificateMargins, certifiedCost } from "../src/math/certificate";
-import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
+import { costGrid, mapValues, surfaceCosts, type MapMode } from "../src/math/costMap";
 import { envelopeOf, normalizedCost, probabilityCost } from "../src/math/envelope";
 import { frontier } from "../src/math/frontier";
-import { honestOf } from "../src/math/honest";
 import { rocHull } from "../src/math/hull";
-import { cheapestModel, prepare } from "../src/math/models";
+import { prepare } from "../src/math/models";
 import { normalQuantile } from "../src/math/normal";
 import { Surface } from "../src/math/surface";
-import { TrivialSurface } from "../src/math/trivial";
-import { normalForm, type Costs } from "../src/math/units";
-import { general, percent, perThousand, roundEven, stepOf, threshold } from "../src/numbers";
+import { trivialCosts } from "../src/math/trivial";
+import type { Costs } from "../src/math/units";
+import { general, percent, roundEven, threshold } from "../src/numbers";
 import { policyFile, whyNoPolicy } from "../src/policy";
-import { initialState, readFragment, writeFragment, type PageState } from "../src/state";
-import { headline, remarks } from "../src/words";
+import { initialState, maxAbstention, readFragment, writeFragment, type PageState } from "../src/state";
+import { remarks } from "../src/remarks";
+import { Situation } from "../src/situation";
 
 interface ModelCase extends Totals {
   kind: "model";
   model: ModelData;
   prevalence: number | null;
-  level: number;
   points: [mu: number, nu: number][];
   limits: number[];
   pcs: number[];
 }
 
-interface PairCase extends Totals {
-  kind: "pair";
-  models: ModelData[];
+interface MapCase {
+  kind: "map";
+  report: string;
   prevalence: number | null;
   size: number;
   box: Box;
@@ -44,24 +47,36 @@ interface PageCase {
   report: string;
   costs: Costs;
   prevalence: number | null;
-  maxAbstention: number;
+  capacity: PageState["capacity"];
   state: PageState;
+}
+
+/** One file at many costs. */
+interface AnswerCase {
+  kind: "answer";
+  report: string;
+  prevalence: number | null;
+  points: Costs[];
+}
+
+interface WordCase {
+  kind: "words";
+  facts: Facts[];
 }
 
 interface NumberCase {
   kind: "numbers";
   values: number[];
   levels: number[];
+  thresholds: [value: number, low: number, high: number][];
+  shares: number[][];
 }
 
-type Case = ModelCase | PairCase | PageCase | NumberCase;
+type Case = ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase;
 
 function aboutModel(asked: ModelCase) {
-  const { model, prevalence, level } = asked;
+  const { model, prevalence } = asked;
   const surface = new Surface(model, asked, prevalence);
-  const honest = honestOf(model, asked, prevalence, level);
-  const margins = certificateMargins(model.blocks, asked, prevalence, level);
-  const trivial = new TrivialSurface(asked, prevalence);
   const capacity = new Capacity(model, asked, prevalence, surface);
   const envelope = envelopeOf(model.blocks, asked);
   return {
@@ -71,9 +86,7 @@ function aboutModel(asked: ModelCase) {
         window,
         cost: surface.cost(mu, nu),
         never: surface.neverAbstaining(mu),
-        honest: honest?.at(mu, nu),
-        certified: margins && certifiedCost(window, mu, nu, margins),
-        trivial: trivial.at(mu, nu),
+        trivial: trivialCosts(surface.prevalence, mu, nu),
         limited: asked.limits.map((limit) => capacity.cheapest(mu, nu, limit)),
         frontier: frontier(surface, mu),
         cell: cellOf(surface, window.i, window.j, 1, 1),
@@ -86,12 +99,15 @@ function aboutModel(asked: ModelCase) {
   };
 }
 
-function aboutPair(asked: PairCase) {
-  const surfaces = asked.models.map((model) => new Surface(model, asked, asked.prevalence));
+function aboutMap(asked: MapCase) {
+  const report = readReport(asked.report);
+  const prepared = prepare(report, asked.prevalence);
+  const surfaces = prepared.models.map(({ surface }) => surface);
   const grid = costGrid(asked.size, asked.size);
   const modes: MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
   return {
-    maps: Object.fromEntries(modes.map((mode) => [mode, [...mapValues(mode, grid, surfaces, 0, 1)]])),
+    maps: Object.fromEntries(modes.map((mode) => [mode, [...mapValues(mode, grid, report, prepared, 0, 1)]])),
+    surface: [...surfaceCosts(surfaces[0], grid)],
     boxes: surfaces.map((surface) => {
       const window = surface.window(0.5, 0.2);
       return { window, ...overBox(surface, window, surfaces, asked.box) };
@@ -99,36 +115,59 @@ function aboutPair(asked: PairCase) {
   };
 }
 
+function situationOf(report: ReportData, part: Partial<PageState>): Situation {
+  const state = { ...initialState(report), ...part };
+  return new Situation(report, state, prepare(report, state.prevalence), new Curves(report), "light");
+}
+
 function aboutPage(asked: PageCase) {
   const report: ReportData = readReport(asked.report);
-  const { costs, prevalence, maxAbstention } = asked;
-  const prepared = prepare(report, prevalence);
-  const { mu, nu } = normalForm(costs);
-  const best = prepared.models[cheapestModel(prepared.models, mu, nu)];
-  const window = best.capacity.cheapest(mu, nu, maxAbstention);
-  const choice: Choice = { model: best.data.name, costs, prevalence, maxAbstention };
+  const { costs, prevalence, capacity } = asked;
+  const at = situationOf(report, { costs, prevalence, capacity });
+  const models = report.models.map(({ name }) => name);
+  const choice: Choice = { models, costs, prevalence, maxAbstention: maxAbstention(at.state) };
   const start = initialState(report);
   return {
-    model: best.data.name,
-    window,
-    headline: headline(report, prepared, costs, report.costs_given ?? true),
+    model: at.model.name,
+    window: at.window,
+    facts: at.answer?.facts,
+    headline: at.headline(report.costs_given).join(" "),
     remarks: remarks(report, costs),
     python: asPython(report, choice),
     command: asCommand(report, choice),
-    why: whyNoPolicy(best.data, window),
-    policy: policyFile(report, best.data, window, costs, prevalence, maxAbstention),
+    why: whyNoPolicy(at),
+    policy: policyFile(at),
     start,
     fragment: writeFragment(asked.state, start),
     restored: readFragment(`#${writeFragment(asked.state, start)}`, report),
   };
 }
 
-function aboutNumbers({ values, levels }: NumberCase) {
+function aboutAnswer(asked: AnswerCase) {
+  const report = readReport(asked.report);
+  const { prevalence } = asked;
+  const prepared = prepare(report, prevalence);
+  return asked.points.map((costs) => {
+    const at = new Situation(report, { ...initialState(report), costs, prevalence }, prepared, new Curves(report), "light");
+    const rules = report.models.map((_, k) => at.bestRule(k)!);
+    return {
+      facts: at.answer!.facts,
+      words: at.headline(true).join(" "),
+      models: report.models.map((_, k) => at.outcome(k)),
+      held: report.models.map((_, model) => situationOf(report, { costs, prevalence, model }).answer!.facts),
+      pairs: report.pairs.map(({ a, b }) => differenceOf(rules[a], rules[b], at.candidates!.question)),
+    };
+  });
+}
+
+function aboutNumbers({ values, levels, thresholds, shares }: NumberCase) {
   return {
     general: values.map((value) => general(value)),
     percent: values.map((value) => percent(Math.abs(value) % 1)),
     threshold: values.map(threshold),
-    perThousand: values.map((value) => perThousand(value, stepOf(Math.abs(value) / 7))),
+    money: values.map((value) => money(value, moneyStep(0, Math.abs(value) / 7, value))),
+    short: thresholds.map((one) => [shortThreshold(one, true), shortThreshold(one, false)]),
+    shares: shares.map(sharesOf1000),
     roundEven: values.map(roundEven),
     quantiles: levels.map(normalQuantile),
   };
@@ -142,10 +181,14 @@ function answer(asked: Case) {
   switch (asked.kind) {
     case "model":
       return aboutModel(asked);
-    case "pair":
-      return aboutPair(asked);
+    case "map":
+      return aboutMap(asked);
     case "page":
       return aboutPage(asked);
+    case "answer":
+      return aboutAnswer(asked);
+    case "words":
+      return asked.facts.map(answerWords);
     case "numbers":
       return aboutNumbers(asked);
   }

@@ -6,8 +6,10 @@ import { cellOf } from "../src/math/cells";
 import { envelopeOf } from "../src/math/envelope";
 import { frontier } from "../src/math/frontier";
 import { mayPay } from "../src/math/lemma1";
+import { addedErrors, honestInterval, lossSums, pricesAt } from "../src/math/intervals";
+import { guaranteedCost } from "../src/comparison/guarantee";
 import { Surface } from "../src/math/surface";
-import { TrivialSurface } from "../src/math/trivial";
+import { trivialCosts } from "../src/math/trivial";
 
 // spec 000, section 10: blocks (0, 2), (2, 3), (2, 1), (2, 0) of 6 positives and 6 negatives
 const totals = { n_positive: 6, n_negative: 6 };
@@ -35,11 +37,38 @@ test("a tie abstains least and then calls positive", () => {
 });
 
 test("rules without a model", () => {
-  const trivial = new TrivialSurface(totals, null);
-  assert.equal(trivial.at(1, 0.3).best, "always abstain");
-  assert.equal(trivial.at(0.5, 0.3).best, "always positive");
-  assert.equal(trivial.at(2, 0.9).best, "always negative");
-  close(trivial.at(1, 0.3).cost, 0.3);
+  assert.deepEqual(trivialCosts(0.5, 1, 0.3), {
+    "always positive": 0.5,
+    "always negative": 0.5,
+    "always abstain": 0.3,
+  });
+});
+
+test("added errors do not move a rule that cannot err", () => {
+  // all six cases of each class abstained on: cost 0.3 for sure
+  const table = Float64Array.of(0, 0, 6, 0, 0, 6);
+  const sums = lossSums(table, pricesAt(1, 0.3));
+  const [low, high] = honestInterval(sums, sums, 0.95, null);
+  close(low, 0.3);
+  close(high, 0.3);
+});
+
+test("an interval without an observed error does not collapse", () => {
+  const sums = lossSums(Float64Array.of(6, 0, 0, 0, 6, 0), pricesAt(1, 0.3));
+  const [low, high] = honestInterval(sums, sums, 0.95, null);
+  const w = addedErrors(0.95);
+  // 12 cases and w misses and w alarms: S = Q = 2 w, n = 12 + 2 w
+  const [n, m] = [12 + 2 * w, (2 * w) / (12 + 2 * w)];
+  assert.equal(low, 0);
+  assert.ok(Math.abs(high - (m + 2 * Math.sqrt(w) * Math.sqrt((2 * w - (2 * w) ** 2 / n) / (n * (n - 1))))) < 1e-12);
+});
+
+test("a guarantee counts reviewed cases once", () => {
+  const bounds = { missed: [0, 0.2, 0.7, 0.8], alarmed: [0.9, 0.6, 0.3, 0] };
+  close(guaranteedCost(bounds, 1, 1, 0.5, 0.1), 0.2 + 0.5 * 0.6);
+  // positives below u and negatives above l: 0.7 + 0.6 is cut at 1
+  close(guaranteedCost(bounds, 1, 2, 0.5, 0.1), 0.9 * 0.2 + 0.4 * 0.3 + 0.1);
+  close(guaranteedCost(bounds, 0, 3, 0.5, 0.1), 0.1);
 });
 
 test("corners of the cost curve", () => {

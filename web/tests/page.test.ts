@@ -3,26 +3,43 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asCommand, asPython } from "../src/copy";
 import { DataError, readReport } from "../src/data";
-import { general, grouped, perThousand, stepOf } from "../src/numbers";
+import { money, moneyStep, sharesOf100, shortThreshold } from "../src/comparison/numbers";
+import { shortName } from "../src/comparison/words";
+import { Curves } from "../src/curves";
+import { prepare } from "../src/math/models";
+import { general, grouped } from "../src/numbers";
 import { whyNoPolicy } from "../src/policy";
+import { Situation } from "../src/situation";
 import { initialState, maxAbstention, readFragment, writeFragment } from "../src/state";
-import { outOf100, shortName } from "../src/words";
-import { Surface } from "../src/math/surface";
 
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
 const json = JSON.stringify({
   schema: "demur.report",
-  version: 1,
+  version: 2,
   software: { demur: "0.1" },
   source: { name: "p.csv", label: "y", positive: "1", negative: "0", weight: null },
   n_positive: 2,
   n_negative: 2,
+  n: 4,
   confidence_level: 0.95,
+  folds: null,
+  repeats: null,
+  seed: 0,
+  costs_given: true,
+  comparison: null,
+  headline: "",
+  notes: [],
+  pairs: [],
   costs: { cost_fn: 100, cost_fp: 40, cost_abstain: null },
   prevalence: 0.25,
   models: ["inf", "B"].map((name) => ({
     name,
-    blocks: { positives: [0, 2], negatives: [2, 0] },
+    digest: "0",
+    blocks: { positives: [0, 2], negatives: [2, 0], lower: ["-inf", 1], upper: [0, 2], groups: [2, 2] },
+    folds: [],
+    bounds: null,
+    auc: null,
+    volume: { hindsight: 0, honest: null, low: null, high: null },
     cuts: column,
     bins: { edges: [0, 1], positives: [2], negatives: [2] },
     roc: { fpr: [0, 1], tpr: [0, 1], thresholds: ["inf", null] },
@@ -34,7 +51,7 @@ test("infinite thresholds are read, names stay text", () => {
   assert.deepEqual(report.models[0].cuts.lower, [-Infinity, 0.5, Infinity]);
   assert.ok(Number.isNaN(report.models[0].roc.thresholds[1]));
   assert.equal(report.models[0].name, "inf");
-  assert.deepEqual(report.models[0].folds, []);
+  assert.deepEqual(report.models[0].blocks.lower, [-Infinity, 1]);
 });
 
 test("other data are refused with a sentence", () => {
@@ -42,8 +59,8 @@ test("other data are refused with a sentence", () => {
     ["{", /no JSON/],
     ["null", /schema demur.report, got undefined/],
     ['{"schema": "demur.policy"}', /got demur.policy/],
-    ['{"schema": "demur.report", "version": 2}', /version 1, got 2. Hint/],
-    ['{"schema": "demur.report", "version": 1, "models": []}', /hold no model/],
+    ['{"schema": "demur.report", "version": 1}', /version 2, got 1. Hint/],
+    ['{"schema": "demur.report", "version": 2, "models": []}', /hold no model/],
   ] as const;
   for (const [text, sentence] of cases) {
     assert.throws(() => readReport(text), (error: Error) => error instanceof DataError && sentence.test(error.message));
@@ -74,34 +91,48 @@ test("a capacity is a share of the cases", () => {
 });
 
 test("words of a command are quoted", () => {
-  const choice = { model: "it's", costs: { fn: 1, fp: 0.5, abstain: Infinity }, prevalence: null, maxAbstention: 1 };
+  const choice = { models: ["it's", "-x"], costs: { fn: 1, fp: 0.5, abstain: Infinity }, prevalence: null, maxAbstention: 1 };
   const source = { ...report.source, name: "-p.csv", positive: "-1" };
   assert.equal(
     asCommand({ ...report, source }, choice),
-    `demur decide ./-p.csv --label y --positive=-1 --model 'it'"'"'s' --cost-fn 1 --cost-fp 0.5 -o policy.json`,
+    `demur decide ./-p.csv --label y --positive=-1 --model 'it'"'"'s' --model=-x --cost-fn 1 --cost-fp 0.5 -o policy.json`,
   );
 });
 
 test("without a file the code starts from arrays, and the command names none", () => {
-  const choice = { model: "A\nB", costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: 0.1, maxAbstention: 1 };
+  const choice = { models: ["A\nB"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: 0.1, maxAbstention: 1 };
   const arrays = { ...report, source: { ...report.source, label: null } };
   const code = asPython(arrays, choice);
   assert.match(asCommand(arrays, choice), /^demur decide FILE --model 'A\nB' --cost-fn 1 /);
-  assert.match(code, /# y_true: the true classes, y_score: the scores of A B\n/);
-  assert.match(code, /abstention_surface\(counts, prevalence=0.1\)/);
-  assert.doesNotMatch(code, /read_counts/);
+  assert.match(code, /scores = dict\(zip\(\["A\\nB"\], arrays, strict=True\)\)/);
+  assert.match(code, /compare_models\(y_true, scores, costs=costs, prevalence=0.1\)/);
+  assert.doesNotMatch(code, /duckdb/);
 });
 
-test("a report without the ends of the blocks has no policy, and says so", () => {
-  const window = new Surface(report.models[0], report, null).window(1, 0.2);
-  assert.match(whyNoPolicy(report.models[0], window) ?? "", /Hint: use the command/);
+test("seed, level and the meaning of weights travel along where they are not the usual ones", () => {
+  const choice = { models: ["A"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, maxAbstention: 0.25 };
+  const comparison = { answer: null, objective: "expected", limits: {}, weights: "repeats" };
+  const source = { ...report.source, weight: "w" };
+  const odd = { ...report, source, comparison, seed: 3, confidence_level: 0.9 };
+  assert.match(asCommand(odd, choice), /--weight w --weights repeats .* --max-abstention 0.25 --confidence 0.9 --seed 3 -o/);
+  assert.match(asPython(odd, choice), /max_abstention=0.25, sample_weight=sample_weight, weights="repeats", confidence_level=0.9, seed=3\)/);
+});
+
+test("too few cases have a sentence, and thresholds to look at", () => {
+  const at = new Situation(report, initialState(report), prepare(report, null), new Curves(report), "light");
+  assert.equal(at.answer, null);
+  assert.match(at.headline(true).join(" "), /^2 positive and 2 negative cases are too few to judge any rule/);
+  assert.equal(at.window.upper, 0.5);
+  assert.equal(whyNoPolicy(at), null);
 });
 
 test("numbers show what an interval supports", () => {
-  assert.equal(perThousand(0.14237, stepOf(0.044)), "142");
-  assert.equal(perThousand(1.4237, stepOf(0.44)), "1,420");
-  assert.equal(perThousand(0.0014237, stepOf(0.0044)), "1.4");
-  assert.equal(perThousand(0.5, stepOf(0)), "500");
+  assert.equal(money(0.14237, moneyStep(0.121, 0.165, 0.142)), "142");
+  assert.equal(money(1.4237, moneyStep(1.21, 1.65, 1.42)), "1,420");
+  assert.equal(money(0.0014237, moneyStep(0, 0.0044, 0)), "1.4");
+  assert.equal(money(0.5, moneyStep(0, 0, 0)), "500");
+  assert.equal(money(-0.5, 1), "-500");
+  assert.equal(money(-1e-9, 1), "0");
   assert.equal(grouped(1234567.891, 1), "1,234,567.9");
   assert.equal(grouped(-1234, 0), "-1,234");
   assert.deepEqual([0.1, 1e-5, 123456, 1234567, Infinity].map((value) => general(value)), [
@@ -109,9 +140,12 @@ test("numbers show what an interval supports", () => {
   ]);
 });
 
-test("a few cases are never none", () => {
-  assert.deepEqual(outOf100(0.001), ["more than 99", "fewer than 1"]);
-  assert.deepEqual(outOf100(0.999), ["fewer than 1", "more than 99"]);
-  assert.deepEqual(outOf100(0.29), ["71", "29"]);
+test("names and thresholds are short, shares are whole", () => {
   assert.equal(shortName("x".repeat(50)).length, 40);
+  assert.equal(shortThreshold([0.0595654, 0.058, 0.0603], true), "0.06");
+  assert.equal(shortThreshold([0.5, 0.5, 0.6], true), "0.5");
+  assert.equal(shortThreshold([0.55, 0.5, 0.6], false), "0.6");
+  assert.equal(shortThreshold([1234567, 1234566, 1234568], false), "1.234567e6");
+  assert.equal(shortThreshold([-Infinity, -Infinity, 0], true), "-inf");
+  assert.deepEqual(sharesOf100([0.331, 0.334, 0.335]), [33, 33, 34]);
 });

@@ -34,6 +34,8 @@ __all__ = ["Report"]
 _SCHEMA, _VERSION = "demur.report", 2
 # where the page starts if the user names no costs
 _START = CostModel(cost_fn=1.0, cost_fp=1.0, cost_abstain=0.2)
+# groups of cases of all pairs that a page may hold; more would make it too large to mail
+_MOST_GROUPS = 48_000
 _NOT_PAIRED = (
     "Differences between models have no intervals and no tests: those need the scores of all models for "
     "the same cases, and only counts were given."
@@ -80,7 +82,11 @@ class Report(Result):
     >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
     >>> report = Report.from_predictions(y, {"risk": s}, costs=costs)
     >>> print(report.headline)
-    Use risk: call positive from 1.5 up, negative up to 0.2, send the rest to a person.
+    Use risk: call positive from 1.89 up, negative up to -0.104, send the rest to a
+    person. Of 1000 cases 231 are called positive, 330 negative, 439 go to a person; about
+    5 positive missed, about 30 false alarms. Cost 6,900 per 1000 cases (95 % 6,200 to
+    7,500), 5,100 less than sending every case to a person (4,600 to 5,900). Guaranteed at
+    most 8,500 (95 %).
     """
 
     comparison: Comparison | None
@@ -258,8 +264,25 @@ class Report(Result):
             "notes": list(self.notes),
             "comparison": None if comparison is None else comparison.to_dict(),
             "models": [model.to_dict() for model in self.models],
-            "pairs": [pair.to_dict() for pair in self.pairs],
+            "pairs": [pair.to_dict(joint=kept) for pair, kept in zip(self.pairs, self._joint(), strict=True)],
         }
+
+    def _joint(self) -> list[bool]:
+        """Choose the pairs whose joint tables a page holds: the best models first, while there is room."""
+        volumes = [
+            model.surface.volume() if model.volume is None else model.volume.honest for model in self.models
+        ]
+        rank = np.argsort(np.argsort(volumes, kind="stable"))
+        order = sorted(
+            range(len(self.pairs)),
+            key=lambda at: sorted(rank[[self.pairs[at].first, self.pairs[at].second]])[::-1],
+        )
+        kept, room = [False] * len(self.pairs), _MOST_GROUPS
+        for at in order:
+            if self.pairs[at].groups <= room:
+                kept[at] = True
+                room -= self.pairs[at].groups
+        return kept
 
     def to_json(self) -> str:
         """Return `to_dict` as one line of JSON."""

@@ -1,10 +1,14 @@
 /** Values on a grid of costs, to colour the map and to raise the 3-D surface. */
-import { blockCuts } from "./masses";
+import type { Totals } from "../data";
+import { honestCosts } from "./honestMap";
+import { assumedPrevalence, blockCuts } from "./masses";
+import type { Prepared } from "./models";
 import type { Surface } from "./surface";
+import { trivialCosts } from "./trivial";
 
 export type MapMode = "cost" | "abstention" | "lower" | "upper" | "winner" | "difference";
 
-/** Costs within this of each other, relative to a miss, are a tie. */
+/** Costs within this of each other, relatively, are a tie. */
 export const TIE = 1e-12;
 
 /** A grid of costs: row r at nus[r], column c at mus[c]; value (r, c) stands at r * mus.length + c. */
@@ -22,18 +26,22 @@ function axis(size: number, max: number): Float64Array {
   return Float64Array.from({ length: size }, (_, at) => (max * at) / (size - 1));
 }
 
-/** The map of one model; "difference" is `surfaces[model]` minus `surfaces[other]`. */
+/** Place of a rule without a model among the winners. */
+export const NO_MODEL = -1;
+
+/** The map of one model; "difference" is `model` minus `other`. Costs are honest where the cases allow it. */
 export function mapValues(
   mode: MapMode,
   grid: CostGrid,
-  surfaces: readonly Surface[],
+  report: Totals,
+  prepared: Prepared,
   model: number,
   other = model,
 ): Float64Array {
-  const surface = surfaces[model];
+  const { surface } = prepared.models[model];
   switch (mode) {
     case "cost":
-      return fill(grid, (mu, nu) => surface.cost(mu, nu));
+      return modelCosts(grid, report, prepared, model);
     case "abstention":
       return fill(grid, (mu, nu) => abstention(surface, mu, nu));
     case "lower":
@@ -41,25 +49,39 @@ export function mapValues(
     case "upper":
       return fill(grid, (mu, nu) => surface.upper[blockCuts(surface.shares, mu, nu)[1]]);
     case "winner":
-      return fill(grid, (mu, nu) => winner(surfaces, mu, nu));
-    case "difference":
-      return fill(grid, (mu, nu) => surface.cost(mu, nu) - surfaces[other].cost(mu, nu));
+      return winners(grid, report, prepared);
+    case "difference": {
+      const costs = modelCosts(grid, report, prepared, other);
+      return modelCosts(grid, report, prepared, model).map((cost, at) => cost - costs[at]);
+    }
   }
 }
 
-/** Index of the cheapest model; -1 where several are. */
-export function winner(surfaces: readonly Surface[], mu: number, nu: number): number {
-  let best = 0;
-  let least = Infinity;
-  let second = Infinity;
-  surfaces.forEach((surface, at) => {
-    const cost = surface.cost(mu, nu);
-    if (cost < least) {
-      second = least;
-      [best, least] = [at, cost];
-    } else if (cost < second) second = cost;
+/** Cost of the best rule of one model. */
+function modelCosts(grid: CostGrid, report: Totals, prepared: Prepared, model: number): Float64Array {
+  const { surface, judged } = prepared.models[model];
+  return judged === null
+    ? surfaceCosts(surface, grid)
+    : honestCosts(judged, surface, report, prepared.prevalence, grid);
+}
+
+/** Cost with hindsight: the surface itself. */
+export function surfaceCosts(surface: Surface, grid: CostGrid): Float64Array {
+  return fill(grid, (mu, nu) => surface.cost(mu, nu));
+}
+
+/** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model is no dearer. */
+function winners(grid: CostGrid, report: Totals, prepared: Prepared): Float64Array {
+  const rate = assumedPrevalence(report, prepared.prevalence);
+  const least = fill(grid, (mu, nu) => Math.min(...Object.values(trivialCosts(rate, mu, nu))));
+  const winner = new Float64Array(least.length).fill(NO_MODEL);
+  prepared.models.forEach((_, k) => {
+    modelCosts(grid, report, prepared, k).forEach((cost, at) => {
+      if (cost >= least[at] * (1 - TIE)) return;
+      [least[at], winner[at]] = [cost, k];
+    });
   });
-  return second - least <= TIE ? -1 : best;
+  return winner;
 }
 
 function abstention(surface: Surface, mu: number, nu: number): number {

@@ -1,5 +1,5 @@
 /** Cost curves of Drummond and Holte (demur.cost_curves; spec 001, sections 1 and 4). */
-import type { BlockData, Totals } from "../data";
+import type { BlockCounts, Totals } from "../data";
 import { below } from "./search";
 import { sumsAbove, sumsBelow } from "./masses";
 
@@ -21,7 +21,7 @@ export class Envelope {
   private readonly missed: Float64Array;
   private readonly alarmed: Float64Array;
 
-  constructor(blocks: BlockData, totals: Totals) {
+  constructor(blocks: BlockCounts, totals: Totals) {
     const p = blocks.positives.map((count) => count / totals.n_positive);
     const n = blocks.negatives.map((count) => count / totals.n_negative);
     const ratio = p.map((share, b) => share / (share + n[b]));
@@ -52,6 +52,6 @@ export class Envelope {
 }
 
 /** The envelope of a model; null if a class is missing, for its error rate does not exist. */
-export function envelopeOf(blocks: BlockData, totals: Totals): Envelope | null {
+export function envelopeOf(blocks: BlockCounts, totals: Totals): Envelope | null {
   return totals.n_positive && totals.n_negative ? new Envelope(blocks, totals) : null;
 }

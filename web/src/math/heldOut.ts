@@ -1,41 +1,70 @@
-/** Rules learned from some cases and judged on others (demur.held_out). */
+/** Rules learned from some cases and judged on others (demur.honest.held_out). */
 import type { FoldData, Totals } from "../data";
-import { blockCuts, blockShares, classWeights, scaled, sumsBelow } from "./masses";
+import { blockCuts, blockShares, scaled, sumsBelow } from "./masses";
+import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
 
-/** Cases with each costly outcome. */
-export type Outcomes = { fn: number; fp: number; abstainPositive: number; abstainNegative: number };
+/** Positions below the first are called negative, from the second on positive. */
+export type Limits = readonly [first: number, last: number];
 
 /**
  * The windows of one fold's training blocks, and the held-out cases by position: 2b inside block b,
  * 2b + 1 on the threshold above it, where an empty window calls positive and others follow `lower`.
  */
 export class FoldTable {
-  private readonly shares: Float64Array;
-  private readonly positives: Float64Array;
-  private readonly negatives: Float64Array;
+  readonly shares: Float64Array;
+  /** Element x: cases of the class among the first x positions. */
+  readonly positives: Float64Array;
+  readonly negatives: Float64Array;
 
   constructor(fold: FoldData, prevalence: number | null) {
-    const weights = classWeights(totalsOf(fold), prevalence);
-    this.shares = blockShares(
-      scaled(fold.positives, weights.positive),
-      scaled(fold.negatives, weights.negative),
-    );
+    const [toPositive, toNegative] = prevalence === null ? [1, 1] : classFactors(totalsOf(fold), prevalence);
+    this.shares = blockShares(scaled(fold.positives, toPositive), scaled(fold.negatives, toNegative));
     this.positives = sumsBelow(fold.held_positives);
     this.negatives = sumsBelow(fold.held_negatives);
   }
 
-  /** Add the outcomes of the held-out cases at (mu, nu). */
-  addTo(found: Outcomes, mu: number, nu: number): void {
-    const { positives, negatives } = this;
-    const [i, j] = blockCuts(this.shares, mu, nu);
-    const end = positives.length - 1;
-    const first = clip(i < j ? 2 * i : 2 * i - 1, end);
-    const last = clip(2 * j - 1, end);
-    found.fn += positives[first];
-    found.fp += negatives[end] - negatives[last];
-    found.abstainPositive += positives[last] - positives[first];
-    found.abstainNegative += negatives[last] - negatives[first];
+  get positions(): number {
+    return this.positives.length - 1;
   }
+
+  /** What the rule of this fold does at (mu, nu). */
+  limits(mu: number, nu: number): Limits {
+    const [i, j] = blockCuts(this.shares, mu, nu);
+    return this.limitsOf(i, j);
+  }
+
+  /** What a window of blocks means for positions. */
+  limitsOf(i: number, j: number): Limits {
+    const end = this.positions;
+    return [clip(i < j ? 2 * i : 2 * i - 1, end), clip(2 * j - 1, end)];
+  }
+
+  /** Add the outcomes of the held-out cases. */
+  addOutcomes(table: OutcomeTable, [first, last]: Limits): void {
+    const end = this.positions;
+    [this.negatives, this.positives].forEach((below, row) => {
+      table[3 * row] += below[first];
+      table[3 * row + 1] += below[end] - below[last];
+      table[3 * row + ABSTAINED] += below[last] - below[first];
+    });
+  }
+
+  /** Add the joint outcomes of two rules of this fold. */
+  addJoint(joint: JointTable, one: Limits, two: Limits): void {
+    const turns = [0, ...one, ...two, this.positions].sort((a, b) => a - b);
+    for (let k = 0; k + 1 < turns.length; k++) {
+      const [from, to] = [turns[k], turns[k + 1]];
+      if (from === to) continue;
+      const at = 3 * decisionAt(from, one) + decisionAt(from, two);
+      joint[at] += this.negatives[to] - this.negatives[from];
+      joint[9 + at] += this.positives[to] - this.positives[from];
+    }
+  }
+}
+
+function decisionAt(position: number, [first, last]: Limits): number {
+  if (position < first) return 0;
+  return position >= last ? 1 : ABSTAINED;
 }
 
 /** All cases as one fold that is judged by its own windows: "with hindsight". */
@@ -56,6 +85,10 @@ function spread(counts: number[]): number[] {
 function totalsOf(fold: FoldData): Totals {
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
   return { n_positive: sum(fold.positives), n_negative: sum(fold.negatives) };
+}
+
+function classFactors({ n_positive, n_negative }: Totals, prevalence: number): [number, number] {
+  return [n_positive ? prevalence / n_positive : 0, n_negative ? (1 - prevalence) / n_negative : 0];
 }
 
 function clip(position: number, end: number): number {

@@ -3,8 +3,8 @@ import type { Totals } from "../data";
 import { abstentionBorder, mayPay } from "./lemma1";
 import { below, upTo } from "./search";
 
-/** Shares that differ by rounding only count as equal, as in demur.abstention. */
-const TIE = 8 * Number.EPSILON;
+/** Shares that differ by rounding only count as equal, as in demur.surface.masses. */
+export const TIE = 8 * Number.EPSILON;
 
 /** Factors that turn counts into masses that sum to 1 (ScoreCounts.class_weights). */
 export type Weights = { positive: number; negative: number };

@@ -1,5 +1,5 @@
 /** The abstention cost surface of one model: cheapest window and its cost at any costs, exactly. */
-import type { ModelData, Totals } from "../data";
+import type { BlockCounts, ModelData, Totals } from "../data";
 import { assumedPrevalence, blockCuts, blockShares, classWeights, scaled, sumsAbove, sumsBelow } from "./masses";
 
 /** A window: blocks < i negative, i..j-1 abstained on, >= j positive; shares of all cases. */
@@ -21,7 +21,7 @@ export interface Window {
 }
 
 /** What a surface needs of a model. */
-export type Scored = Pick<ModelData, "blocks" | "cuts">;
+export type Scored = Pick<ModelData, "cuts"> & { blocks: BlockCounts };
 
 /** k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), by prefix sums in O(log blocks) (spec 000, 4-5). */
 export class Surface {

@@ -1,22 +1,26 @@
-/** Two models side by side: where one is cheaper for sure, and where nobody can tell. */
+/** Two models side by side: where each is cheaper, and whether the cases prove it at the point. */
 import type { App } from "../app";
-import { comparisonOf, type Difference } from "../comparison";
+import { differenceOf } from "../comparison/estimates";
+import { cases, saving } from "../comparison/words";
 import { costGrid, mapValues } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
+import { money } from "../math/units";
+import { testsOf, type Difference } from "../pairs";
 import type { Situation } from "../situation";
 import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
 import { amount, pValue, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
 import { gridSheet } from "../view/gridSheet";
-import { byTable, fit, hatch, paint } from "../view/paint";
+import { byTable, fit, paint } from "../view/paint";
 import { DIVERGING } from "../view/palette";
 import type { Panel } from "../view/panel";
 import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 
+/** Points on a side of the map; fewer where every point looks at the tables of many splits. */
 const SIDE = 129;
-const UNIT = { muMax: 1, nuMax: 1 };
+const COARSE = 65;
 
 export function comparePanel(app: App): Panel {
   const { models } = app.data;
@@ -87,10 +91,10 @@ export function comparePanel(app: App): Panel {
     first.value = String(a);
     second.value = String(b);
     const [nameA, nameB] = [cut(models[a].name, 30), cut(models[b].name, 30)];
-    const pair = comparisonOf(at.data, a, b);
-    setText(frame.about, "A minus B at every price; hatched: undecided");
+    const judged = at.prepared.judged !== null;
+    setText(frame.about, `cost of A minus cost of B at every price${judged ? "" : ", with hindsight"}`);
     words.replaceChildren(...sentences(at, a, b).map((text) => el("li", {}, text)));
-    key.replaceChildren(...legend(nameA, nameB, pair !== null));
+    key.replaceChildren(...legend(nameA, nameB));
     if (!plot.ready) return;
     plot.axes([0, 1], [0, 1]);
     canvas.style.left = `${plot.left}px`;
@@ -98,13 +102,11 @@ export function comparePanel(app: App): Panel {
     const state = [at.prepared.prevalence, at.theme, a, b, plot.width, plot.height].join("|");
     if (state !== painted) {
       painted = state;
-      const values = mapValues("difference", costGrid(SIDE, SIDE), at.surfaces, a, b);
+      const side = at.data.models[a].folds.length > 20 ? COARSE : SIDE;
+      const values = mapValues("difference", costGrid(side, side), at.data, at.prepared, a, b);
       const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1e-12);
       const context = fit(canvas, plot.width, plot.height);
-      paint(context, { values, columns: SIDE, rows: SIDE }, byTable(DIVERGING, -most, most), true);
-      // the mask holds at the prevalence of the report only
-      if (pair !== null && at.prepared.prevalence === at.data.prevalence)
-        hatch(context, pair.mask, pair.grid, UNIT, at.theme);
+      paint(context, { values, columns: side, rows: side }, byTable(DIVERGING, -most, most), true);
     }
     const limit = linePath(borderLine(1, 40).map(([x, y]) => [plot.x(x), plot.y(y)]));
     for (const border of borders) attr(border, { d: limit });
@@ -113,18 +115,7 @@ export function comparePanel(app: App): Panel {
 
   function move(at: Situation): void {
     const [a, b] = pairOf(at);
-    const step = Math.min(at.step(at.outcome(a)), at.step(at.outcome(b)));
-    const gap = at.outcome(a).window.cost - at.outcome(b).window.cost;
-    const [nameA, nameB] = [cut(models[a].name, 30), cut(models[b].name, 30)];
-    const winner = gap < 0 ? nameA : nameB;
-    const other = gap < 0 ? nameB : nameA;
-    const tie = Math.abs(gap) < 1e-12;
-    setText(
-      lead,
-      tie
-        ? `Here ${nameA} and ${nameB} cost the same.`
-        : `Here ${winner} costs ${at.per1000(Math.abs(gap), step)} less per 1000 cases than ${other}${verdict(at, a, b)}.`,
-    );
+    setText(lead, leadSentence(at, a, b));
     show(here, plot.ready);
     if (plot.ready) attr(here, { cx: plot.x(Math.min(1, at.mu)), cy: plot.y(Math.min(1, at.nu)) });
     frame.refresh();
@@ -135,7 +126,7 @@ export function comparePanel(app: App): Panel {
     const at = app.situation();
     const [a, b] = pairOf(at);
     const grid = costGrid(9, 9);
-    const values = mapValues("difference", grid, at.surfaces, a, b);
+    const values = mapValues("difference", grid, at.data, at.prepared, a, b);
     return gridSheet(grid, (place) => amount(1000 * at.costs.fn * values[place]));
   });
   const panel: Panel = { element: frame.section, draw, move };
@@ -148,45 +139,50 @@ function picker(side: string, names: string[]): HTMLSelectElement {
   return select;
 }
 
-/** Whether the difference at the cost point is decided; empty where that is not known. */
-function verdict(at: Situation, a: number, b: number): string {
-  const pair = comparisonOf(at.data, a, b);
-  if (pair === null || at.prepared.prevalence !== at.data.prevalence || at.mu > 1 || at.nu > 1) return "";
-  const { grid, mask } = pair;
-  const letter = mask[Math.round(at.nu * grid) * (grid + 1) + Math.round(at.mu * grid)];
-  return letter === "u" ? ", but the data do not decide it" : ", and the data decide it";
+/** The difference at the cost point, paired on the same held-out cases, and whether they prove it. */
+function leadSentence(at: Situation, a: number, b: number): string {
+  const [nameA, nameB] = [a, b].map((k) => cut(at.data.models[k].name, 30));
+  const [ruleA, ruleB] = [at.bestRule(a), at.bestRule(b)];
+  if (ruleA === null || ruleB === null) return "These cases are too few to judge any rule on cases that did not choose it.";
+  const { difference, interval } = differenceOf(ruleA, ruleB, at.candidates!.question);
+  if (a === b || (difference === 0 && interval[0] === interval[1]))
+    return `Here ${nameA} and ${nameB} cost the same.`;
+  // named so that the difference reads as a saving
+  const swapped = difference > 0;
+  const [winner, other] = swapped ? [nameB, nameA] : [nameA, nameB];
+  const unit = (value: number): number => money(value, at.costs) * (swapped ? -1 : 1);
+  const versus = { name: other, difference: unit(difference), interval: interval.map(unit) };
+  const [less, ends] = saving(versus, at.step(difference, interval));
+  const text = `Here ${winner} costs ${less} per 1000 cases than ${other} (${at.level} ${ends})`;
+  if (interval[0] > 0 || interval[1] < 0) return `${text}.`;
+  return `${text}: these ${cases(at.data.n)} cases do not prove that it is cheaper.`;
 }
 
 function sentences(at: Situation, a: number, b: number): string[] {
   if (a === b) return ["Twice the same model: nothing to compare."];
-  const pair = comparisonOf(at.data, a, b);
-  if (pair === null) return ["The data hold no test of this pair."];
-  const found = [...pair.words];
-  found.push(`Mean cost over all prices (VACC), A minus B: ${differing(pair.volume)}.`);
-  if (pair.auc !== null) found.push(`AUC, A minus B: ${differing(pair.auc)}.`);
-  if (at.prepared.prevalence !== at.data.prevalence) {
-    found.push("Tests and hatching hold at the prevalence of the report; the colours follow the one in use.");
-  }
-  return found;
+  const tests = testsOf(at.data, a, b);
+  if (tests === null) return ["The data hold no test of this pair."];
+  const said = [
+    `Mean cost over all prices (VACC), A minus B: ${differing(tests.volume)}.`,
+    `AUC, A minus B: ${differing(tests.auc)}.`,
+  ];
+  if (at.prepared.prevalence !== at.data.prevalence)
+    said.push("The mean cost is that at the prevalence of the report; all else follows the one in use.");
+  return said;
 }
 
 function differing({ difference, low, high, pvalue }: Difference): string {
   return `${withInterval(difference, low, high)}, ${pValue(pvalue)}`;
 }
 
-function legend(a: string, b: string, tested: boolean): HTMLElement[] {
+function legend(a: string, b: string): HTMLElement[] {
   const entries: [string, string][] = [
     ["#1f8bd0", `${cut(a, 22)} cheaper`],
     ["#eb9a1e", `${cut(b, 22)} cheaper`],
   ];
-  const items = entries.map(([colour, text]) => {
+  return entries.map(([colour, text]) => {
     const patch = el("span", { class: "patch" });
     patch.style.backgroundColor = colour;
     return el("li", {}, patch, el("span", { class: "name" }, text));
   });
-  if (tested)
-    items.push(
-      el("li", {}, el("span", { class: "patch hatched" }), el("span", { class: "name" }, "undecided")),
-    );
-  return items;
 }

@@ -1,4 +1,5 @@
 /** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
+import { ratesOf } from "../comparison/estimates";
 import { money } from "../math/units";
 import { grouped } from "../numbers";
 import type { Situation } from "../situation";
@@ -6,6 +7,10 @@ import { el, setText } from "../view/dom";
 import { count } from "../view/format";
 import { Frame } from "../view/frame";
 import type { Panel } from "../view/panel";
+
+const HONEST =
+  "Cases that did not choose the thresholds, averaged over the splits; then per 1000 in use, and their cost.";
+const HINDSIGHT = "Cases that chose the thresholds; then per 1000 in use, and their cost with hindsight.";
 
 interface Cell {
   cases: number;
@@ -55,12 +60,7 @@ export function confusionPanel(): Panel {
 
   function move(at: Situation): void {
     now = at;
-    const { honest } = at.here;
-    const fair =
-      honest === null
-        ? ""
-        : ` Judged on cases that did not choose the thresholds, all costs ${at.per1000(honest.cost, at.step(at.here))}.`;
-    setText(note, `Cases of the data, then per 1000 in use and their cost, with hindsight.${fair}`);
+    setText(note, at.shown.rule === null ? HINDSIGHT : HONEST);
     rows(at).forEach((row, r) => row.forEach((cell, c) => lines[r].cells[c].set(cell)));
   }
 
@@ -83,29 +83,24 @@ export function confusionPanel(): Panel {
   return { element: frame.section, draw, move };
 }
 
-/** Positives, negatives and both, by what was decided. */
+/** Positives, negatives and both, by what was decided: judged on held-out cases where that is possible. */
 function rows(at: Situation): [Row, Row, Row] {
   const { window: w, costs, data, prevalence } = at;
-  const cells = (
-    all: number,
-    weight: number,
-    shares: [number, number, number],
-    prices: [number, number, number],
-  ): Row => {
-    const parts = shares.map((share, k) => ({
-      share,
-      cases: weight > 0 ? (share * all) / weight : 0,
-      cost: share > 0 ? money(share * prices[k], costs) : 0,
+  const rule = at.shown.rule;
+  const shares =
+    rule === null
+      ? [w.tn, w.fp, w.abstainNegative, w.fn, w.tp, w.abstainPositive]
+      : ratesOf(rule.honest, at.prepared.prevalence);
+  const cells = (all: number, weight: number, decided: number[], prices: number[]): Row => {
+    const parts = decided.map((place, k) => ({
+      share: shares[place],
+      cases: rule === null ? (weight > 0 ? (shares[place] * all) / weight : 0) : rule.honest[place],
+      cost: shares[place] > 0 ? money(shares[place] * prices[k], costs) : 0,
     })) as [Cell, Cell, Cell];
     return [...parts, sum(parts)];
   };
-  const positives = cells(data.n_positive, prevalence, [w.tp, w.abstainPositive, w.fn], [0, at.nu, 1]);
-  const negatives = cells(
-    data.n_negative,
-    1 - prevalence,
-    [w.fp, w.abstainNegative, w.tn],
-    [at.mu, at.nu, 0],
-  );
+  const positives = cells(data.n_positive, prevalence, [4, 5, 3], [0, at.nu, 1]);
+  const negatives = cells(data.n_negative, 1 - prevalence, [1, 2, 0], [at.mu, at.nu, 0]);
   return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
 }
 

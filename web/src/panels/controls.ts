@@ -142,7 +142,7 @@ function capacityFields(app: App): Panel {
     const most = maxAbstention(at.state);
     setText(
       hint,
-      at.here.limited
+      at.shown.limited
         ? `At most ${percent(most)} of the cases: this narrows the window.`
         : `At most ${percent(most)} of the cases: more than needed here.`,
     );

@@ -1,8 +1,6 @@
 /** A box of costs: what each model's window costs when prices are known only as ranges. */
 import type { App } from "../app";
 import { overBox, type Box } from "../math/box";
-import { money } from "../math/units";
-import { perThousand, stepOf } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setName, setText, show } from "../view/dom";
 import { typed, windowText } from "../view/format";
@@ -19,7 +17,7 @@ export interface CostBox {
 }
 
 const CAPTION =
-  "Over the box, per 1000 cases: the worst and the mean cost of each model's window, and its largest excess over the best one could do.";
+  "Over the box, per 1000 cases and with hindsight: the worst and the mean cost of each model's window, and its largest excess over the best one could do.";
 const SIDES = ["mu", "nu"] as const;
 
 export function boxOfCosts(app: App): CostBox {
@@ -135,12 +133,12 @@ export function boxOfCosts(app: App): CostBox {
     surfaces.forEach((surface, k) => {
       const { window } = at.outcome(k);
       const found = overBox(surface, window, surfaces, box);
-      const step = stepOf(money(found.mean, at.costs) / 10);
+      const step = at.step(found.mean / 10);
       const row = body.children[k];
       row.className = k === at.k ? "current" : "";
       setText(row.children[1], windowText(window));
       [found.worst, found.mean, found.regret].forEach((value, c) =>
-        setText(row.children[c + 2], perThousand(money(value, at.costs), step)),
+        setText(row.children[c + 2], at.per1000(value, step)),
       );
     });
   }

@@ -92,8 +92,8 @@ export function costCurvePanel(app: App): Panel {
       corners[at.k].length === 0
         ? "needs cases of both classes"
         : sure === null
-          ? "without abstaining"
-          : `without abstaining; band ${at.level}`,
+          ? "without abstaining, with hindsight"
+          : `without abstaining, with hindsight; band ${at.level}`,
     );
   }
 

@@ -108,7 +108,7 @@ export function costMapPanel(app: App): Panel {
     const room = plot.y(Math.min(nuMax, 0.28 * muMax));
     attr(never, { x: 10, y: Math.max(18, room / 2) });
     show(never, room > 40);
-    legend.draw(at, colours.range);
+    legend.draw(at, colours);
     box.draw(at);
   }
 
@@ -140,8 +140,10 @@ export function costMapPanel(app: App): Panel {
     const { muMax, nuMax } = app.domain;
     const { mu, nu } = costs ?? now;
     const window = costs === null ? now.window : now.surface.window(mu, nu);
-    const limited = costs === null && now.here.limited;
-    const corners = limited ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
+    const limited = costs === null && now.shown.limited;
+    // thresholds of a rule that never abstains hold for one price of a false alarm, whatever a review costs
+    const single = costs === null && window.i === window.j && now.surface.window(mu, nu).abstain > 0;
+    const corners = limited || single ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
     const outline = linePath(
       corners.map(([x, y]) => [plot.x(x), plot.y(y)]),
       true,
@@ -152,7 +154,11 @@ export function costMapPanel(app: App): Panel {
         ? "Here"
         : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const kind = window.i < window.j && window.abstain < 1 - 1e-12 ? "window " : "";
-    const alike = limited ? "The limit on reviews decides." : "Inside the outline the window stays the same.";
+    const alike = limited
+      ? "The limit on reviews decides."
+      : single
+        ? "On cases that did not choose it, never abstaining is cheaper than the window."
+        : "Inside the outline the window stays the same.";
     setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
   }
 

@@ -89,17 +89,23 @@ async function toClipboard(words: string): Promise<boolean> {
   }
 }
 
+/** The rule on show: the answer among all models, or of the one the reader holds on to. */
 function chosen(app: App): Chosen {
-  const { model, costs, state } = app.situation();
-  return { model: model.name, costs, prevalence: state.prevalence, maxAbstention: maxAbstention(state) };
+  const { data, costs, state } = app.situation();
+  const models = state.model === null ? data.models : [data.models[state.model]];
+  return {
+    models: models.map(({ name }) => name),
+    costs,
+    prevalence: state.prevalence,
+    maxAbstention: maxAbstention(state),
+  };
 }
 
-/** Save the policy of the window, or say why there is none. */
+/** Save the policy of the rule on show, or say why there is none. */
 function savePolicy(app: App): string {
-  const { model, window, costs, state } = app.situation();
-  const reason = whyNoPolicy(model, window);
+  const at = app.situation();
+  const reason = whyNoPolicy(at);
   if (reason !== null) return reason;
-  const words = policyFile(app.data, model, window, costs, state.prevalence, maxAbstention(state));
-  saveBlob(new Blob([words], { type: "application/json" }), "policy.json");
+  saveBlob(new Blob([policyFile(at)], { type: "application/json" }), "policy.json");
   return "Saved policy.json.";
 }

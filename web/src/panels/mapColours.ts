@@ -1,19 +1,21 @@
 /** Colours of the map: coarse at once, fine when there is time. */
-import { comparisonOf } from "../comparison";
 import type { Domain } from "../domain";
-import { costGrid, mapValues, type CostGrid } from "../math/costMap";
+import { costGrid, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
-import { DIVERGING, modelColour, parseHex, SEQUENTIAL } from "../view/palette";
-import { byIndex, byTable, hatch, paint } from "../view/paint";
+import { DIVERGING, modelColour, parseHex, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
+import { byIndex, byTable, paint } from "../view/paint";
 import type { Sheet } from "../view/saving";
 import { amount, threshold } from "../view/format";
 import { gridSheet } from "../view/gridSheet";
 import { whenIdle } from "../view/idle";
 
 const COARSE = 64;
-/** Evaluations of a surface that a fine map may cost. */
-const FINE_WORK = 60_000;
+const COARSEST = 24;
+const FINEST = 245;
+/** Tables of cases that a map may look at: at once, and when there is time. */
+const WORK = 600_000;
+const FINE_WORK = 2_500_000;
 
 export interface MapColours {
   /** Whether the map must be painted again. */
@@ -21,18 +23,22 @@ export interface MapColours {
   paint(context: CanvasRenderingContext2D, at: Situation, domain: Domain): void;
   /** Values at the two ends of the colours. */
   readonly range: readonly [number, number];
+  /** Share of the map on which each model is the winner, then that of the rules without a model. */
+  readonly shares: readonly number[];
   sheet(at: Situation, domain: Domain): Sheet;
 }
 
 export function mapColours(canvas: HTMLCanvasElement): MapColours {
   let key = "";
   let range: [number, number] = [0, 1];
+  let shares: number[] = [];
 
   function fill(context: CanvasRenderingContext2D, at: Situation, domain: Domain, side: number): void {
     const mode = at.state.colour;
     const grid = costGrid(side, side, domain.muMax, domain.nuMax);
     const values = valuesOf(at, grid);
     range = rangeOf(at, values);
+    if (mode === "winner") shares = sharesOf(values, at.data.models.length);
     const raster = { values, columns: side, rows: side };
     if (mode === "winner") {
       const ground = parseHex(at.theme === "dark" ? "#131519" : "#ffffff");
@@ -41,7 +47,7 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
         raster,
         byIndex(
           at.data.models.map((_, k) => parseHex(modelColour(k, at.theme))),
-          parseHex("#8a8f96"),
+          parseHex(WITHOUT_MODEL),
           ground,
         ),
         false,
@@ -54,9 +60,6 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
         mode === "cost" || mode === "difference",
       );
     }
-    const tested = mode === "difference" && at.prepared.prevalence === at.data.prevalence;
-    const pair = tested && at.state.compare !== null ? comparisonOf(at.data, ...at.state.compare) : null;
-    if (pair !== null) hatch(context, pair.mask, pair.grid, domain, at.theme);
   }
 
   return {
@@ -80,17 +83,19 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
     },
     paint(context, at, domain) {
       const began = performance.now();
-      fill(context, at, domain, COARSE);
+      fill(context, at, domain, sideFor(at, WORK, COARSEST, COARSE));
       performance.measure("demur-map", { start: began, end: performance.now() });
       const painted = key;
-      const work = at.state.colour === "winner" ? FINE_WORK / at.data.models.length : FINE_WORK;
       whenIdle(() => {
         if (painted === key && canvas.isConnected)
-          fill(context, at, domain, Math.max(COARSE, Math.round(Math.sqrt(work))));
+          fill(context, at, domain, sideFor(at, FINE_WORK, COARSE, FINEST));
       });
     },
     get range() {
       return range;
+    },
+    get shares() {
+      return shares;
     },
     sheet(at, domain) {
       const grid = costGrid(11, 11, domain.muMax, domain.nuMax);
@@ -100,10 +105,24 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
   };
 }
 
+/** Points on a side of the map for so much work; honest costs look at every table of every split. */
+function sideFor({ state, data }: Situation, work: number, least: number, most: number): number {
+  const models = state.colour === "winner" ? data.models.length : state.colour === "difference" ? 2 : 1;
+  const honest = ["cost", "winner", "difference"].includes(state.colour);
+  const tables = honest ? Math.max(1, data.models[0].folds.length) : 10;
+  return Math.min(most, Math.max(least, Math.round(Math.sqrt(work / (models * tables)))));
+}
+
+function sharesOf(values: Float64Array, models: number): number[] {
+  const shares = new Array<number>(models + 1).fill(0);
+  for (const value of values) shares[value === NO_MODEL ? models : value] += 1 / values.length;
+  return shares;
+}
+
 function valuesOf(at: Situation, grid: CostGrid): Float64Array {
   const mode = at.state.colour;
   const [a, b] = mode === "difference" && at.state.compare !== null ? at.state.compare : [at.k, at.k];
-  return mapValues(mode, grid, at.surfaces, a, b);
+  return mapValues(mode, grid, at.data, at.prepared, a, b);
 }
 
 function rangeOf(at: Situation, values: Float64Array): [number, number] {
@@ -125,7 +144,7 @@ function inWords(at: Situation, value: number): string {
     case "abstention":
       return percent(value);
     case "winner":
-      return value < 0 ? "tie" : at.data.models[value].name;
+      return value === NO_MODEL ? "no model" : at.data.models[value].name;
     case "lower":
     case "upper":
       return threshold(value);

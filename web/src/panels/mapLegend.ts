@@ -3,11 +3,12 @@ import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
 import { amount, threshold } from "../view/format";
-import { DIVERGING, modelColour, SEQUENTIAL } from "../view/palette";
+import { DIVERGING, modelColour, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
+import type { MapColours } from "./mapColours";
 
 export interface MapLegend {
   element: HTMLElement;
-  draw(at: Situation, range: readonly [number, number]): void;
+  draw(at: Situation, colours: MapColours): void;
 }
 
 /** A strip of the colours of a table. */
@@ -26,7 +27,7 @@ export function mapLegend(): MapLegend {
   const key = el("ul", { class: "key" });
   const element = el("div", {}, title, bar, ends, key);
 
-  function draw(at: Situation, range: readonly [number, number]): void {
+  function draw(at: Situation, { range, shares }: MapColours): void {
     const { colour, compare } = at.state;
     show(bar, colour !== "winner");
     show(ends, colour !== "winner");
@@ -36,7 +37,7 @@ export function mapLegend(): MapLegend {
     switch (colour) {
       case "cost":
         say(
-          `Cost per 1000 cases, ${at.modelName}`,
+          `Cost${at.prepared.judged === null ? " with hindsight" : ""} per 1000 cases, ${at.modelName}`,
           amount(1000 * at.costs.fn * first),
           amount(1000 * at.costs.fn * last),
         );
@@ -53,8 +54,8 @@ export function mapLegend(): MapLegend {
         );
         break;
       case "winner":
-        say("Cheapest model, and its share of all costs", "", "");
-        winners(at);
+        say("Cheapest rule, and its share of the map", "", "");
+        winners(at, shares);
         break;
       case "difference":
         if (compare !== null) {
@@ -64,15 +65,6 @@ export function mapLegend(): MapLegend {
             `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`,
             `${b} cheaper`,
           );
-          if (at.prepared.prevalence === at.data.prevalence)
-            key.append(
-              el(
-                "li",
-                {},
-                el("span", { class: "patch hatched" }),
-                el("span", { class: "name" }, "undecided"),
-              ),
-            );
         }
     }
   }
@@ -83,16 +75,15 @@ export function mapLegend(): MapLegend {
     setText(high, to);
   }
 
-  function winners(at: Situation): void {
-    const order = at.data.models
-      .map((_, k) => k)
-      .sort((a, b) => at.data.models[b].wins - at.data.models[a].wins);
-    for (const k of order.filter((k) => at.data.models[k].wins > 0)) {
+  function winners(at: Situation, shares: readonly number[]): void {
+    const { models } = at.data;
+    const order = [...shares.keys()].sort((a, b) => shares[b] - shares[a]);
+    for (const k of order.filter((k) => shares[k] > 0)) {
       const patch = el("span", { class: "patch" });
-      patch.style.backgroundColor = modelColour(k, at.theme);
+      patch.style.backgroundColor = k < models.length ? modelColour(k, at.theme) : WITHOUT_MODEL;
       const name = el("span", { class: "name" });
-      setName(name, at.data.models[k].name, 24);
-      key.append(el("li", {}, patch, name, el("span", {}, percent(at.data.models[k].wins))));
+      setName(name, models[k]?.name ?? "no model", 24);
+      key.append(el("li", {}, patch, name, el("span", {}, percent(shares[k]))));
     }
   }
 

@@ -1,5 +1,6 @@
 /** Methods, folded: assumptions, conventions, versions, what is embedded, how to cite. */
 import type { ReportData } from "../data";
+import { general } from "../numbers";
 import { cut, el } from "../view/dom";
 import { count } from "../view/format";
 
@@ -8,21 +9,23 @@ export function methods(report: ReportData): HTMLElement {
   const part = (title: string, ...lines: string[]): void => {
     text.append(el("h3", {}, title), ...lines.map((line) => el("p", {}, line)));
   };
-  const { source, models, folds, confidence_level: level } = report;
+  const { source, models, folds, repeats, confidence_level: level } = report;
   part(
     "Decisions",
     "A case is called positive if its score is at least the upper threshold, negative if it is at most the lower one, and is sent to a person in between. Of several cheapest windows the page takes the one that abstains least, then the one that calls more cases positive.",
     "Costs are relative to a miss: mu is the price of a false alarm, nu that of a review. A right answer costs nothing. The cheapest cost is k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), where P and N are the shares of positives and negatives in a block of pooled scores (Friedel, Rückert, Kramer 2006). It is exact: no grid is involved except for drawing.",
-    "Abstaining never pays where nu >= mu / (1 + mu), whatever the model: the dashed border of the map (lemma 1 of the same paper).",
+    "Abstaining never pays from nu = mu / (1 + mu) on, whatever the model: the dashed border of the map (lemma 1 of the same paper).",
   );
   part(
     "How sure",
     folds === null
-      ? "These data allow no cross-fitting: costs are those of the cases that chose the thresholds, and too low on average."
-      : `Expected costs are honest: thresholds are chosen on ${folds - 1} of ${folds} folds and judged on the one left out (seed ${report.seed}). The interval runs from the cost with hindsight minus z standard errors to the honest cost plus z standard errors, at ${100 * level} %.`,
-    "A certified bound holds for every sample size and for the chosen window, without any approximation; it is wide by design. It needs independent cases without weights.",
-    "A limit on reviews narrows the window; costs under a limit are those with hindsight. The limit searches the cuts between blocks.",
-    "AUC with the interval named in the data; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1. Undecided costs are those where a simultaneous band of the difference contains 0.",
+      ? "These cases are too few to judge rules on cases that did not choose them: costs are with hindsight, and too low on average."
+      : `Costs are honest unless they say "with hindsight": thresholds are chosen on ${folds - 1} of ${folds} folds and judged on the one left out${(repeats ?? 1) > 1 ? `, averaged over ${repeats} splits` : ""} (seed ${report.seed}). The interval runs from the cost with hindsight minus z standard errors to the honest cost plus z standard errors, with z²/4 further errors of each kind, at ${general(100 * level)} %.`,
+    "The answer is the rule with the smallest honest cost: for each model a window and a single threshold, and three rules without a model. Of equal ones the simpler is taken. Differences are paired on the same held-out cases; where their interval contains 0, nothing is proven.",
+    "A guarantee holds for every sample size, for every window and for the choice among all models, without any approximation. It needs independent cases without importance weights.",
+    "What choosing this way has cost (the whole choice made without the cases it is judged on) is known at the starting costs only, and mentioned there only.",
+    "A limit on reviews narrows the window; costs under a limit are with hindsight and search the cuts between blocks. The command demur report --max-abstention gives the honest cost. A box of costs is with hindsight too.",
+    "AUC with its interval; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1.",
   );
   part(
     "Assumptions",

@@ -20,7 +20,7 @@ export function modelPicker(app: App): Panel {
     return input;
   }
 
-  const automatic = option("cheapest", null, el("span", { class: "name" }, "the cheapest here"));
+  const automatic = option("cheapest", null, el("span", { class: "name" }, "the answer"));
   const options = app.data.models.map((model, k) => {
     const name = el("span", { class: "name" });
     setName(name, model.name, 60);
@@ -39,8 +39,9 @@ export function modelPicker(app: App): Panel {
 
   function move(at: Situation): void {
     options.forEach(({ value }, k) => {
-      const outcome = at.outcome(k);
-      setText(value, at.per1000(outcome.cost, at.step(outcome)));
+      const { honest, limited } = at.outcome(k);
+      const cost = at.bestCost(k);
+      setText(value, at.per1000(cost, limited || honest === null ? undefined : at.step(cost, honest.interval)));
     });
   }
 

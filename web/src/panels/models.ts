@@ -1,5 +1,7 @@
 /** Table of all models: how well they rank, what they cost over all costs, and what they do here. */
 import type { App } from "../app";
+import { trivialWords } from "../comparison/words";
+import { trivialCosts, TRIVIAL_RULES } from "../math/trivial";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setName, setText } from "../view/dom";
@@ -8,28 +10,32 @@ import { Frame } from "../view/frame";
 import type { Panel } from "../view/panel";
 import { paintSwatch, swatch } from "../view/swatch";
 
+const NONE = "–";
+const TITLES = [
+  "model",
+  "AUC",
+  "VACC",
+  "window here",
+  "cost (honest) per 1000",
+  "never abstaining (honest)",
+  "with hindsight",
+  "abstains",
+  "cheapest on … of all costs, with hindsight",
+];
+
 export function modelsPanel(app: App): Panel {
   const frame = new Frame("models", "Models");
   const { models } = app.data;
-  const titles = [
-    "model",
-    "",
-    "",
-    "window here",
-    "cost here per 1000",
-    "abstains here",
-    "cheapest on … of all costs",
-  ];
-  const heads = titles.map((title) => el("th", { scope: "col" }, title));
+  const heads = TITLES.map((title) => el("th", { scope: "col" }, title));
   const lines = models.map((model, k) => {
     const name = el("span");
     setName(name, model.name, 36);
     const mark = swatch(k, "light");
-    const cells = titles.slice(1).map(() => el("td"));
+    const cells = TITLES.slice(1).map(() => el("td"));
     const { auc, volume } = model;
-    setText(cells[0], auc === null ? "–" : withInterval(auc.value, auc.low, auc.high));
+    setText(cells[0], auc === null ? NONE : withInterval(auc.value, auc.low, auc.high));
     setText(cells[1], withInterval(volume.honest ?? volume.hindsight, volume.low, volume.high));
-    setText(cells[5], percent(model.wins));
+    setText(cells[7], percent(model.wins));
     const row = el("tr", { "data-model": k }, el("th", { scope: "row" }, mark, " ", name), ...cells);
     return { row, mark, cells };
   });
@@ -39,13 +45,16 @@ export function modelsPanel(app: App): Panel {
     el("thead", {}, el("tr", {}, ...heads)),
     el("tbody", {}, ...lines.map(({ row }) => row)),
   );
+  const simple = el("p", { class: "reading", "data-role": "without-a-model" });
   frame.body.append(
     el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "All models" }, table),
+    simple,
   );
 
   function draw(at: Situation): void {
     setText(heads[1], `AUC (${at.level})`);
     setText(heads[2], `VACC (${at.level})`);
+    setText(heads[4], `cost (honest) per 1000 (${at.level})`);
     setText(
       frame.about,
       "AUC: the higher the better. VACC, the mean cost over all costs: the lower the better.",
@@ -60,14 +69,7 @@ export function modelsPanel(app: App): Panel {
 
   function move(at: Situation): void {
     lines.forEach(({ cells }, k) => here(at, k).forEach((text, c) => setText(cells[2 + c], text)));
-  }
-
-  function here(at: Situation, k: number): [window: string, cost: string, abstains: string] {
-    const outcome = at.outcome(k);
-    const { window, honest } = outcome;
-    const step = at.step(outcome);
-    const sure = honest === null ? "" : ` (${at.per1000(honest.low, step)}–${at.per1000(honest.high, step)})`;
-    return [windowText(window), at.per1000(outcome.cost, step) + sure, percent(window.abstain)];
+    setText(simple, withoutModel(at));
   }
 
   frame.numbers(() => {
@@ -84,4 +86,25 @@ export function modelsPanel(app: App): Panel {
     };
   }, true);
   return { element: frame.section, draw, move };
+}
+
+/** Window, honest cost, honest cost of the threshold, cost with hindsight and abstentions of one model. */
+function here(at: Situation, k: number): string[] {
+  const { window, honest, never, abstained } = at.outcome(k);
+  const step = honest === null ? at.step(window.cost) : at.step(honest.cost, honest.interval);
+  return [
+    windowText(window),
+    honest === null ? NONE : at.withInterval(honest),
+    never === null ? NONE : at.per1000(never.cost, at.step(never.cost, never.interval)),
+    at.per1000(window.cost, step),
+    percent(abstained),
+  ];
+}
+
+/** What the rules without a model cost here. */
+function withoutModel(at: Situation): string {
+  const costs = trivialCosts(at.prevalence, at.mu, at.nu);
+  const rules = TRIVIAL_RULES.filter((rule) => Number.isFinite(costs[rule]));
+  const said = rules.map((rule) => `${trivialWords(rule, at.names)[0]} ${at.per1000(costs[rule])}`);
+  return `Without a model, per 1000 cases: ${said.join("; ")}.`;
 }

@@ -93,7 +93,7 @@ export function responsePanel(app: App): Panel {
       "share sent to a person",
       measure === "cost" ? "cost per 1000 cases" : "right among the cases decided",
     );
-    setText(frame.about, `best windows of ${at.modelName}`);
+    setText(frame.about, `best windows of ${at.modelName}, with hindsight`);
   }
 
   function move(at: Situation): void {
@@ -135,7 +135,7 @@ export function responsePanel(app: App): Panel {
         y: y + ((left && y > 24) || y > plot.height - 24 ? -10 : 18),
         "text-anchor": left ? "end" : "start",
       });
-      setText(note, measure === "cost" ? at.per1000(value, at.step(at.here)) : `${percent(value)} right`);
+      setText(note, measure === "cost" ? at.per1000(value) : `${percent(value)} right`);
     }
     const most = maxAbstention(at.state);
     const capped = at.state.capacity !== null && most < plot.x.domain()[1];
@@ -156,7 +156,7 @@ export function responsePanel(app: App): Panel {
       percent(s.abstain),
       threshold(now!.surface.lower[s.i]),
       threshold(now!.surface.upper[s.j]),
-      measure === "cost" ? now!.per1000(s.value, now!.step(now!.here)) : percent(s.value),
+      measure === "cost" ? now!.per1000(s.value) : percent(s.value),
     ]),
   }));
   const panel: Panel = { element: frame.section, draw, move };

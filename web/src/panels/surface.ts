@@ -1,6 +1,6 @@
 /** The surface of costs with the current point, in 3-D or, without WebGL, as contours. */
 import type { App } from "../app";
-import { costGrid, mapValues } from "../math/costMap";
+import { costGrid, surfaceCosts } from "../math/costMap";
 import { general } from "../numbers";
 import type { Situation } from "../situation";
 import { ContourPicture } from "../view/contourPicture";
@@ -88,8 +88,8 @@ export class SurfacePanel implements Panel {
     this.load(picture);
     const how =
       picture.kind === "webgl" ? "drag or use the arrow keys to turn" : "contours, for want of WebGL";
-    setText(this.frame.about, `cost of ${at.modelName}; ${how}`);
-    const label = `Surface of the cost of ${at.modelName} over all costs, from 0 to ${this.highest} per 1000 cases`;
+    setText(this.frame.about, `cost of ${at.modelName} with hindsight; ${how}`);
+    const label = `Surface of the cost of ${at.modelName} with hindsight over all costs, from 0 to ${this.highest} per 1000 cases`;
     this.stage.setAttribute("aria-label", label);
     this.render(picture);
   }
@@ -111,7 +111,7 @@ export class SurfacePanel implements Panel {
     const key = [now.prepared.prevalence, now.k, muMax, nuMax, width, height].join("|");
     if (key === this.loaded) return;
     this.loaded = key;
-    const values = mapValues("cost", costGrid(SIDE, SIDE, muMax, nuMax), now.surfaces, now.k);
+    const values = surfaceCosts(now.surface, costGrid(SIDE, SIDE, muMax, nuMax));
     this.most = Math.max(...values);
     picture.load(values, SIDE, this.most, width, height);
   }
@@ -196,9 +196,9 @@ export class SurfacePanel implements Panel {
 
   private sheet(): Sheet {
     const { muMax, nuMax } = this.app.domain;
-    const { surfaces, k, costs } = this.now;
+    const { surface, costs } = this.now;
     const grid = costGrid(11, 11, muMax, nuMax);
-    const values = mapValues("cost", grid, surfaces, k);
+    const values = surfaceCosts(surface, grid);
     return gridSheet(grid, (at) => amount(1000 * costs.fn * values[at]));
   }
 }

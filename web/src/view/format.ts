@@ -50,7 +50,7 @@ export function withInterval(value: number, low: number | null, high: number | n
       : Math.min(6, Math.max(0, 1 - Math.floor(Math.log10(high - low))));
   return low === null || high === null
     ? value.toFixed(digits)
-    : `${signed(value, digits)} (${signed(low, digits)}${low < 0 ? " to " : "–"}${signed(high, digits)})`;
+    : `${signed(value, digits)} (${signed(low, digits)} to ${signed(high, digits)})`;
 }
 
 function signed(value: number, digits: number): string {

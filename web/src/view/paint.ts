@@ -1,5 +1,5 @@
-/** Grids of numbers on a canvas: colours, smooth or in steps, and hatching where nothing is decided. */
-import { HATCH, step, type Rgb, type Theme } from "./palette";
+/** Grids of numbers on a canvas: colours, smooth or in steps. */
+import { step, type Rgb } from "./palette";
 
 export interface Grid {
   /** Rows of ascending nu, columns of ascending mu. */
@@ -73,38 +73,4 @@ export function byIndex(colours: Rgb[], none: Rgb, ground: Rgb, strength = 0.62)
     pixel[at + 2] = colour[2];
     pixel[at + 3] = 255;
   };
-}
-
-/** Hatch the nodes of a mask on the unit square whose letter is "u", in a view from 0 to (muMax, nuMax). */
-export function hatch(
-  context: CanvasRenderingContext2D,
-  mask: string,
-  grid: number,
-  { muMax, nuMax }: { muMax: number; nuMax: number },
-  theme: Theme,
-): void {
-  const { width, height } = context.canvas;
-  const [dx, dy] = [width / grid / muMax, height / grid / nuMax];
-  const area = new Path2D();
-  for (let row = 0; row <= grid; row++) {
-    for (let column = 0; column <= grid; column++) {
-      if (mask[row * (grid + 1) + column] === "u") {
-        area.rect((column - 0.5) * dx, height - (row + 0.5) * dy, dx + 0.5, dy + 0.5);
-      }
-    }
-  }
-  context.save();
-  context.clip(area);
-  context.fillStyle = HATCH[theme][0];
-  context.fillRect(0, 0, width, height);
-  context.strokeStyle = HATCH[theme][1];
-  const gap = Math.max(6, Math.round(width / 70));
-  context.lineWidth = gap / 5;
-  context.beginPath();
-  for (let x = -height; x < width; x += gap) {
-    context.moveTo(x, height);
-    context.lineTo(x + height, 0);
-  }
-  context.stroke();
-  context.restore();
 }

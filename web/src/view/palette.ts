@@ -6,8 +6,8 @@ const INK = { light: "#1b1e23", dark: "#eceef1" } as const;
 
 export type Theme = keyof typeof INK;
 
-/** Grounds and lines of what is hatched, as in the style sheet. */
-export const HATCH = { light: ["#d4d7db", "#9aa0a8"], dark: ["#3a3e46", "#656b75"] } as const;
+/** Where a rule without a model is cheapest. */
+export const WITHOUT_MODEL = "#8a8f96";
 export type Rgb = readonly [number, number, number];
 
 /** Colour of model k: six of the Okabe-Ito set and the ink; with the dash, 35 looks. */

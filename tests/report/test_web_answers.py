@@ -1,0 +1,329 @@
+"""The page finds the answer of Python at any costs: choice, costs, intervals, guarantee and words."""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from demur import Binormal, CostModel, Report, ScoreCounts
+from demur.comparison import choice as choosing
+from demur.comparison.candidates import model_candidates, trivial_candidates
+from demur.comparison.choice import make_answer
+from demur.comparison.comparison import Cases, comparison_of, comparison_of_counts
+from demur.comparison.estimates import cost_of, difference_interval, rates_of
+from demur.comparison.question import Limits, Question
+from demur.comparison.words import answer_words
+from page_script import INF, ask, needs_node
+
+pytestmark = needs_node
+
+START = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+POINTS = 40
+
+
+# ---------------------------------------------------------------- files
+
+
+def _three(n, rng, *, digits=None):
+    y, s = Binormal(separation=1.6).sample(n, rng=1)
+    noisy = {"forest": s, "logistic": s + 0.6 * rng.normal(size=n), "rule": s + 1.2 * rng.normal(size=n)}
+    if digits is not None:
+        noisy = {name: np.round(column, digits) for name, column in noisy.items()}
+    return y, noisy
+
+
+def _files():
+    """Yield (name, labels, scores, weights, prevalence of the report, prevalence on the page)."""
+    rng = np.random.default_rng(7)
+    y, scores = _three(300, rng)
+    yield "three models", y, scores, None, None, None
+    yield "another prevalence on the page", y, scores, None, None, 0.1
+    y, scores = _three(200, rng, digits=0)
+    yield "ties, given prevalence", y, scores, None, 0.3, 0.3
+    y, scores = _three(90, rng)
+    yield "one model", y, {"forest": scores["forest"]}, None, None, None
+    y, scores = _three(160, rng, digits=1)
+    yield "importance weights", y, scores, rng.uniform(0.2, 3, len(y)), None, None
+    y, scores = _three(120, rng)
+    alike = {"score": scores["rule"], "odds": np.exp(scores["rule"])}
+    yield "two models that rank alike", y, alike, None, None, 0.6
+
+
+def _points(rng, prices=POINTS):
+    """Costs of all sizes; some forbid abstaining, some make a rule without a model best."""
+    costs = [START, CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.2), CostModel(cost_fn=2, cost_fp=1)]
+    costs += [
+        CostModel(cost_fn=1, cost_fp=0, cost_abstain=0.5),
+        CostModel(cost_fn=1, cost_fp=1, cost_abstain=0),
+    ]
+    while len(costs) < prices:
+        fn = float(10.0 ** rng.uniform(-3, 4))
+        mu = float(10.0 ** rng.uniform(-2.5, 0.6))
+        nu = float(rng.uniform(0, 1.2) * mu / (1 + mu))
+        costs.append(CostModel(cost_fn=fn, cost_fp=fn * mu, cost_abstain=fn * nu))
+    return costs
+
+
+def _page_costs(costs):
+    abstain = INF if costs.cost_abstain is None else costs.cost_abstain
+    return {"fn": costs.cost_fn, "fp": costs.cost_fp, "abstain": abstain}
+
+
+def _question(costs, prevalence):
+    return Question.checked(
+        costs=costs, prevalence=prevalence, objective=None, limits=Limits(), confidence_level=0.95, seed=0
+    )
+
+
+def _choice_at(base, costs):
+    """Return all candidates of a comparison at other costs, without judging the models again."""
+    question = _question(costs, base.question.rate)
+    models = {
+        name: model_candidates(base.cases[name], name, model, question, place)
+        for place, (name, model) in enumerate(base.judged.items())
+    }
+    trivial = trivial_candidates(next(iter(base.cases.values())), question)
+    return replace(base.choice, question=question, trivial=trivial, candidates=models)
+
+
+@functools.cache
+def _asked():
+    """Ask the page at all points of all files; give Python's choices with the answers."""
+    rng = np.random.default_rng(11)
+    questions, about = [], []
+    for name, y, scores, weights, given, prevalence in _files():
+        report = Report.from_predictions(y, scores, sample_weight=weights, costs=START, prevalence=given)
+        rows = Cases.of_rows(y, scores, sample_weight=weights)
+        base = report.comparison
+        if prevalence != given:
+            base = comparison_of(rows, _question(START, prevalence), class_names=("negative", "positive"))
+        about.append((name, report, base))
+        questions.append({"kind": "answer", "report": report.to_json(), "prevalence": prevalence})
+    y, scores = _three(150, rng)
+    counts = {name: ScoreCounts.from_arrays(y, column) for name, column in scores.items()}
+    report = Report.from_counts(counts, costs=START)
+    base = comparison_of_counts(counts, _question(START, None), class_names=("negative", "positive"))
+    about.append(("counts only", report, base))
+    questions.append({"kind": "answer", "report": report.to_json(), "prevalence": None})
+    points = [_points(rng) for _ in questions]
+    for question, costs in zip(questions, points, strict=True):
+        question["points"] = [_page_costs(one) for one in costs]
+    return list(zip(about, points, ask(questions), strict=True))
+
+
+@functools.cache
+def _situations():
+    """Every (file, costs, Python's choice, Python's answer, the page's answer)."""
+    situations = []
+    with pytest.MonkeyPatch.context() as patched:
+        # nested cross-fitting is known at the starting costs only, and slow
+        patched.setattr(choosing, "_advice", lambda choice: None)
+        for (name, report, base), points, found in _asked():
+            for costs, page in zip(points, found, strict=True):
+                choice = _choice_at(base, costs)
+                situations.append((name, report, costs, choice, make_answer(choice), page))
+    return situations
+
+
+def _close(found, expected, unit=1.0):
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9 * unit)
+
+
+def _same_facts(found, expected, unit):
+    """Facts that are numbers to 1e-9, all others exactly."""
+    for key, value in expected.items():
+        if key == "versus":
+            assert set(found[key]) == set(value)
+            for rival, one in value.items():
+                assert found[key][rival]["name"] == one["name"]
+                _close(found[key][rival]["difference"], one["difference"], unit)
+                _close(found[key][rival]["interval"], list(one["interval"]), unit)
+        elif key == "best_trivial":
+            assert found[key]["name"] == value["name"]
+            _close(found[key]["cost"], value["cost"], unit)
+        elif isinstance(value, (float, tuple)):
+            _close(found[key], list(value) if isinstance(value, tuple) else value, unit)
+        else:
+            assert found[key] == value, key
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def test_choice_costs_intervals_versus_and_guarantee_against_python():
+    kinds = set()
+    for _, _, costs, _, answer, page in _situations():
+        facts = {**answer.facts(), "advice_cost": page["facts"]["advice_cost"]}
+        _same_facts(page["facts"], facts, costs.cost_fn)
+        kinds.add(answer.kind)
+    assert {"window", "threshold", "always positive", "always abstain"} <= kinds
+
+
+def test_words_of_every_answer_against_python():
+    guaranteed = unproven = 0
+    for _, _, _, _, answer, page in _situations():
+        facts = {**answer.facts(), "advice_cost": page["facts"]["advice_cost"]}
+        if answer.model is None:
+            # the cost of a rule without a model is certain: only rounding separates these ends
+            assert facts["interval"] == pytest.approx((answer.cost, answer.cost), rel=1e-12)
+            facts["interval"] = (answer.cost, answer.cost)
+        words = answer_words(facts)
+        assert page["words"] == words
+        guaranteed += "Guaranteed at most" in words
+        unproven += "do not prove" in words
+    assert guaranteed > 5
+    assert unproven > 20
+
+
+def test_the_answer_is_the_cheapest_rule_shown():
+    for _, _, costs, choice, _, page in _situations():
+        shown = [model[name]["cost"] for model in page["models"] for name in ("honest", "never")]
+        trivial = page["facts"]["best_trivial"]["cost"]
+        least = min(trivial, costs.cost_fn * min(shown))
+        assert page["facts"]["cost"] <= least * (1 + 1e-9)
+        assert choice.question.point is costs
+
+
+def test_every_model_against_python():
+    for _, _, costs, choice, _, page in _situations():
+        for several, model in zip(choice.candidates.values(), page["models"], strict=True):
+            threshold, rule = several[0], several[-1]
+            for one, key in ((rule, "honest"), (threshold, "never")):
+                expected = cost_of(one, choice.question)
+                estimate = model[key]
+                unit = costs.cost_fn
+                _close(unit * estimate["cost"], expected.cost, unit)
+                _close([unit * end for end in estimate["interval"]], list(expected.interval), unit)
+                _close(unit * estimate["hindsight"], expected.hindsight, unit)
+            _close(model["abstained"], float(rates_of(rule.honest, choice.question.rate)[:, 2].sum()))
+
+
+def test_a_model_held_on_to_against_python(monkeypatch):
+    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
+    for name, report, costs, choice, _, page in _situations()[::4]:
+        for model, facts in zip(choice.candidates, page["held"], strict=True):
+            # as if this model had the only rules to choose from, beside all to compare with
+            best = choosing._cheapest(choice.candidates[model], choice)
+            versus = choosing._versus(best, choice)
+            assert facts["model"] == model, (name, report)
+            _close(facts["cost"], cost_of(best, choice.question).cost, costs.cost_fn)
+            assert set(facts["versus"]) == set(versus)
+            for key, one in versus.items():
+                assert facts["versus"][key]["name"] == one.name
+                _close(facts["versus"][key]["interval"], list(one.interval), costs.cost_fn)
+            assert facts["advice_cost"] is None
+
+
+def test_paired_difference_of_any_two_models_against_python():
+    decided = seen = 0
+    for _, report, costs, choice, _, page in _situations():
+        names = list(choice.candidates)
+        for pair, found in zip(report.pairs, page["pairs"], strict=True):
+            first, second = (
+                choosing._cheapest(choice.candidates[names[k]], choice) for k in (pair.first, pair.second)
+            )
+            difference, interval = difference_interval(first, second, choice.question)
+            _close(costs.cost_fn * found["difference"], difference, costs.cost_fn)
+            _close([costs.cost_fn * end for end in found["interval"]], list(interval), costs.cost_fn)
+            seen += 1
+            decided += interval.low > 0 or interval.high < 0
+    assert seen > 300
+    assert 0 < decided < seen
+
+
+def test_starting_costs_say_the_headline_of_the_report():
+    for (_, report, base), _, found in _asked():
+        if base is report.comparison or report.source.rows is None:
+            assert found[0]["words"] == report.headline
+            assert found[0]["facts"]["advice_cost"] == report.comparison.answer.advice_cost
+
+
+def test_joint_tables_too_large_for_a_page_leave_unpaired_intervals_away_from_the_start(monkeypatch):
+    monkeypatch.setattr("demur.report.document._MOST_GROUPS", 10)
+    y, scores = _three(150, np.random.default_rng(5))
+    report = Report.from_predictions(y, scores, costs=START)
+    assert all(pair["joint"] is None for pair in report.to_dict()["pairs"])
+    elsewhere = CostModel(cost_fn=100, cost_fp=50, cost_abstain=12)
+    points = [_page_costs(costs) for costs in (START, elsewhere)]
+    question = {"kind": "answer", "report": report.to_json(), "prevalence": None, "points": points}
+    start, other = ask([question])[0]
+    assert start["words"] == report.headline
+    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
+    answer = make_answer(_choice_at(report.comparison, elsewhere))
+    expected = answer.facts()
+    rival = other["facts"]["versus"].pop("runner_up")
+    paired = expected["versus"].pop("runner_up")
+    _same_facts(other["facts"], expected, 100)
+    _close(rival["difference"], paired["difference"], 100)
+    assert rival["interval"][0] <= paired["interval"][0]
+    assert paired["interval"][1] <= rival["interval"][1]
+
+
+# ---------------------------------------------------------------- words
+
+
+def _invented_facts(rng):
+    """Return facts as no data give them, every branch of the words included."""
+    kind = str(
+        rng.choice(["window", "window", "threshold", "always positive", "always negative", "always abstain"])
+    )
+    trivial = kind.startswith("always")
+    scale = float(10.0 ** rng.uniform(-4, 5))
+    cost = float(rng.choice([0.0, scale * rng.random()]))
+    low = cost - float(rng.choice([0.0, scale * rng.random()]))
+    below, above = np.sort(np.round(10.0 ** rng.uniform(-3, 4) * rng.normal(size=2), int(rng.integers(0, 9))))
+    middle = float((below + above) / 2)
+
+    def versus(name):
+        difference = scale * float(rng.normal())
+        half = scale * float(rng.random())
+        return {
+            "name": name,
+            "difference": difference,
+            "interval": (difference - half, difference + 2 * half),
+        }
+
+    rules = ["always positive", "always negative", "always abstain"]
+    rivals = {
+        "trivial": versus(str(rng.choice(rules))),
+        "never_abstaining": versus("m"),
+        "runner_up": versus("another model whose name is far too long for any sentence"),
+    }
+    shares = rng.dirichlet([1.0, 1.0, 1.0]) if rng.random() < 0.8 else np.array([1.0, 0.0, 0.0])
+    side = rng.random()
+    return {
+        "kind": kind,
+        "model": None if trivial else str(rng.choice(["logistic", "ü" * 45, "$& {negative}"])),
+        "positive": str(rng.choice(["positive", "malignant", "$1 {negative}"])),
+        "negative": str(rng.choice(["negative", "benign"])),
+        "lower": (-INF, -INF, float(below)) if side < 0.1 else (middle, float(below), float(above)),
+        "upper": (INF, float(above), INF) if side > 0.9 else (middle, float(below), float(above)),
+        "calls_positive": bool(side <= 0.9),
+        "calls_negative": bool(side >= 0.1),
+        "called_positive": float(shares[0]),
+        "called_negative": float(shares[1]),
+        "abstained": float(shares[2]),
+        "missed": float(rng.choice([0.0, 1e-5, 0.001, 0.0014, rng.random()])),
+        "alarms": float(rng.choice([0.0, 1e-5, 0.001, 0.0014, rng.random()])),
+        "cost": cost,
+        "interval": (low, cost + scale * float(rng.random())) if rng.random() < 0.9 else None,
+        "versus": {key: one for key, one in rivals.items() if rng.random() < 0.7},
+        "worst_cost": scale if rng.random() < 0.3 else None,
+        "regret": scale / 3 if rng.random() < 0.7 else None,
+        "advice_cost": scale * float(rng.random()) if rng.random() < 0.5 else None,
+        "best_trivial": {"name": str(rng.choice(rules)), "cost": scale / 2} if rng.random() < 0.9 else None,
+        "guaranteed_cost": scale * float(rng.random()) if rng.random() < 0.7 else None,
+        "guarantee_defined": bool(rng.random() < 0.8),
+        "n": float(rng.choice([5.0, 569.0, 222.5, 1234567.0, 1e6 * rng.random()])),
+        "confidence_level": float(rng.choice([0.9, 0.95, 0.999])),
+    }
+
+
+def test_words_of_invented_facts_against_python():
+    rng = np.random.default_rng(2)
+    facts = [_invented_facts(rng) for _ in range(300)]
+    found = ask([{"kind": "words", "facts": facts}])[0]
+    expected = [answer_words(one) for one in facts]
+    assert found == expected
+    assert len(set(expected)) > 250

@@ -1,0 +1,166 @@
+/** The choice among candidates: smallest honest cost first, and what surrounds it (demur.comparison.choice). */
+import type { ModelData, ReportData } from "../data";
+import type { PreparedModel } from "../math/models";
+import type { Window } from "../math/surface";
+import { money, type Costs } from "../math/units";
+import type { Candidate } from "./candidates";
+import { costOf, differenceOf, meanCost, ratesOf, type Question } from "./estimates";
+import type { Facts, VersusFacts, VersusKey } from "./facts";
+import { guaranteedCost } from "./guarantee";
+
+const TIE = 1e-12;
+
+/** All candidates at one cost point. */
+export interface Candidates {
+  question: Question;
+  trivial: readonly Candidate[];
+  /** Element k: the single threshold and, where abstaining has a price, the window of model k. */
+  models: readonly (readonly Candidate[])[];
+}
+
+/** The first of the smallest honest costs; candidates must come simplest first. */
+export function cheapest(candidates: readonly Candidate[], question: Question): Candidate | null {
+  const costs = candidates.map(({ honest }) => meanCost(honest, question));
+  const least = Math.min(...costs);
+  const most = least + TIE * Math.max(Math.abs(least), 1e-300);
+  return candidates[costs.findIndex((cost) => cost <= most)] ?? null;
+}
+
+/** Simplest first: without a model, thresholds, windows, each in the order of the models. */
+export function simplestFirst(models: readonly (readonly Candidate[])[]): Candidate[] {
+  return ["threshold", "window"].flatMap((kind) => models.flatMap((own) => own.filter((one) => one.kind === kind)));
+}
+
+/** The answer among all rules; for a model the reader holds on to, among its own. */
+export function choose({ question, trivial, models }: Candidates, held: number | null): Candidate {
+  const all = held === null ? [...trivial, ...simplestFirst(models)] : models[held];
+  return cheapest(all, question)!;
+}
+
+/** Rules to compare a rule with: the best other one of each kind. */
+export function rivals(
+  best: Candidate,
+  { question, trivial, models }: Candidates,
+): Partial<Record<VersusKey, Candidate>> {
+  const own = best.model === null ? models : [models[best.model]];
+  const single = simplestFirst(own).filter((one) => one.kind === "threshold" && one !== best);
+  const found = {
+    trivial: cheapest(trivial.filter((one) => one !== best), question),
+    never_abstaining: cheapest(single, question),
+    runner_up: cheapest(simplestFirst(models.filter((_, k) => k !== best.model)), question),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, other]) => other !== null));
+}
+
+/** What is known of a rule, ready for words; costs in the reader's unit. */
+export function factsOf(
+  best: Candidate,
+  candidates: Candidates,
+  about: { report: ReportData; prepared: readonly PreparedModel[]; costs: Costs; names: ClassNames },
+): Facts {
+  const { report, prepared, costs, names } = about;
+  const { question, trivial } = candidates;
+  const estimate = costOf(best, question);
+  const shares = ratesOf(best.honest, question.prevalence);
+  const simple = cheapest(trivial, question);
+  const inUnit = (cost: number) => money(cost, costs);
+  const versus = Object.entries(rivals(best, candidates)).map(([key, other]) => {
+    const { difference, interval } = differenceOf(best, other, question);
+    const name = other.model === null ? other.kind : report.models[other.model].name;
+    return [key, { name, difference: inUnit(difference), interval: interval.map(inUnit) }] as [VersusKey, VersusFacts];
+  });
+  return {
+    ...ruleFacts(best, report.models, names),
+    called_positive: shares[1] + shares[4],
+    called_negative: shares[0] + shares[3],
+    abstained: shares[2] + shares[5],
+    missed: shares[3],
+    alarms: shares[1],
+    cost: inUnit(estimate.cost),
+    // the cost of a rule without a model is certain: a width would be rounding
+    interval: best.model === null ? [inUnit(estimate.cost), inUnit(estimate.cost)] : estimate.interval.map(inUnit),
+    versus: Object.fromEntries(versus),
+    worst_cost: null,
+    regret: null,
+    advice_cost: null,
+    best_trivial:
+      simple === null || !isTrivial(simple)
+        ? null
+        : { name: simple.kind, cost: inUnit(meanCost(simple.honest, question)) },
+    guaranteed_cost: guaranteed(best, question, prepared, inUnit),
+    guarantee_defined: prepared.every(({ bounds }) => bounds !== null),
+    n: report.n,
+    confidence_level: question.level,
+  };
+}
+
+export interface ClassNames {
+  positive: string;
+  negative: string;
+}
+
+function isTrivial(one: Candidate): one is Candidate & { kind: Exclude<Candidate["kind"], "window" | "threshold"> } {
+  return one.model === null;
+}
+
+type RuleFacts = Pick<
+  Facts,
+  "kind" | "model" | "positive" | "negative" | "lower" | "upper" | "calls_positive" | "calls_negative"
+>;
+
+/** The rule itself: its thresholds, and the scores of the data beside them. */
+export function ruleFacts(best: Candidate, models: readonly ModelData[], names: ClassNames): RuleFacts {
+  if (best.model === null || best.window === null) {
+    const ends = EVERYWHERE[best.kind as keyof typeof EVERYWHERE];
+    return { ...ruleOf(best.kind, ends, names), model: null };
+  }
+  const { window } = best;
+  // a window without scores inside is a threshold
+  const kind = window.i === window.j ? "threshold" : best.kind;
+  return windowFacts(kind, models[best.model], window, names);
+}
+
+/** The rule of any window of a model. */
+export function windowFacts(kind: Facts["kind"], model: ModelData, window: Window, names: ClassNames): RuleFacts {
+  const { lower, upper } = model.blocks;
+  const beside = (cut: number): [number, number] => [upper[cut - 1] ?? -Infinity, lower[cut] ?? Infinity];
+  return {
+    ...ruleOf(kind, [window.lower, window.upper], names),
+    model: model.name,
+    lower: [window.lower, ...beside(window.i)],
+    upper: [window.upper, ...beside(window.j)],
+  };
+}
+
+const EVERYWHERE = {
+  "always positive": [-Infinity, -Infinity],
+  "always negative": [Infinity, Infinity],
+  "always abstain": [-Infinity, Infinity],
+} as const;
+
+function ruleOf(kind: Facts["kind"], [lower, upper]: readonly [number, number], names: ClassNames) {
+  return {
+    kind,
+    positive: names.positive,
+    negative: names.negative,
+    lower: [lower, -Infinity, Infinity],
+    upper: [upper, -Infinity, Infinity],
+    calls_positive: upper < Infinity,
+    calls_negative: lower > -Infinity,
+  };
+}
+
+/** Bound of the true cost, valid for the choice among all models; null where there is none. */
+function guaranteed(
+  best: Candidate,
+  { mu, nu }: Question,
+  prepared: readonly PreparedModel[],
+  inUnit: (cost: number) => number,
+): number | null {
+  if (best.kind === "always abstain") return inUnit(nu);
+  if (prepared.some(({ bounds }) => bounds === null)) return null;
+  const { bounds, surface } = prepared[best.model ?? 0];
+  const everywhere = best.kind === "always positive" ? 0 : surface.size;
+  const [i, j] = best.window === null ? [everywhere, everywhere] : [best.window.i, best.window.j];
+  return inUnit(guaranteedCost(bounds!, i, j, mu, nu));
+}

@@ -1,0 +1,115 @@
+/** Costs of rules and of pairs of rules from tables of outcomes; a miss costs 1 (demur.comparison.estimates). */
+import {
+  differenceInterval as intervalOfDifference,
+  differenceSums,
+  honestInterval,
+  lossSums,
+  meanAndError,
+  pricesAt,
+  type Ends,
+} from "../math/intervals";
+import type { JudgedModel } from "../math/judged";
+import type { JointCases } from "../math/jointCases";
+import { decideAlike, type JointTable, type OutcomeTable } from "../math/outcomes";
+import type { Candidate } from "./candidates";
+
+/** Costs, prevalence and level asked for, and the cases that answer. */
+export interface Question {
+  mu: number;
+  nu: number;
+  /** Null: that of the data. */
+  prevalence: number | null;
+  level: number;
+  judged: readonly JudgedModel[];
+  /** Joint cases of two models with the first of them first; null where the data hold none. */
+  joint(first: number, second: number): JointCases | null;
+}
+
+/** Honest cost per case with its interval, beside the cost with hindsight. */
+export interface Estimate {
+  cost: number;
+  interval: Ends;
+  hindsight: number;
+}
+
+/** Expected cost per case of a table of outcomes. */
+export function meanCost(table: OutcomeTable, { mu, nu, prevalence }: Question): number {
+  return meanAndError(lossSums(table, pricesAt(mu, nu)), prevalence)[0];
+}
+
+/** Honest cost with its interval for the true cost of the rule in use. */
+export function costOf({ honest, hindsight }: Candidate, question: Question): Estimate {
+  const { mu, nu, prevalence, level } = question;
+  const prices = pricesAt(mu, nu);
+  const [low, high] = honestInterval(lossSums(hindsight, prices), lossSums(honest, prices), level, prevalence);
+  const rate = prevalence ?? ownRate(honest);
+  // every case can cost its most expensive outcome, and no more
+  const worst = rate * Math.max(1, prices.abstain) + (1 - rate) * Math.max(mu, prices.abstain);
+  return {
+    cost: meanCost(honest, question),
+    interval: [Math.max(low, 0), Math.min(high, worst)],
+    hindsight: meanCost(hindsight, question),
+  };
+}
+
+/** Share of positives among the cases of a table. */
+function ownRate(table: OutcomeTable): number {
+  const [negative, positive] = [table[0] + table[1] + table[2], table[3] + table[4] + table[5]];
+  return positive / (positive + negative);
+}
+
+/** Shares of all cases by class and decision under a prevalence; they sum to 1. */
+export function ratesOf(table: OutcomeTable, prevalence: number | null): OutcomeTable {
+  const sizes = [table[0] + table[1] + table[2], table[3] + table[4] + table[5]];
+  const n = sizes[0] + sizes[1];
+  const weights =
+    prevalence === null ? [1 / n, 1 / n] : [(1 - prevalence) / sizes[0], prevalence / sizes[1]];
+  return table.map((cases, at) => cases * weights[at < 3 ? 0 : 1]);
+}
+
+/** Honest difference per case, first minus second, with its interval on the same held-out cases. */
+export function differenceOf(
+  first: Candidate,
+  second: Candidate,
+  question: Question,
+): { difference: number; interval: Ends } {
+  const { mu, nu, prevalence, level } = question;
+  const difference = meanCost(first.honest, question) - meanCost(second.honest, question);
+  const joint = jointOutcomes(first, second, question);
+  if (joint === null) return { difference, interval: unpaired(first, second, question) };
+  if (joint.every(decideAlike)) return { difference: 0, interval: [0, 0] };
+  const [honest, hindsight] = joint.map((table) => differenceSums(table, pricesAt(mu, nu)));
+  return { difference, interval: intervalOfDifference(hindsight, honest, level, prevalence) };
+}
+
+/** Joint outcomes, honest and with hindsight; null where nobody knows which scores belong together. */
+function jointOutcomes(
+  first: Candidate,
+  second: Candidate,
+  { judged, joint }: Question,
+): [JointTable, JointTable] | null {
+  // a rule without a model decides alike on every case, also on those of the other's model
+  const model = first.model ?? second.model ?? 0;
+  if (first.model === null || second.model === null || first.model === second.model) {
+    return judged[model].joint(onCasesOf(judged[model], first), onCasesOf(judged[model], second));
+  }
+  const swapped = second.model < first.model;
+  const [a, b] = swapped ? [second, first] : [first, second];
+  const tables = joint(a.model!, b.model!)?.outcomes(a.decisions, b.decisions) ?? null;
+  return tables === null || !swapped ? tables : [transposed(tables[0]), transposed(tables[1])];
+}
+
+function onCasesOf(judged: JudgedModel, { model, honest, decisions }: Candidate): Candidate["decisions"] {
+  if (model !== null) return decisions;
+  return judged.always([0, 1, 2].find((decision) => honest[decision] + honest[3 + decision] > 0) ?? 0);
+}
+
+function transposed(joint: JointTable): JointTable {
+  return joint.map((_, at) => joint[9 * Math.floor(at / 9) + 3 * (at % 3) + (Math.floor(at / 3) % 3)]);
+}
+
+/** Holds for any dependence between the two: their half-widths add up. */
+function unpaired(first: Candidate, second: Candidate, question: Question): Ends {
+  const [one, two] = [costOf(first, question).interval, costOf(second, question).interval];
+  return [one[0] - two[1], one[1] - two[0]];
+}

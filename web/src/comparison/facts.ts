@@ -1,0 +1,38 @@
+/** What the words of an answer are made from, as Answer.facts() lists it: costs are per case. */
+import type { TrivialRule } from "../math/trivial";
+
+export interface VersusFacts {
+  name: string;
+  difference: number;
+  interval: readonly number[];
+}
+
+export type VersusKey = "trivial" | "never_abstaining" | "runner_up";
+
+export interface Facts {
+  kind: "window" | "threshold" | TrivialRule;
+  model: string | null;
+  positive: string;
+  negative: string;
+  /** A threshold and the scores of the data below and above it. */
+  lower: readonly number[];
+  upper: readonly number[];
+  calls_positive: boolean;
+  calls_negative: boolean;
+  called_positive: number;
+  called_negative: number;
+  abstained: number;
+  missed: number;
+  alarms: number;
+  cost: number;
+  interval: readonly number[] | null;
+  versus: Partial<Record<VersusKey, VersusFacts>>;
+  worst_cost: number | null;
+  regret: number | null;
+  advice_cost: number | null;
+  best_trivial: { name: TrivialRule; cost: number } | null;
+  guaranteed_cost: number | null;
+  guarantee_defined: boolean;
+  n: number;
+  confidence_level: number;
+}

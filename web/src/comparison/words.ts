@@ -1,0 +1,166 @@
+/** The answer in words: from facts to sentences, the same strings as demur.comparison.words. */
+import { general, grouped, roundEven } from "../numbers";
+import type { Facts, VersusFacts } from "./facts";
+import { money, moneyRange, moneyStep, sharesOf1000, shortThreshold } from "./numbers";
+
+const LONGEST_NAME = 40;
+
+/** How the rules without a model are said: as advice, and as something to compare with. */
+const TRIVIAL_WORDS: Record<string, readonly [advice: string, doing: string]> = {
+  "always positive": ["call every case {positive}", "calling every case {positive}"],
+  "always negative": ["call every case {negative}", "calling every case {negative}"],
+  "always abstain": ["send every case to a person", "sending every case to a person"],
+};
+
+/** Cut a name that would fill the sentence. */
+export function shortName(name: string): string {
+  const letters = [...name];
+  return letters.length <= LONGEST_NAME ? name : `${letters.slice(0, LONGEST_NAME - 3).join("")}...`;
+}
+
+/** Say what to do, what happens then, what it costs, and what is not proven. */
+export function answerWords(facts: Facts): string {
+  return answerSentences(facts).join(" ");
+}
+
+/** The rule first, then what happens, then the rest. */
+export function answerSentences(facts: Facts): string[] {
+  return [
+    ruleWords(facts),
+    ...happens(facts),
+    costSentence(facts),
+    ...ranges(facts),
+    ...unproven(facts),
+    ...advice(facts),
+    ...guarantee(facts),
+  ];
+}
+
+function isTrivial(facts: Facts): boolean {
+  return facts.kind in TRIVIAL_WORDS;
+}
+
+/** Say the rule itself. */
+export function ruleWords(facts: Facts): string {
+  const { kind, positive, negative } = facts;
+  if (isTrivial(facts)) {
+    const said = trivialWords(kind, facts)[0];
+    return `${said[0].toUpperCase()}${said.slice(1)}: no model is cheaper.`;
+  }
+  const upper = shortThreshold(facts.upper, false);
+  const start = `Use ${shortName(facts.model ?? "")}: call `;
+  if (kind === "threshold") return `${start}${positive} from ${upper} up, ${negative} below.`;
+  const calls = [];
+  if (facts.calls_positive) calls.push(`${positive} from ${upper} up`);
+  if (facts.calls_negative) calls.push(`${negative} up to ${shortThreshold(facts.lower, true)}`);
+  return `${start}${calls.join(", ")}, send the rest to a person.`;
+}
+
+/** A rule without a model as advice, and as something to compare with. */
+export function trivialWords(kind: string, { positive, negative }: Pick<Facts, "positive" | "negative">) {
+  const named = (text: string) => text.split("{positive}").join(positive).split("{negative}").join(negative);
+  const [said, doing] = TRIVIAL_WORDS[kind];
+  return [named(said), named(doing)] as const;
+}
+
+/** Say what happens to 1000 cases. */
+function happens(facts: Facts): string[] {
+  if (isTrivial(facts)) return [];
+  const called = sharesOf1000([facts.called_positive, facts.called_negative, facts.abstained]);
+  const [positive, negative, sent] = called.map((number) => grouped(number, 0));
+  const [missed, alarms] = [about(facts.missed), about(facts.alarms)];
+  const alarm = alarms === "about 1" ? "false alarm" : "false alarms";
+  const people = facts.kind === "window" ? `, ${sent} go to a person` : "";
+  const calls = `${positive} are called ${facts.positive}, ${negative} ${facts.negative}${people}`;
+  return [`Of 1000 cases ${calls}; ${missed} ${facts.positive} missed, ${alarms} ${alarm}.`];
+}
+
+/** Say a share of 1000 cases; never 0 for what happens. */
+function about(share: number): string {
+  const number = 1000 * share;
+  if (number === 0) return "no";
+  return number < 0.5 ? "fewer than 1" : `about ${grouped(Math.floor(number + 0.5), 0)}`;
+}
+
+function stepOf({ interval, cost }: Facts): number {
+  return moneyStep(interval?.[0] ?? cost, interval?.[1] ?? cost, cost);
+}
+
+function costSentence(facts: Facts): string {
+  const step = stepOf(facts);
+  const { interval, versus } = facts;
+  const text = `Cost ${money(facts.cost, step)} per 1000 cases`;
+  if (isTrivial(facts)) return `${text}.${bestModel(facts, step)}`;
+  const sure = interval === null ? "" : ` (${level(facts)} ${moneyRange(interval, step)})`;
+  if (versus.trivial === undefined) return `${text}${sure}.`;
+  const [less, ends] = saving(versus.trivial, step);
+  return `${text}${sure}, ${less} than ${trivialWords(versus.trivial.name, facts)[1]} (${ends}).`;
+}
+
+function bestModel({ cost, versus: { runner_up: other } }: Facts, step: number): string {
+  if (other === undefined) return "";
+  return ` The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
+}
+
+/** Say a difference (this rule minus another) as a saving, and its interval. */
+export function saving({ difference, interval }: VersusFacts, step: number): [less: string, ends: string] {
+  const sign = difference <= 0 ? -1 : 1;
+  const ends = interval.map((end) => sign * end).sort((a, b) => a - b);
+  return [`${money(Math.abs(difference), step)} ${sign < 0 ? "less" : "more"}`, moneyRange(ends, step)];
+}
+
+function level(facts: Facts): string {
+  return `${general(100 * facts.confidence_level)} %`;
+}
+
+/** Say what a range of costs means for the rule. */
+function ranges(facts: Facts): string[] {
+  if (facts.worst_cost === null) return [];
+  const step = stepOf(facts);
+  const most = `Over the range of costs it costs at most ${money(facts.worst_cost, step)}`;
+  if (facts.regret === null) return [most, "anywhere."];
+  return [most, `and at most ${money(facts.regret, step)} more than a rule chosen for the true costs.`];
+}
+
+/** Say which comparisons the cases leave open. */
+function unproven(facts: Facts): string[] {
+  if (isTrivial(facts)) return [];
+  const { trivial, never_abstaining: never, runner_up: other } = facts.versus;
+  const open = (versus?: VersusFacts): versus is VersusFacts =>
+    versus !== undefined && versus.interval[0] <= 0 && 0 <= versus.interval[1];
+  const names = [];
+  if (open(trivial)) names.push(trivialWords(trivial.name, facts)[1]);
+  if (open(never)) names.push("never abstaining");
+  if (open(other)) names.push(shortName(other.name));
+  if (names.length === 0) return [];
+  return [`These ${cases(facts.n)} cases do not prove that it is cheaper than ${listed(names)}.`];
+}
+
+/** A number of cases; an effective one is rounded. */
+export function cases(n: number): string {
+  return grouped(roundEven(n), 0);
+}
+
+function listed(names: string[]): string {
+  return names.length === 1 ? names[0] : `${names.slice(0, -1).join(", ")} or ${names[names.length - 1]}`;
+}
+
+/** Warn where choosing this way has not paid. */
+function advice(facts: Facts): string[] {
+  const { advice_cost: cost, best_trivial: trivial } = facts;
+  if (cost === null || isTrivial(facts) || trivial === null || cost <= trivial.cost * (1 + 1e-12)) return [];
+  const what = trivialWords(trivial.name, facts)[1];
+  return [
+    `Choosing among these models this way has cost ${money(cost, stepOf(facts))}, ` +
+      `more than ${what}: collect more cases before you rely on it.`,
+  ];
+}
+
+/** Name the finite-sample bound only where it says something. */
+function guarantee(facts: Facts): string[] {
+  const { best_trivial: trivial, guaranteed_cost: bound } = facts;
+  if (isTrivial(facts) || trivial === null || !facts.guarantee_defined) return [];
+  if (bound !== null && bound < trivial.cost)
+    return [`Guaranteed at most ${money(bound, stepOf(facts))} (${level(facts)}).`];
+  return [`No guarantee yet with ${cases(facts.n)} cases.`];
+}

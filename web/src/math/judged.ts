@@ -1,0 +1,65 @@
+/** One model judged on all splits, and what rules decide on the held-out cases (demur.honest.decisions). */
+import type { ModelData } from "../data";
+import { FoldTable, ownFold, type Limits } from "./heldOut";
+import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
+
+/** Decisions of one rule of a model: element t of `honest` is what the rule of table t does. */
+export interface Decisions {
+  honest: Limits[];
+  hindsight: Limits;
+}
+
+/** The tables of all splits one after the other, and all cases judged by their own windows. */
+export class JudgedModel {
+  readonly tables: FoldTable[];
+  readonly own: FoldTable;
+
+  constructor(
+    model: Pick<ModelData, "blocks" | "folds">,
+    prevalence: number | null,
+    readonly repeats: number,
+  ) {
+    this.tables = model.folds.map((fold) => new FoldTable(fold, prevalence));
+    this.own = new FoldTable(ownFold(model.blocks), prevalence);
+  }
+
+  /** Decide with the cheapest windows at a cost point. */
+  decide(mu: number, nu: number): Decisions {
+    return { honest: this.tables.map((table) => table.limits(mu, nu)), hindsight: this.own.limits(mu, nu) };
+  }
+
+  /** Decide alike on every case. */
+  always(decision: number): Decisions {
+    return {
+      honest: this.tables.map((table) => constantLimits(decision, table.positions)),
+      hindsight: constantLimits(decision, this.own.positions),
+    };
+  }
+
+  /** Cases by class and decision, averaged over the splits. */
+  outcomes({ honest }: Decisions): OutcomeTable {
+    const table = new Float64Array(6);
+    this.tables.forEach((fold, t) => fold.addOutcomes(table, honest[t]));
+    return table.map((cases) => cases / this.repeats);
+  }
+
+  /** The same by the rule of all cases. */
+  hindsight({ hindsight }: Decisions): OutcomeTable {
+    const table = new Float64Array(6);
+    this.own.addOutcomes(table, hindsight);
+    return table;
+  }
+
+  /** Joint outcomes of two rules of this model: honest, and with hindsight. */
+  joint(one: Decisions, two: Decisions): [honest: JointTable, hindsight: JointTable] {
+    const [honest, hindsight] = [new Float64Array(18), new Float64Array(18)];
+    this.tables.forEach((fold, t) => fold.addJoint(honest, one.honest[t], two.honest[t]));
+    this.own.addJoint(hindsight, one.hindsight, two.hindsight);
+    return [honest.map((cases) => cases / this.repeats), hindsight];
+  }
+}
+
+function constantLimits(decision: number, positions: number): Limits {
+  if (decision === ABSTAINED) return [0, positions];
+  return decision === 0 ? [positions, positions] : [0, 0];
+}

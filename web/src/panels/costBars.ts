@@ -1,0 +1,67 @@
+/** The cost of the answer as a bar against the alternatives, each with what it costs per 1000 cases. */
+import { rivals } from "../comparison/choice";
+import type { Candidate } from "../comparison/candidates";
+import { costOf } from "../comparison/estimates";
+import { shortName, trivialWords } from "../comparison/words";
+import type { Situation } from "../situation";
+import { el, setText, show } from "../view/dom";
+
+interface Bar {
+  name: string;
+  cost: number;
+  interval: readonly number[];
+  chosen: boolean;
+}
+
+const MOST = 4;
+
+export function costBars(): { element: HTMLElement; move(at: Situation): void } {
+  const lines = Array.from({ length: MOST }, () => {
+    const [name, value, fill, range] = [el("span", { class: "name" }), el("span", { class: "value" }), el("span", { class: "fill" }), el("span", { class: "range" })];
+    const row = el("li", {}, name, el("span", { class: "track", "aria-hidden": "true" }, fill, range), value);
+    return { row, name, value, fill, range };
+  });
+  const element = el(
+    "ul",
+    { class: "bars", "data-role": "cost-bars", "aria-label": "Cost per 1000 cases against the alternatives" },
+    ...lines.map(({ row }) => row),
+  );
+
+  function move(at: Situation): void {
+    const bars = at.answer === null || at.shown.limited ? [] : barsOf(at);
+    show(element, bars.length > 0);
+    const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1], 3 * cost))), 1e-12);
+    const place = (cost: number): number => Math.min(100, (100 * cost) / most);
+    lines.forEach(({ row, name, value, fill, range }, k) => {
+      show(row, k < bars.length);
+      if (k >= bars.length) return;
+      const { cost, interval, chosen } = bars[k];
+      row.className = chosen ? "chosen" : "";
+      setText(name, bars[k].name);
+      setText(value, at.per1000(cost, at.step(bars[0].cost, bars[0].interval)));
+      fill.style.width = `${place(cost)}%`;
+      range.style.left = `${place(interval[0])}%`;
+      range.style.width = `${place(interval[1]) - place(interval[0])}%`;
+    });
+  }
+
+  return { element, move };
+}
+
+/** The answer first, then the best rule without a model, never abstaining and the runner-up. */
+function barsOf(at: Situation): Bar[] {
+  const { rule } = at.answer!;
+  const { question } = at.candidates!;
+  const bar = (one: Candidate, name: string): Bar => {
+    const { cost, interval } = costOf(one, question);
+    return { name, cost, interval: one.model === null ? [cost, cost] : interval, chosen: one === rule };
+  };
+  const nameOf = (one: Candidate): string =>
+    one.model === null ? trivialWords(one.kind, at.names)[0] : shortName(at.data.models[one.model].name);
+  const { trivial, never_abstaining: never, runner_up: other } = rivals(rule, at.candidates!);
+  const bars = [bar(rule, nameOf(rule))];
+  if (trivial) bars.push(bar(trivial, nameOf(trivial)));
+  if (never && never !== other) bars.push(bar(never, `${nameOf(never)}, never abstaining`));
+  if (other) bars.push(bar(other, nameOf(other)));
+  return bars;
+}

@@ -1,0 +1,24 @@
+/** What is odd about these data or costs, a sentence each. */
+import { asksForPoint } from "./answer";
+import { shortName } from "./comparison/words";
+import type { ReportData } from "./data";
+import { mayPay } from "./math/lemma1";
+import { normalForm, type Costs } from "./math/units";
+
+export function remarks(report: ReportData, costs: Costs): string[] {
+  const { mu, nu } = normalForm(costs);
+  const said = [];
+  for (const { name, auc } of report.models) {
+    if (auc === null || auc.value >= 0.5) continue;
+    said.push(`${shortName(name)} ranks worse than chance (AUC ${auc.value.toFixed(3)}); flip its scores?`);
+  }
+  if (report.models.length === 1) said.push("Only one model: nothing to compare.");
+  if (Number.isFinite(nu) && !mayPay(mu, nu)) said.push("Abstaining is never worth it at these prices.");
+  if (!asksForPoint(report)) {
+    said.push(
+      `This report was asked for with limits or ranges of costs; its answer: ${report.headline} ` +
+        "The page shows single costs without those limits.",
+    );
+  }
+  return said;
+}
