@@ -279,7 +279,7 @@ def _refine(
             continue
         for group, part in _parts(tally, label).items():
             rough = counted[name][group]
-            exact = ScoreCounts.from_arrays(part.positive, part.lower, sample_weight=part.weight)
+            exact = _exact_counts(part)
             places = np.flatnonzero(second[name].chosen(rough.numbers))
             refined = rough.counts.refined(places, exact.scores, exact.positives, exact.negatives)
             counted[name][group] = _Counted(refined, rough.numbers)
@@ -296,6 +296,7 @@ class _Part(NamedTuple):
     upper: FloatArray
     number: FloatArray | None
     weight: FloatArray | None
+    counted: bool
 
 
 class _Counted(NamedTuple):
@@ -308,10 +309,10 @@ class _Counted(NamedTuple):
 def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, _Part]:
     """Split the rows by group; a group without weight has no cases."""
     positive = tally.label == label[0] if label else np.zeros(len(tally), dtype=np.bool_)
-    weight = tally.case_weights
+    weight, counted = tally.case_weights, tally.weight is None
     columns = (np.asarray(positive, dtype=np.bool_), tally.lower, tally.upper, tally.number, weight)
     if tally.group is None:
-        return {_ALL: _Part(*columns)}
+        return {_ALL: _Part(*columns, counted)}
     groups, codes = coded(tally.group)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(groups) + 1))
@@ -320,7 +321,7 @@ def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, _Part]:
         rows = order[starts[place] : starts[place + 1]]
         own: list[Any] = [None if column is None else column[rows] for column in columns]
         if weight is None or weight[rows].any():
-            parts[group] = _Part(*own)
+            parts[group] = _Part(*own, counted)
     return parts
 
 
@@ -328,12 +329,15 @@ def _counts(tally: Tally, label: tuple[Any, ...], *, exact: bool) -> dict[Any, _
     parts = _parts(tally, label)
     if not exact:
         return {group: _binned(part) for group, part in parts.items()}
-    return {
-        group: _Counted(
-            ScoreCounts.from_arrays(part.positive, part.lower, sample_weight=part.weight), np.empty(0)
-        )
-        for group, part in parts.items()
-    }
+    return {group: _Counted(_exact_counts(part), np.empty(0)) for group, part in parts.items()}
+
+
+def _exact_counts(part: _Part) -> ScoreCounts:
+    """Count every score apart; rows that were counted are so many cases, not one case that matters more."""
+    if part.weight is None or not part.counted:
+        return ScoreCounts.from_arrays(part.positive, part.lower, sample_weight=part.weight)
+    positives = np.where(part.positive, part.weight, 0.0)
+    return ScoreCounts.from_counts(part.lower, positives, part.weight - positives)
 
 
 def _binned(part: _Part) -> _Counted:

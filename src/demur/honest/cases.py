@@ -144,8 +144,13 @@ class SplitCases:
 
     def counts(self, scores: FloatArray) -> ScoreCounts:
         """Count the cases by the scores of one model."""
-        plain = self.weights is None and self.source == "rows"
-        return ScoreCounts.from_arrays(self.positive, scores, sample_weight=None if plain else self.sizes)
+        if self.weights == "importance":
+            return ScoreCounts.from_arrays(self.positive, scores, sample_weight=self.sizes)
+        if self.weights is None and self.source == "rows":
+            return ScoreCounts.from_arrays(self.positive, scores)
+        # repeats are cases, not cases that matter more
+        positives = np.where(self.positive, self.sizes, 0.0)
+        return ScoreCounts.from_counts(scores, positives, self.sizes - positives)
 
     def judge(
         self,
