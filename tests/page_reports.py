@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from demur import Binormal, CostModel, Report
+from demur.comparison.question import Limits
 from demur.report import DataSource
 
 COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
@@ -49,11 +50,24 @@ def one_model():
 def twelve_models():
     rng = np.random.default_rng(2)
     y, s = Binormal(separation=1.6).sample(60, rng=1)
-    return report(y, {f"model {k}": s + 0.3 * k * rng.normal(size=60) for k in range(12)}, folds=2)
+    return report(y, {f"model {k}": s + 0.3 * k * rng.normal(size=60) for k in range(12)})
+
+
+def five():
+    """Five cases, two models."""
+    return [0, 1, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8, 0.3], "b": [0.2, 0.3, 0.9, 0.7, 0.1]}
 
 
 def five_rows():
-    return report([0, 1, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8, 0.3], "b": [0.2, 0.3, 0.9, 0.7, 0.1]})
+    return report(*five())
+
+
+def four_rows():
+    return report([0, 0, 0, 1], {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.4, 0.2, 0.1, 0.3]})
+
+
+def limited():
+    return report(*three(300), limits=Limits(max_abstention=0.1))
 
 
 def all_ties():

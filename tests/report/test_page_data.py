@@ -1,27 +1,22 @@
 """Pages of odd data: hostile names, few cases, ties, one class, many models, one model."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import page_reports
 from browser import CHARTS, PANELS
-from demur import CostModel
+from demur import CostModel, compare_models
+from demur.comparison.words import answer_words
 from page_reports import LONG, SCRIPT
 
-TOO_FEW = (
-    "Judged on cases that did not choose it, the window costs more than the rule without a model: "
-    "collect more cases before you rely on it."
-)
 ODD = {
     "one_model": "Only one model: nothing to compare.",
     "twelve_models": None,
-    "five_rows": "Honest costs use 2 folds: the smaller class has only 2 cases.",
+    "five_rows": "Honest costs use 2 folds: the smaller class has only so many cases.",
     "all_ties": None,
     "auc_zero": "upside down ranks worse than chance (AUC 0.000); flip its scores?",
-    "one_class": "Honest costs are left out: they need at least two cases of each class, "
-    "got 30 positive and 0 negative.",
+    "one_class": "Honest costs are left out: A comparison needs cases of both classes, got no negative case. "
+    "Hint: check y_true and pos_label.",
     "infinite_scores": None,
     "no_costs": None,
     "hostile_names": None,
@@ -46,16 +41,23 @@ def test_odd_data_say_the_same_as_python(open_page, name):
     assert page.overflow <= 0
 
 
-def test_too_few_cases_are_said_in_both_languages(open_page):
+def test_few_cases_follow_other_costs_as_in_python(open_page):
     page = open_page("five_rows")
-    assert page_reports.named("five_rows").headline.endswith(TOO_FEW)
-    assert page.headline.endswith(TOO_FEW)
-    assert TOO_FEW not in page_reports.named("ordinary").headline
-    report = page_reports.named("five_rows")
+    y, scores = page_reports.five()
     for review in (30, 5, 1):
         page.fill("cost-abstain", review)
-        dear = replace(report, costs=CostModel(cost_fn=100, cost_fp=40, cost_abstain=review))
-        assert page.headline == dear.headline
+        costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=review)
+        answer = compare_models(y, scores, costs=costs).answer
+        # only the starting costs have a cost of following the advice
+        assert page.headline == answer_words({**answer.facts(), "advice_cost": None})
+
+
+def test_too_few_cases_to_judge_have_a_sentence(open_page):
+    page = open_page("four_rows")
+    assert page.headline == page_reports.named("four_rows").headline
+    assert page.headline.startswith("1 positive and 3 negative cases are too few to judge any rule")
+    assert page.panel("models").locator("tbody td").nth(3).text_content() == "–", "no honest cost"
+    assert "with hindsight" in page.panel("map").text_content()
 
 
 def test_names_are_text_never_markup(open_page):
@@ -87,7 +89,7 @@ def test_twelve_models_can_all_be_chosen_and_told_apart(open_page):
     )
     assert len(set(looks)) == 12
     page.choose("model-11")
-    assert "use model 11" in page.headline
+    assert page.headline.startswith("Use model 11:")
     page.role("compare-b").select_option("11")
     page.settle()
     assert "model 11" in page.text("compare-here")
@@ -100,12 +102,20 @@ def test_one_model_has_nothing_to_compare(open_page):
     assert page.role("map-colour-difference").is_disabled()
 
 
-def test_fractional_weights_leave_no_certificate(open_page):
+def test_importance_weights_leave_no_guarantee(open_page):
     page = open_page("weighted")
     report = page_reports.named("weighted")
-    assert not any(model.certificate for model in report.models)
-    assert "certified" not in page.headline
+    assert all(model.bounds is None for model in report.models)
+    assert "uarantee" not in page.headline
     assert page.headline == report.headline
+
+
+def test_limits_and_ranges_are_said_where_the_page_cannot_follow_them(open_page):
+    page = open_page("limited")
+    report = page_reports.named("limited")
+    remarks = " ".join(page.role("remarks").locator("li").all_text_contents())
+    assert report.headline in remarks
+    assert "The page shows single costs without those limits." in remarks
 
 
 def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
@@ -113,9 +123,9 @@ def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
     for k, (old, new, sentence) in enumerate(
         [
             (
+                '"version":2',
                 '"version":1',
-                '"version":99',
-                "The data must be of version 1, got 99. Hint: make the report again.",
+                "The data must be of version 2, got 1. Hint: make the report again.",
             ),
             (
                 '{"schema"',
@@ -134,7 +144,7 @@ def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
 
 def test_costs_of_nobody_are_named_in_the_headline(open_page):
     page = open_page("no_costs")
-    assert page.headline.startswith("If a miss costs 1, a false alarm 1 and a review 0.2, use")
+    assert page.headline.startswith("If a miss costs 1, a false alarm 1 and a review 0.2: use")
     page.fill("cost-fp", 0.5)
-    assert page.headline.startswith("With these costs, use")
+    assert page.headline.startswith("Use ")
     assert np.isclose(page.costs[1], 0.5)

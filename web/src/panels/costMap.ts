@@ -159,7 +159,7 @@ export function costMapPanel(app: App): Panel {
       : single
         ? "On cases that did not choose it, never abstaining is cheaper than the window."
         : "Inside the outline the window stays the same.";
-    setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)}. ${alike}`);
+    setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)} of these cases. ${alike}`);
   }
 
   new MapHand(app, plot, handle, box, look);
