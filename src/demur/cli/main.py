@@ -11,6 +11,7 @@ from importlib import import_module
 
 import click
 
+from demur.cli.stopping import Stop, stoppable
 from demur.exceptions import InputError
 
 __all__ = ["VERBS", "cli", "main"]
@@ -83,31 +84,72 @@ def cli(ctx: click.Context) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug."""
-    sys.exit(_exit_code(args))
+    """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug, 130 Ctrl-C."""
+    with stoppable() as stop:
+        code = _exit_code(args, stop)
+    sys.exit(code)
 
 
-def _exit_code(args: Sequence[str] | None) -> int:
+def _exit_code(args: Sequence[str] | None, stop: Stop) -> int:
+    try:
+        code = _run(args)
+        # a library may have swallowed the interruption; the user asked for an end all the same
+        return code if stop.code is None else stop.say()
+    except (Exception, KeyboardInterrupt) as error:
+        # libraries turn the interruption into errors of their own, DuckDB into a RuntimeError
+        if stop.code is not None:
+            return stop.say()
+        if isinstance(error, KeyboardInterrupt):
+            return Stop(130).say()
+        if isinstance(error, OSError):
+            # what was written to standard output before is still in its buffer
+            _abandon_output()
+            what = f"`{error.filename}`: " if error.filename else ""
+            return _complain(f"{what}{error.strerror or error}.")
+        raise
+
+
+def _run(args: Sequence[str] | None) -> int:
     # not click's own main(): that one ends a closed pipe with exit code 1, which here means a bug
     try:
         if "_DEMUR_COMPLETE" in os.environ:
             return _complete(os.environ["_DEMUR_COMPLETE"])
         with cli.make_context("demur", list(sys.argv[1:] if args is None else args)) as context:
             cli.invoke(context)
-        sys.stdout.flush()
+        return _flushed(0)
     except InputError as error:
         return _complain(str(error))
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else "demur"
         return _complain(f"{error.format_message()} Hint: see {where} --help.")
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except KeyboardInterrupt:
-        return 130  # what shells report for Ctrl-C
+    except click.exceptions.Exit as leave:
+        return _flushed(leave.exit_code)
     except BrokenPipeError:
-        # `demur ... | head -1` is no error; keep Python from flushing into the closed pipe at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # `demur ... | head -1` is no error
+        _abandon_output()
     return 0
+
+
+def _flushed(code: int) -> int:
+    """Write out what is still in the buffer of standard output, and say where that fails."""
+    if sys.stdout is None:
+        return code
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        _abandon_output()
+        return _complain(f"standard output cannot be written: {error.strerror}.")
+    return code
+
+
+def _abandon_output() -> None:
+    """Keep Python from flushing at exit what cannot be written."""
+    if sys.stdout is not None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _complete(instruction: str) -> int:

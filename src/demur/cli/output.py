@@ -23,6 +23,7 @@ __all__ = [
     "shortened",
     "table",
     "threshold",
+    "told_apart",
     "wrapped",
     "write",
     "write_file",
@@ -65,9 +66,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     rest = [max(len(row[k]) for row in [header, *rows]) for k in range(1, len(header))]
     room = max(_WIDTH - sum(width + 2 for width in rest), 8)
     first = min(max(len(row[0]) for row in [header, *rows]), room)
+    names = told_apart([row[0] for row in rows], first)
     lines = []
-    for row in [header, *rows]:
-        cells = [shortened(row[0], first).ljust(first)]
+    for name, row in zip([header[0], *names], [header, *rows], strict=True):
+        cells = [name.ljust(first)]
         cells += [cell.rjust(width) for cell, width in zip(row[1:], rest, strict=True)]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
@@ -79,6 +81,28 @@ def shortened(name: str, width: int) -> str:
         return name
     tail = (width - 3) // 2
     return f"{name[: width - 3 - tail]}...{name[len(name) - tail :]}"
+
+
+def told_apart(names: Sequence[str], width: int) -> list[str]:
+    """Cut names to a width; where that makes them equal, cut what they share instead."""
+    short = [shortened(name, width) for name in names]
+    for same in {text for text in short if short.count(text) > 1}:
+        places = [k for k, text in enumerate(short) if text == same and len(names[k]) > width]
+        alike = [names[k] for k in places]
+        if len(set(alike)) < 2:
+            continue
+        start, end = _shared(alike), _shared([name[::-1] for name in alike])
+        for k in places:
+            own = len(names[k]) - start - end
+            begin = max(start - max(width - 6 - own, 0), 0)
+            shown = names[k][begin : begin + width - 6]
+            short[k] = f"...{shown}..."
+    return short
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Length of the start that all names share."""
+    return next((k for k, letters in enumerate(zip(*names)) if len(set(letters)) > 1), min(map(len, names)))  # noqa: B905
 
 
 def wrapped(text: str, *, indent: str = "") -> str:
@@ -109,8 +133,8 @@ def document(kind: str, content: dict[str, Any], *, version: int = 1) -> str:
 
 
 def remark(text: str, *, quiet: bool) -> None:
-    """Say something about the work on standard error."""
-    if not quiet:
+    """Say something about the work on standard error; nothing for an empty text."""
+    if text and not quiet:
         click.echo(wrapped(text), err=True)
 
 

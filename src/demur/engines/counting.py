@@ -312,16 +312,16 @@ def _parts(tally: Tally, label: tuple[Any, ...]) -> dict[Any, _Part]:
     weight, counted = tally.case_weights, tally.weight is None
     columns = (np.asarray(positive, dtype=np.bool_), tally.lower, tally.upper, tally.number, weight)
     if tally.group is None:
-        return {_ALL: _Part(*columns, counted)}
+        return {_ALL: _Part(*columns, counted=counted)}
     groups, codes = coded(tally.group)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(len(groups) + 1))
     parts = {}
     for place, group in enumerate(groups):
         rows = order[starts[place] : starts[place + 1]]
-        own: list[Any] = [None if column is None else column[rows] for column in columns]
+        own: list[Any] = [*(None if column is None else column[rows] for column in columns), counted]
         if weight is None or weight[rows].any():
-            parts[group] = _Part(*own, counted)
+            parts[group] = _Part(*own)
     return parts
 
 

@@ -13,8 +13,19 @@ import numpy as np
 from demur._checks import check_positive_int, check_rng, input_error
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["MOST_FOLDS", "Rows", "Splits", "check_folds", "check_repeats", "split_cases", "split_rows"]
+__all__ = [
+    "FEWEST_CASES",
+    "MOST_FOLDS",
+    "Rows",
+    "Splits",
+    "check_folds",
+    "check_repeats",
+    "split_cases",
+    "split_rows",
+]
 
+FEWEST_CASES = 2
+"""Cases of each class without which none can be judged by others."""
 MOST_FOLDS = 10
 _MOST_REPEATS = 10
 _CASES_FOR_ONE_SPLIT = 20_000
@@ -49,7 +60,7 @@ class Splits(NamedTuple):
 def check_folds(folds: Any, n_positive: float, n_negative: float) -> int:
     """Return the number of folds: ten, or as many as the smaller class allows, unless given."""
     smaller = int(min(n_positive, n_negative))
-    if smaller < 2:
+    if smaller < FEWEST_CASES:
         raise input_error(
             "y_true",
             "must hold at least two cases of each class to choose on some and score on others",

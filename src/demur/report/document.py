@@ -1,7 +1,7 @@
 """`Report`: everything about some models on one set of cases, in one object."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,8 @@ from demur.comparison.threads import workers
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
+from demur.exceptions import InputError, UndefinedError
+from demur.honest.splits import FEWEST_CASES
 from demur.report.building import Notes, build_pairs, lone_models, model_reports
 from demur.report.headline import class_words, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
@@ -148,8 +150,9 @@ class Report(Result):
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
         check_type(origin, "source", DataSource)
         notes = Notes()
-        comparison = notes.unless_undefined(
-            "Honest costs are",
+        comparison = _unless_too_few(
+            notes,
+            [float(np.sum(rows.positive == kind)) for kind in (True, False)],
             lambda: comparison_of(rows, question, weights=weights, class_names=class_words(origin)),
         )
         if comparison is None:
@@ -190,8 +193,9 @@ class Report(Result):
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
         notes = Notes()
-        comparison = notes.unless_undefined(
-            "Honest costs are",
+        comparison = _unless_too_few(
+            notes,
+            sizes.pop(),
             lambda: comparison_of_counts(checked, question, class_names=class_words(origin)),
         )
         if len(checked) > 1:
@@ -217,6 +221,8 @@ class Report(Result):
             notes.add(sentence)
         for remark in model_remarks(models):
             notes.add(remark)
+        if len(models) == 1:
+            notes.add("Only one model: nothing to compare.")
         return cls(
             comparison=comparison,
             models=models,
@@ -397,3 +403,16 @@ def _check_costs(costs: CostModel | None) -> CostModel:
     if costs.cost_abstain is not None and costs.cost_abstain < 0:
         raise input_error("cost_abstain", "must not be negative in a report", f"{costs.cost_abstain:g}")
     return costs
+
+
+def _unless_too_few(
+    notes: Notes, classes: Iterable[float], compare: Callable[[], Comparison]
+) -> Comparison | None:
+    """Compare; None and a sentence where the cases allow no honest cost; limits nothing keeps raise."""
+    try:
+        return compare()
+    except InputError as error:
+        if isinstance(error, UndefinedError) and min(classes) >= FEWEST_CASES:
+            raise
+        notes.add(f"Honest costs are left out: {error}")
+        return None

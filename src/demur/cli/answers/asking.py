@@ -9,18 +9,20 @@ from demur.comparison.comparison import Cases, Comparison, comparison_of, compar
 from demur.comparison.question import Limits as KeptLimits
 from demur.comparison.question import Question
 from demur.exceptions import InputError
-from demur.report.headline import class_words
+from demur.honest.splits import FEWEST_CASES
+from demur.report.headline import class_words, model_remarks, no_answer
 from demur.report.model import DataSource
 
-__all__ = ["Asked", "compare_part", "file_labels", "kept_limits"]
+__all__ = ["Asked", "compare_part", "file_labels", "kept_limits", "part_remarks", "why_left_out"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Asked:
-    """The question, and what weights mean."""
+    """The question, what weights mean, and what to say about the flags."""
 
     question: Question
     weights: str
+    remark: str
 
     @classmethod
     def of(
@@ -50,7 +52,13 @@ class Asked:
             confidence_level=certainty.confidence,
             seed=certainty.seed,
         )
-        return cls(question=question, weights=source.weights or "importance")
+        remark = ""
+        if prices.objective in ("worst", "regret") and not question.ranged:
+            remark = (
+                f"--objective {prices.objective} makes no difference here: no cost and no prevalence is a "
+                "range. Hint: --cost-fn 400:600 is one."
+            )
+        return cls(question=question, weights=source.weights or "importance", remark=remark)
 
 
 def kept_limits(limits: Limits) -> KeptLimits:
@@ -81,6 +89,20 @@ def compare_part(evidence: Evidence, part: Part, asked: Asked) -> Comparison:
         labels=labels,
     )
     return comparison_of(cases, asked.question, weights=meaning, class_names=names)
+
+
+def part_remarks(comparison: Comparison) -> list[str]:
+    """Say what a reader of the numbers should know, in the words of the report."""
+    models = list(comparison.models.values())
+    return [*comparison.notes, *model_remarks(models)]
+
+
+def why_left_out(part: Part, error: InputError) -> str:
+    """Say why a group has no answer, in the words of the report."""
+    counts = next(iter(part.counts.values()))
+    if min(counts.n_positive, counts.n_negative) < FEWEST_CASES:
+        return f"{no_answer(counts.n_positive, counts.n_negative)} Honest costs are left out: {error}"
+    return f"Left out: {error}"
 
 
 def file_labels(evidence: Evidence) -> tuple[Any, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from demur.cli.answers.asking import Asked, compare_part
+from demur.cli.answers.asking import Asked, compare_part, part_remarks, why_left_out
 from demur.cli.answers.pairs import PairDifference, pair_differences
 from demur.cli.answers.tables import (
     costs_section,
@@ -57,7 +57,7 @@ class Compared:
         elif len(comparison.models) > 1:
             closing.append(wrapped(_NO_PAIRS))
         titled = [f"{heading(title, output=output)}\n{body}" for title, body in sections]
-        return "\n\n".join([*opening, *titled, *map(wrapped, comparison.notes), *closing])
+        return "\n\n".join([*opening, *titled, *map(wrapped, part_remarks(comparison)), *closing])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""
@@ -98,7 +98,7 @@ def compare_parts(evidence: Evidence, asked: Asked) -> dict[str, Compared | str]
         try:
             parts[name] = compared(compare_part(evidence, part, asked))
         except InputError as error:
-            parts[name] = f"Left out: {error}"
+            parts[name] = why_left_out(part, error)
     return parts
 
 

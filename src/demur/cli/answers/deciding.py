@@ -5,13 +5,14 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from demur.cli.answers.asking import Asked, compare_part
+from demur.cli.answers.asking import Asked, compare_part, file_labels, part_remarks, why_left_out
 from demur.cli.answers.tables import limits_in_words
 from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
 from demur.cli.reading.evidence import Evidence
 from demur.comparison.answer import Answer
 from demur.comparison.comparison import Comparison
-from demur.exceptions import InputError, UndefinedError
+from demur.comparison.words import short_name
+from demur.exceptions import InputError
 from demur.windows.policy import Policy
 
 __all__ = ["NO_POLICY", "Decided", "decide_parts", "decided_document", "write_decided"]
@@ -40,13 +41,13 @@ class Decided:
         if chosen is not None and chosen is not self.answer:
             lines.insert(0, f"Written although something else is cheaper: {chosen.words}")
         if len(comparison.models) > 1:
-            lines.append(f"Chosen among {', '.join(sorted(comparison.models))}.")
+            lines.append(f"Chosen among {', '.join(map(short_name, sorted(comparison.models)))}.")
         lines += [
-            f"Left out: {model.name}. {model.left_out}"
+            f"Left out: {short_name(model.name)}. {model.left_out}"
             for model in comparison.models.values()
             if model.left_out
         ]
-        lines += comparison.notes
+        lines += part_remarks(comparison)
         if self.policy is None:
             lines.append(_REFUSED)
         else:
@@ -73,6 +74,7 @@ def decide_parts(
     evidence: Evidence, asked: Asked, *, abstain_label: str | None, anyway: bool
 ) -> dict[str, Decided | str]:
     """Decide for every part; a group that has no answer gives the reason instead."""
+    label = _abstain_label(file_labels(evidence), abstain_label)
 
     def decided(name: str) -> Decided:
         comparison = compare_part(evidence, evidence.parts[name], asked)
@@ -82,7 +84,7 @@ def decide_parts(
             answer = comparison.best_model()
         policy = None
         if not answer.is_trivial:
-            policy = Policy.from_answer(answer, abstain_label=_abstain_label(answer, abstain_label))
+            policy = Policy.from_answer(answer, abstain_label=label)
         return Decided(comparison=comparison, answer=answer, policy=policy)
 
     if evidence.group is None:
@@ -91,21 +93,21 @@ def decide_parts(
     for name in evidence.parts:
         try:
             parts[name] = decided(name)
-        except UndefinedError as error:
-            parts[name] = f"Left out: {error}"
+        except InputError as error:
+            parts[name] = why_left_out(evidence.parts[name], error)
     return parts
 
 
-def _abstain_label(answer: Answer, given: str | None) -> Any:
+def _abstain_label(labels: tuple[Any, Any], given: str | None) -> Any:
     """Return the label of an abstention: a whole number beside whole numbers; None picks one."""
     if given is None:
         return None
-    negative, positive = answer.labels
+    negative, positive = labels
     if given in (str(negative), str(positive)):
         raise InputError(
             f"`--abstain-label` must not be one of the classes {positive} and {negative}, got {given}."
         )
-    numbers = all(isinstance(label, int) for label in answer.labels)
+    numbers = all(isinstance(label, int) for label in labels)
     whole = given.removeprefix("-").isdecimal() and given == str(int(given))
     return int(given) if numbers and whole else given
 

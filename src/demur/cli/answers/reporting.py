@@ -3,13 +3,27 @@
 from pathlib import Path
 from typing import Any
 
-from demur.cli.answers.asking import Asked
+from demur.cli.answers.asking import Asked, why_left_out
 from demur.cli.output import remark, wrapped, write, write_file
 from demur.cli.reading.evidence import Evidence
+from demur.exceptions import InputError
 from demur.report.document import Report
 from demur.report.model import DataSource
 
-__all__ = ["make_report", "write_page"]
+__all__ = ["make_report", "make_reports", "write_page"]
+
+
+def make_reports(read: Evidence, asked: Asked) -> tuple[dict[str, Report], dict[str, str]]:
+    """Make the report of every part; (reports, why a group has none)."""
+    if read.group is None:
+        return {"": make_report(read, "", asked)}, {}
+    reports, left_out = {}, {}
+    for name, part in read.parts.items():
+        try:
+            reports[name] = make_report(read, name, asked)
+        except InputError as error:
+            left_out[name] = why_left_out(part, error)
+    return reports, left_out
 
 
 def make_report(read: Evidence, part: str, asked: Asked) -> Report:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from demur._results import Interval
 from demur.cli.answers.pairs import PairDifference
-from demur.cli.output import number, percent, table, threshold, wrapped
+from demur.cli.output import number, percent, table, threshold, told_apart, wrapped
 from demur.comparison.comparison import Comparison, ModelComparison
+from demur.comparison.words import short_name
 from demur.costs.curves import BestRange, CostCurve
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
@@ -21,6 +22,9 @@ __all__ = [
 
 _CASES = 1000
 _MOST_RANGES = 8
+# room beside "0.000 to 1.000", and beside the numbers of a pair
+_LONGEST_WINNER = 60
+_LONGEST_IN_PAIR = 11
 
 
 def costs_section(comparison: Comparison) -> tuple[str, str]:
@@ -40,7 +44,9 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
         "cost: judged on cases that did not choose the thresholds; no reviews: the same model with one "
         "threshold; hindsight: judged on the cases that chose, too low on average"
     )
-    left_out = [f"Left out: {model.name}. {model.left_out}" for model in ordered if model.left_out]
+    left_out = [
+        f"Left out: {short_name(model.name)}. {model.left_out}" for model in ordered if model.left_out
+    ]
     return wrapped(title), "\n".join([table(header, rows), wrapped(note), *map(wrapped, left_out)])
 
 
@@ -144,25 +150,28 @@ def ranges_section(
     if len(parts) > _MOST_RANGES:
         parts = sorted(sorted(parts, key=lambda part: part.low - part.high)[:_MOST_RANGES])
         lines.append(f"The {_MOST_RANGES} widest of {len(ranges)} ranges:")
+    shown = dict(zip(curves, told_apart(list(curves), _LONGEST_WINNER), strict=True))
     lines += [
-        wrapped(f"  {part.low:.3f} to {part.high:.3f}  {_winner(part, curves)}", indent=" " * 18)
+        wrapped(f"  {part.low:.3f} to {part.high:.3f}  {_winner(part, curves, shown)}", indent=" " * 18)
         for part in parts
     ]
     return "Cheapest without abstaining, by operating point PC(+), with hindsight", "\n".join(lines)
 
 
-def _winner(part: BestRange, curves: Mapping[str, CostCurve]) -> str:
+def _winner(part: BestRange, curves: Mapping[str, CostCurve], shown: Mapping[str, str]) -> str:
     middle = (part.low + part.high) / 2
     if float(curves[part.winner].expected_cost(middle)) >= min(middle, 1 - middle) - 1e-12:
         return f"no model: call everything {'negative' if middle < 0.5 else 'positive'}"
-    return part.winner if len(part.winners) == 1 else " = ".join(part.winners)
+    return " = ".join(shown[name] for name in part.winners)
 
 
 def pairs_section(comparison: Comparison, pairs: Sequence[PairDifference]) -> tuple[str, str]:
     """Differences of AUC and VACC between models, adjusted for their number."""
+    names = list(dict.fromkeys(name for pair in pairs for name in (pair.first, pair.second)))
+    shown = dict(zip(names, told_apart(names, _LONGEST_IN_PAIR), strict=True))
     rows = [
         [
-            f"{pair.first} / {pair.second}",
+            f"{shown[pair.first]} / {shown[pair.second]}",
             f"{pair.auc.difference:+.3f}",
             _pvalue(pair.auc_pvalue),
             f"{pair.volume.difference:+.4f}",

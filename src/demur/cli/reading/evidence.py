@@ -9,9 +9,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from demur._files.parquet import parquet_schema
 from demur.cli.options import Source
-from demur.cli.reading.predictions import Predictions, distinct, positive_cases, read_predictions
+from demur.cli.reading.predictions import (
+    Predictions,
+    distinct,
+    positive_cases,
+    read_predictions,
+    require_whole_weights,
+)
 from demur.cli.reading.roles import Roles, choose_roles, described, read_as
 from demur.cli.reading.tables import for_counting, label_column, open_with
 from demur.counts.scores import SCHEMA, ScoreCounts
@@ -132,6 +140,12 @@ def read_evidence(source: Source) -> Evidence:
         return _from_saved(path, source)
     if source.reader == "memory":
         return _from_rows(read_predictions(source))
+    if source.weight is not None and source.weights != "repeats":
+        raise InputError(
+            "`--weight` as importance needs the weight of every case, but "
+            f"--engine {source.reader} keeps sums only. "
+            "Hint: leave --engine out; or add --weights repeats, if a weight of 2 means two cases."
+        )
     with open_with(source.file, source.reader, source.master) as table:
         return _counted(table, choose_roles(table, source), source)
 
@@ -201,6 +215,10 @@ def _counted(table: Any, roles: Roles, source: Source) -> Evidence:
         joint = read_paired_counts(countable, **columns) if len(roles.models) == 2 else None
         rows = _joint_rows(joint, table.name, roles, positive, negative) if joint and joint.exact else None
         parts = {"": Part(counted=counted, rows=rows)}
+    if roles.weight is not None:
+        for part in parts.values():
+            for counts in part.counts.values():
+                require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
     return Evidence(
         sentence=described(table.name, table.n_rows, roles, positive),
         data={**read_as(table.name, table.n_rows, roles, positive, negative), "engine": source.reader},
@@ -222,6 +240,4 @@ def _joint_rows(joint: PairedCounts, source: str, roles: Roles, positive: str, n
         truth=rows.positive,
         scores=dict(zip(roles.models, (rows.score_a, rows.score_b), strict=True)),
         weights=rows.weights,
-        # cases that share both scores were counted; sums of a column of weights are not cases
-        weights_are="repeats" if roles.weight is None else "importance",
     )

@@ -17,6 +17,7 @@ from demur.engines.columns import Column
 from demur.engines.counting import read_counts
 from demur.engines.summaries import Summary, summaries
 from demur.exceptions import InputError
+from demur.honest.splits import FEWEST_CASES
 from demur.roc.curve import auc_score
 from demur.typing import BoolArray
 
@@ -89,6 +90,7 @@ def _look_at_rows(table: Any, roles: Roles, wanted: str | None) -> tuple[list[Fi
         problems.extend(_scores(column))
     if truth is not None:
         usable = ~columns[roles.label].missing
+        problems.extend(_too_few(roles.label, int(truth[usable].sum()), int((~truth)[usable].sum())))
         problems.extend(_direction(models, truth, usable, positive, negative))
     return problems, positive
 
@@ -122,6 +124,8 @@ def _look_at_complete(table: Any, roles: Roles, positive: str, negative: str) ->
     """Yield what the counts of complete rows show: classes without weight, models that rank backwards."""
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
     counts = read_counts(for_counting(table), **columns)
+    some = counts[roles.models[0]]
+    yield from _too_few(roles.label, int(some.n_positive), int(some.n_negative))
     if roles.weight is not None:
         weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
         first = roles.models[0]
@@ -158,6 +162,20 @@ def _class_problem(name: str, sentence: str, *, alone: bool, rows: int) -> Findi
         message=message,
         hint=hint,
     )
+
+
+def _too_few(name: str, positive: int, negative: int) -> Iterator[Finding]:
+    """A rule needs cases that choose it and others that judge it."""
+    if min(positive, negative) < FEWEST_CASES:
+        yield Finding(
+            level="error",
+            column=name,
+            problem="too few cases",
+            count=min(positive, negative),
+            message=f"{name} has {positive} positive and {negative} negative: two of each class are needed, "
+            "to choose on some and score on others.",
+            hint="collect more cases.",
+        )
 
 
 def _missing(column: Column) -> Iterator[Finding]:

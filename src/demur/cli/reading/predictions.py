@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +33,7 @@ __all__ = [
     "read_class_columns",
     "read_predictions",
     "read_scores",
+    "require_whole_weights",
 ]
 
 
@@ -54,8 +55,6 @@ class Predictions:
         Model -> scores.
     weights : array or None
         Case weights.
-    weights_are : {"importance", "repeats"}
-        Whether a weight says how much a case matters or how many cases a row stands for.
     groups : array or None
         Element i: the group of case i.
     """
@@ -68,7 +67,6 @@ class Predictions:
     scores: dict[str, FloatArray]
     weights: FloatArray | None
     groups: Any = None
-    weights_are: Literal["importance", "repeats"] = "importance"
 
     @property
     def n(self) -> int:
@@ -106,6 +104,8 @@ def read_predictions(source: Source) -> Predictions:
             f"`--weight {roles.weight}` leaves no case of class {shown if without else other}: "
             "all its weights are 0. Hint: both classes are needed."
         )
+    if weights is not None and source.weights == "repeats":
+        require_whole_weights(weights, str(roles.weight))
     return Predictions(
         source=table.name,
         roles=roles,
@@ -171,6 +171,16 @@ def missing_values(column: Column) -> str:
 def class_without_weight(truth: BoolArray, weights: Any) -> bool | None:
     """Return the class (True: positive) whose weights are all 0; None if both have weight."""
     return next((kind for kind in (True, False) if not weights[truth == kind].any()), None)
+
+
+def require_whole_weights(weights: FloatArray, name: str) -> None:
+    """Refuse parts of cases."""
+    broken = weights[weights % 1 != 0]
+    if len(broken):
+        raise InputError(
+            f"`--weights repeats` needs whole numbers of cases in column {name!r}, got {broken[0]:g}. "
+            "Hint: leave --weights out, if a weight says how much a case matters."
+        )
 
 
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:

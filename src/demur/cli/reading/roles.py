@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from demur.cli.options import Source
+from demur.cli.output import shortened
 from demur.cli.reading.suspects import suspects
 from demur.cli.reading.tables import Table
 from demur.engines.columns import Column
@@ -14,6 +15,7 @@ from demur.exceptions import InputError
 
 __all__ = ["Roles", "choose_roles", "described", "guessed_label", "only_model", "read_as", "require_numbers"]
 
+_LONGEST_NAME = 60
 _LABEL_NAMES = ("y_true", "label", "target", "class", "y")
 # names that are keys as they stand; "risk_index" or "worst_case" may well be a score
 _KEY_NAMES = re.compile(r"(row|case|fold|split|repeat|seed)(_?(id|no|nr|number))?|index|idx|id|.*_id")
@@ -67,7 +69,7 @@ def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> 
 
 def described(source: str, n: int, roles: Roles, positive: str) -> str:
     """Tell what was read, and as what."""
-    models = roles.models
+    models = [shortened(model, _LONGEST_NAME) for model in roles.models]
     text = f"Read {n} rows of {source}: label column {roles.label}, positive = {positive}, "
     text += f"{len(models)} score column{'s' if len(models) > 1 else ''} ({', '.join(models)})"
     if roles.weight:

@@ -48,6 +48,7 @@ def command(
     asked = Asked.of(source, prices, limits, certainty)
     evidence = read_evidence(source)
     remark(evidence.sentence, quiet=output.quiet)
+    remark(asked.remark, quiet=output.quiet)
     parts = compare_parts(evidence, asked)
     if output.as_json:
         write(compared_document(evidence, parts), output.path)

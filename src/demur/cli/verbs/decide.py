@@ -121,6 +121,7 @@ def _decide(
     asked = Asked.of(source, prices, limits, certainty, costs_needed=True)
     evidence = read_evidence(source)
     remark(evidence.sentence, quiet=output.quiet)
+    remark(asked.remark, quiet=output.quiet)
     parts = decide_parts(evidence, asked, abstain_label=rule.abstain_label, anyway=rule.anyway)
     code = write_decided(evidence, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
     if output.as_json:

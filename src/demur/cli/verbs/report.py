@@ -38,18 +38,20 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
     with --group every group has a page of its own, and {group} in -o stands for it.
     """
     from demur.cli.answers.asking import Asked
-    from demur.cli.answers.reporting import make_report, write_page
-    from demur.cli.output import document, group_file, remark, write
+    from demur.cli.answers.reporting import make_reports, write_page
+    from demur.cli.output import document, group_file, remark, wrapped, write
     from demur.cli.reading.evidence import read_evidence
 
     asked = Asked.of(source, prices, limits, certainty)
     _load_ahead(source.file)
     evidence = read_evidence(source)
     remark(evidence.sentence, quiet=output.quiet)
-    reports = {part: make_report(evidence, part, asked) for part in evidence.parts}
+    remark(asked.remark, quiet=output.quiet)
+    reports, left_out = make_reports(evidence, asked)
     grouped = source.group is not None
     if output.as_json and grouped:
         groups = {part: report.to_dict() for part, report in reports.items()}
+        groups |= {part: {"left_out": reason} for part, reason in left_out.items()}
         write(document("report-groups", {"group": source.group, "groups": groups}), output.path)
         return
     if output.as_json:
@@ -60,6 +62,8 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
     pages = {part: group_file(page, part) if grouped else page for part in reports}
     for part, report in reports.items():
         write_page(report, pages[part], quiet=output.quiet)
+    for part, reason in left_out.items():
+        write(wrapped(f"{evidence.title(part)}. {reason}"), None)
 
 
 def _load_ahead(file: str) -> None:

@@ -1,0 +1,99 @@
+"""Ctrl-C and SIGTERM end the command: one line, a code the shell knows, no temporary file left.
+
+The usual way is an exception that closes every open block. Two things get in its way. Compiled
+libraries look for signals only now and then, and they turn the interruption into an error of their
+own or swallow it. So the signal is remembered: whatever error comes next means the interruption. And
+a thread watches: if the command still runs a moment later, the thread removes what is temporary and
+ends the process.
+"""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+__all__ = ["Stop", "stoppable"]
+
+_WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
+_SIGNALS = 128
+"""Shells report a signal as 128 plus its number: 130 for Ctrl-C, 143 for SIGTERM."""
+
+GRACE_SECONDS = 3.0
+"""How long the command may take to close what is open."""
+
+
+@dataclass
+class Stop:
+    """The exit code of the signal that came; None as long as there was none."""
+
+    code: int | None = None
+
+    def say(self) -> int:
+        """Say in one line why the command ends, and return its exit code."""
+        assert self.code is not None
+        sentence = f"demur: {_WORDS[signal.Signals(self.code - _SIGNALS)]}.\n"
+        # not sys.stderr: it may be in use by the thread that was interrupted
+        os.write(2, sentence.encode())
+        return self.code
+
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Catch the signals for the length of a block; elsewhere than in the main thread do nothing."""
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    # a signal that is ignored (nohup, a job in the background) stays ignored
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    caught = [number for number, handler in usual.items() if signal.getsignal(number) == handler]
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        stop.code = _SIGNALS + number
+        raise KeyboardInterrupt
+
+    with _watched(caught):
+        for number in caught:
+            signal.signal(number, handle)
+        try:
+            yield stop
+        finally:
+            for number in caught:
+                signal.signal(number, usual[number])
+
+
+@contextmanager
+def _watched(caught: list[signal.Signals]) -> Iterator[None]:
+    """Let a thread see the signals at once, also while a library does not let Python see them."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    before = signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    done = threading.Event()
+
+    def watch() -> None:
+        while number := os.read(reading, 1):
+            if number[0] in caught and not done.wait(GRACE_SECONDS):
+                _end_at_once(_SIGNALS + number[0])
+        os.close(reading)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+        signal.set_wakeup_fd(before)
+        # the end of the file ends the thread
+        os.close(writing)
+
+
+def _end_at_once(code: int) -> None:
+    # without this module nothing temporary can exist
+    temporary = sys.modules.get("demur._files.temporary")
+    if temporary is not None:
+        temporary.discard_all()
+    Stop(code).say()
+    os._exit(code)
