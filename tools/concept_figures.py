@@ -2,8 +2,10 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import ListedColormap
 
 import demur
+from demur.datasets.breast_cancer import breast_cancer_scores
 
 POSITIVE, NEGATIVE, GREY = "#E69F00", "#0072B2", "0.6"
 COSTS = demur.CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
@@ -40,7 +42,7 @@ def draw_blocks(counts):
     right.axhline(1 - COSTS.nu / COSTS.mu, color=POSITIVE, label="positive above: 1 - nu / mu = 0.70")
     right.axvspan(window.lower, window.upper, color="0.9")
     right.set(xlabel="score", ylabel="share of positives in the block", ylim=(-0.02, 1.02))
-    right.set_title("costs cut the shares, the shares give the window")
+    right.set_title("the costs set two cut-offs, the cut-offs give the window")
     right.legend(frameon=False, loc="upper left")
     figure.savefig("blocks.png", dpi=90)
 
@@ -59,32 +61,65 @@ def draw_surface(counts):
         )
     axes[1].set(xlabel="relative cost of abstaining, nu", ylabel="share abstained", ylim=(-0.02, 1.02))
     axes[1].legend(frameon=False)
-    axes[1].set_title("dearer abstaining, less of it")
+    axes[1].set_title("higher review cost, fewer abstentions")
     figure.savefig("surface.png", dpi=90)
 
 
 def draw_certificate():
-    """Show hindsight, honest and true cost, and what a certificate allows, for growing samples."""
+    """Show the mean of hindsight, honest and guaranteed costs over repeated samples of growing size."""
     truth = demur.Binormal(separation=1.6, prevalence=0.4)
     sizes = np.array([50, 100, 200, 400, 800, 1600, 3200, 6400])
     mu, nu = COSTS.mu, COSTS.nu
-    hindsight, honest, bound = [], [], []
+    rng = np.random.default_rng(7)
+    means = []
     for n in sizes:
-        counts = demur.ScoreCounts.from_arrays(*truth.sample(int(n), rng=7))
-        done = demur.cross_fitted_surface(counts, rng=0)
-        hindsight.append(done.hindsight(mu, nu))
-        honest.append(done.cost(mu, nu))
-        bound.append(demur.surface_certificate(counts).upper(mu, nu))
+        costs = []
+        # single samples scatter widely, so the fewer the cases the more samples
+        for _ in range(max(30, 40_000 // int(n))):
+            y, s = truth.sample(int(n), rng=rng)
+            honest = demur.cross_fitted_surface(y, s, repeats=1)
+            bound = demur.surface_certificate(y, s).guaranteed_cost(mu, nu)
+            costs.append((honest.hindsight(mu, nu), honest.cost(mu, nu), bound))
+        means.append(np.mean(costs, axis=0))
+    hindsight, honest_cost, guaranteed = np.transpose(means)
     figure, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
-    ax.plot(sizes, bound, color=GREY, marker="s", ms=4, label="certified: at most")
-    ax.plot(sizes, honest, color="black", marker="o", ms=4, label="honest (cross-fitted)")
+    ax.axhline(nu, color=GREY, linestyle=":", label="without a model: always abstain")
+    ax.plot(sizes, guaranteed, color=GREY, marker="s", ms=4, label="guaranteed at most")
+    ax.plot(sizes, honest_cost, color="black", marker="o", ms=4, label="honest")
     ax.plot(sizes, hindsight, color="black", linestyle="--", marker="o", ms=4, label="with hindsight")
-    ax.axhline(truth.cost(mu, nu), color="#CC79A7", label="truth")
-    ax.set(xscale="log", xlabel="cases", ylabel="cost per case (a miss costs 1)", ylim=(0, None))
+    ax.axhline(truth.cost(mu, nu), color="#CC79A7", label="best possible")
+    ax.set(xscale="log", xlabel="cases", ylabel="cost per case (a miss costs 1), mean of samples")
+    ax.set_ylim(0, None)
     ax.set_xticks(sizes, [str(n) for n in sizes])
     ax.minorticks_off()
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="lower right")
     figure.savefig("certificate.png", dpi=90)
+
+
+def draw_honest():
+    """Show the folds of one split, and hindsight beside honest costs of the demo's models."""
+    data = breast_cancer_scores()
+    costs = demur.CostModel(cost_fn=1000, cost_fp=100, cost_abstain=20)
+    compared = demur.compare_models(data.diagnosis, data.scores, costs=costs, pos_label="malignant")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    scored = np.eye(10)
+    left.imshow(scored, cmap=ListedColormap(["0.88", POSITIVE]), aspect="auto")
+    left.set(xlabel="fold", ylabel="turn", xticks=range(10), yticks=range(10))
+    left.set_xticklabels(range(1, 11))
+    left.set_yticklabels(range(1, 11))
+    left.set_title("chosen on the grey folds, scored on the orange one")
+    names = sorted(compared.models, key=lambda name: -compared.models[name].cost)
+    models = [compared.models[name] for name in names]
+    honest, hindsight = [one.cost for one in models], [one.hindsight_cost for one in models]
+    right.hlines(range(len(names)), *zip(*(one.interval for one in models), strict=True), color=GREY)
+    right.plot(honest, range(len(names)), "o", color="black", label="honest")
+    right.plot(hindsight, range(len(names)), "o", mfc="white", color="black", label="with hindsight")
+    right.axvline(compared.trivial["always abstain"], color=GREY, linestyle=":", label="always abstain")
+    right.set_yticks(range(len(names)), names)
+    right.set(xlabel="cost per case, with 95 % interval", xlim=(0, 25), ylim=(-0.5, len(names) + 0.2))
+    right.legend(frameon=False, loc="upper center", ncols=3)
+    right.set_title("the demo at miss 1000, false alarm 100, review 20")
+    figure.savefig("honest.png", dpi=90)
 
 
 def main():
@@ -93,6 +128,7 @@ def main():
     draw_blocks(counts)
     draw_surface(counts)
     draw_certificate()
+    draw_honest()
 
 
 if __name__ == "__main__":
