@@ -63,7 +63,7 @@ def test_limits_of_three_bins_by_hand():
     assert bounds.surface(1, 1) == pytest.approx((0, 1 / 16))
     assert bounds.surface(0.5, 1) == pytest.approx((0, 1 / 32))
     assert bounds.surface(1, 0.1) == pytest.approx((0, 0.3 / 16))
-    assert bounds.volume()[1] == pytest.approx(3 / 16 * 4 / 27)  # g(2/3) of spec 000, section 7
+    assert bounds.volume()[1] == pytest.approx(3 / 16 * 4 / 27)  # g(2/3), the volume of one block
     # 63 pairs, two of them inside the bin
     assert bounds.auc() == pytest.approx((61 / 63, 1))
     # mu = 1, nu >= 1/3: one false alarm in 16; the dearer error never makes it more

@@ -63,7 +63,7 @@ def pairs(first, second, n, repetitions, seed):
             yield y, a, b, rng
 
 
-# ---------------------------------------------------------------- spec 105, section 2, first table
+# ---------------------------------------------------------------- one surface, pointwise and simultaneous
 
 
 def test_plain_bootstrap_of_a_surface_undercovers_so_demur_has_none():
@@ -106,7 +106,7 @@ def test_bracket_of_a_surface_against_the_table(n, mean, lowest, together):
     assert deployed.mean() / repetitions >= 0.90
 
 
-# ---------------------------------------------------------------- spec 105, section 2, second table
+# ---------------------------------------------------------------- volumes and their differences
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_volume_differences_against_the_table(n, d, coverage, level):
     assert rejected / repetitions == pytest.approx(level, abs=slack(level, repetitions))
 
 
-# ---------------------------------------------------------------- spec 105, section 3
+# ---------------------------------------------------------------- paired bands and maps
 
 
 @pytest.mark.parametrize("n", [150, 600])

@@ -39,7 +39,7 @@ def test_worked_example_by_hand():
     assert wide.lower == (-math.inf, pytest.approx(-0.25))
     assert wide.upper == (pytest.approx(0.2), math.inf)
     assert wide.tolerance == pytest.approx(0.251 / 6)
-    # spec 000, section 8: r_1 = 0 <= nu <= r_2 = 2/5, and mu q_4 = 0 <= nu <= mu q_3 = mu / 3
+    # the cell of the window: r_1 = 0 <= nu <= r_2 = 2/5, and mu q_4 = 0 <= nu <= mu q_3 = mu / 3
     assert none.nu_range == pytest.approx((0, 1 / 3))
     assert none.mu_range == (pytest.approx(3 / 4), math.inf)
     assert "any from -0.7" in none.summary()

@@ -68,7 +68,7 @@ def test_three_points_by_hand():
 
 
 def test_joint_move_beats_single_moves_by_hand():
-    # Spec 103 section 3 climbs one slope at a time and stops here at slopes (2/3, 2/3, 3/5), area
+    # Climbing one slope at a time stops here at slopes (2/3, 2/3, 3/5), area
     # 0.85166...: points 1 and 2 share a chord, and only splitting both lines at once gains. By hand:
     # y = .56 + .8 x, then .58 + .6 x from x = .1, then 1 from x = .7: .06 + .492 + .3 = .852.
     x, y = np.array([0, 0.05, 0.2, 0.45, 1]), np.array([0, 0.6, 0.7, 0.85, 1])

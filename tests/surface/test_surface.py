@@ -86,7 +86,7 @@ def test_comparison_with_the_trivial_rules_by_hand():
 
 
 def test_class_dependent_costs_by_hand():
-    # spec 000, section 10: the PET example with costs FP 100, FN 20, abstain 2 or 3
+    # the PET example of Friedel et al. (2006) with costs FP 100, FN 20, abstain 2 or 3
     counts = ScoreCounts.from_counts(range(5), [0, 1, 2, 4, 33], [30, 15, 12, 2, 1])
     costs = CostModel(cost_fp=100, cost_fn=20, cost_abstain_positive=2, cost_abstain_negative=3)
     window = abstention_surface(counts).window(costs=costs)

@@ -386,7 +386,7 @@ def test_direct_search_against_brute_force(data, family, z_positive, z_negative,
 
 
 def _printed_metrics(family, tp, fp, fn, tn, w, alpha, m):
-    """The formulas of spec 002, section 6, for the decided cases."""
+    """Vanderlooy et al. (2006), section 6: performances of the decided cases."""
     p, n, k = tp + fn, w * (fp + tn), alpha**2
     if family == "prec":
         pair = (tp, tp + w * fp), (w * tn, w * tn + fn)

@@ -46,7 +46,7 @@ def reloaded(policy, folder):
 
 
 def decided_one_by_one(score, lower, upper):
-    """The rule of spec 000, section 2, for one score."""
+    """The rule of `decide` for one score."""
     if upper != INF and score >= upper:
         return 1
     return 0 if lower != -INF and score <= lower else ABSTAIN

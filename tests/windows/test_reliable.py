@@ -64,7 +64,7 @@ def window_of(data):
 
 
 def test_precision_design_by_hand():
-    # spec 002, section 8
+    # the worked example of the reliable window
     window = reliable_window(worked_example(), positive=Precision(0.9), negative=Precision(0.9))
     assert window.case == 3
     assert (window.a.fpr, window.a.tpr) == pytest.approx((1 / 21, 3 / 7), abs=1e-15)
