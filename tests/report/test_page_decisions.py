@@ -1,40 +1,53 @@
 """The controls of the page: what the reader sets, and what follows, against Python."""
 
+import functools
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import page_reports
 from browser import MU_MOST, NU_MOST, shown
-from demur import CostModel
-from demur.report.headline import headline
+from demur import CostModel, compare_models
+from demur.comparison import choice as choosing
+from demur.comparison.estimates import cost_of, difference_interval
+from demur.comparison.numbers import money, money_step
+from demur.comparison.words import answer_words
 
 
-def at_costs(name, fn, fp, abstain):
-    """Return the report as if it had been made with these costs, and the window of its best model."""
-    report = page_reports.named(name)
+@functools.cache
+def at_costs(fn, fp, abstain):
+    """Compare the models of the ordinary report at other costs."""
+    y, scores = page_reports.three(600)
     costs = CostModel(cost_fn=fn, cost_fp=fp, cost_abstain=abstain)
-    return replace(report, costs=costs, costs_given=True), report.models[0].surface.window(costs=costs)
+    return compare_models(y, scores, costs=costs)
 
 
-def assert_agrees(opened, name="ordinary"):
+def words_at(comparison):
+    """Words away from the starting costs, where nobody knows what following the advice has cost."""
+    return answer_words({**comparison.answer.facts(), "advice_cost": None})
+
+
+def shown_rule(comparison):
+    """The rule the charts show: that of the answer, or of the best model."""
+    choice = comparison.choice
+    models = [one for several in choice.candidates.values() for one in several]
+    own = [one for one in models if one.model == comparison.answer.model]
+    return choosing._cheapest(own or models, choice)
+
+
+def assert_agrees(opened):
     """All that the page shows at its costs is what Python finds for them."""
-    report, window = at_costs(name, *opened.costs)
-    assert opened.headline == report.headline
-    assert opened.window == (shown(window.lower), shown(window.upper))
+    comparison = at_costs(*opened.costs)
+    rule = shown_rule(comparison)
+    assert opened.headline == words_at(comparison)
+    if rule.window.abstention_rate < 1:
+        assert opened.window == (shown(rule.window.lower), shown(rule.window.upper))
     cells = opened.page.locator("table.confusion tbody td .tally").all_text_contents()
-    counts = report.models[0].surface.counts
-    rows = [
-        [counts.n_positive, window.abstained_positive * counts.n, window.fn * counts.n],
-        [window.fp * counts.n, window.abstained_negative * counts.n, counts.n_negative],
-    ]
-    rows[0][0] -= rows[0][1] + rows[0][2]
-    rows[1][2] -= rows[1][0] + rows[1][1]
-    rows = [[*row, sum(row)] for row in rows]
-    expected = np.array([*rows, np.sum(rows, axis=0)]).round().astype(int).ravel().tolist()
-    assert [int(cell.replace(",", "")) for cell in cells] == expected
+    # said positive, abstained, said negative: of the positives, of the negatives, of all
+    rows = [[*row, row.sum()] for row in rule.honest[::-1, [1, 2, 0]]]
+    expected = np.array([*rows, np.sum(rows, axis=0)]).ravel()
+    assert [float(cell.replace(",", "")) for cell in cells] == pytest.approx(expected, abs=0.051)
 
 
 def test_drag_moves_window_headline_markers_and_prices_together_against_python(open_page):
@@ -116,7 +129,8 @@ def test_an_empty_review_means_never_abstaining(open_page):
     page.fill("cost-abstain", "")
     assert page.costs == (100, 40, None)
     assert_agrees(page)
-    assert page.headline.startswith("With these costs, use forest for all cases.")
+    assert page.headline.startswith("Use forest: call positive from ")
+    assert "go to a person" not in page.headline
 
 
 def test_a_wrong_number_is_marked_and_changes_nothing(open_page):
@@ -148,9 +162,9 @@ def test_prevalence_against_a_report_made_with_it(open_page):
     page.fill("prevalence", 12.5)
     y, scores = page_reports.three(300)
     made = page_reports.report(y, {"forest": scores["forest"]}, prevalence=0.125)
-    assert page.headline == made.headline
-    window = made.models[0].surface.window(costs=made.costs)
-    assert page.window == (shown(window.lower), shown(window.upper))
+    assert page.headline == words_at(made.comparison)
+    rule = shown_rule(made.comparison)
+    assert page.window == (shown(rule.window.lower), shown(rule.window.upper))
     page.role("prevalence-slider").fill("200")
     page.settle()
     assert page.role("prevalence").input_value() == "50"
@@ -169,7 +183,11 @@ def limited_window(surface, limit):
             abstained = positives[j] - positives[i] + negatives[j] - negatives[i]
             cost = positives[i] + 0.4 * (negatives[-1] - negatives[j]) + 0.12 * abstained
             if abstained <= limit * n and (best is None or cost < best[0]):
-                best = cost, shown(surface._blocks.lower_cut[i]), shown(surface._blocks.upper_cut[j])
+                best = (
+                    cost,
+                    shown(surface.masses.blocks.lower_cut[i]),
+                    shown(surface.masses.blocks.upper_cut[j]),
+                )
     return best
 
 
@@ -182,7 +200,9 @@ def test_capacity_narrows_the_window_against_brute_force(open_page):
     best = min(limited_window(model.surface, 0.1) for model in report.models)
     assert page.window == best[1:]
     assert "this narrows the window" in page.text("capacity-hint")
-    assert "at most 50 reviews for 500 cases" in page.headline
+    assert page.headline.startswith("With at most 50 reviews for 500 cases, use ")
+    assert "Cost with hindsight" in page.headline
+    assert "demur report --max-abstention 0.1." in page.headline
     page.fill("reviews-per-day", 500)
     assert page.headline == report.headline
     assert "more than needed" in page.text("capacity-hint")
@@ -193,35 +213,83 @@ def test_capacity_narrows_the_window_against_brute_force(open_page):
 def test_a_model_can_be_held_on_to(open_page):
     page = open_page()
     report = page_reports.named("ordinary")
+    choice = report.comparison.choice
     for k, model in enumerate(report.models):
         page.choose(f"model-{k}")
-        assert page.headline == headline([model], report.costs, 0.95, costs_given=True)
-        window = model.surface.window(costs=report.costs)
-        assert page.window == (shown(window.lower), shown(window.upper))
+        best = choosing._cheapest(choice.candidates[model.name], choice)
+        assert page.headline.startswith(f"Use {model.name}: call ")
+        estimate = cost_of(best, choice.question)
+        step = money_step(*estimate.interval, estimate.cost)
+        low, high = (money(end, step) for end in estimate.interval)
+        assert f"Cost {money(estimate.cost, step)} per 1000 cases (95 % {low} to {high})" in page.headline
+        assert page.window == (shown(best.window.lower), shown(best.window.upper))
         current = page.panel("models").locator("tr.current")
         assert current.locator("th").text_content().strip() == model.name
     page.choose("model-cheapest")
     assert page.headline == report.headline
 
 
-def test_the_table_of_models_against_to_frame(open_page):
+def amounts(text):
+    """Numbers of a cell: a cost, then the ends of its interval."""
+    return [
+        float(part.replace(",", ""))
+        for part in text.replace("(", " ").replace(")", " ").split()
+        if part != "to"
+    ]
+
+
+def test_the_table_of_models_against_python(open_page):
     page = open_page()
     page.drag((0.6, 0.2))
-    report, _ = at_costs("ordinary", *page.costs)
-    frame = report.to_frame()
+    comparison = at_costs(*page.costs)
+    report = page_reports.named("ordinary")
     rows = page.panel("models").locator("tbody tr")
     assert rows.count() == 3
-    for k in range(3):
-        auc, vacc, window, cost, abstains, wins = rows.nth(k).locator("td").all_text_contents()
-        assert float(auc.split()[0]) == pytest.approx(frame["auc"][k], abs=0.005)
-        assert float(vacc.split()[0]) == pytest.approx(frame["vacc"][k], abs=0.0005)
+    for k, model in enumerate(comparison.models.values()):
+        auc, vacc, window, cost, never, hindsight, abstains, wins = (
+            rows.nth(k).locator("td").all_text_contents()
+        )
+        assert float(auc.split()[0]) == pytest.approx(model.auc, abs=0.005)
+        assert float(vacc.split()[0]) == pytest.approx(model.vacc, abs=0.0005)
         assert [float(end) for end in window.split(" to ")] == [
-            shown(frame["lower"][k]),
-            shown(frame["upper"][k]),
+            shown(model.window.lower),
+            shown(model.window.upper),
         ]
-        assert float(cost.split()[0].replace(",", "")) == pytest.approx(1000 * frame["cost"][k], rel=0.02)
-        assert float(abstains.rstrip(" %")) == pytest.approx(100 * frame["abstention_rate"][k], abs=0.051)
-        assert float(wins.rstrip(" %")) == pytest.approx(100 * frame["wins"][k], abs=0.051)
+        step = money_step(*model.interval, model.cost)
+        expected = [1000 * value for value in (model.cost, *model.interval)]
+        assert amounts(cost) == pytest.approx(expected, abs=0.51 * step)
+        assert amounts(never) == pytest.approx([1000 * model.threshold_cost], rel=0.06)
+        assert amounts(hindsight) == pytest.approx([1000 * model.hindsight_cost], abs=0.51 * step)
+        assert float(abstains.rstrip(" %")) == pytest.approx(100 * model.abstention_rate, abs=0.051)
+        assert float(wins.rstrip(" %")) == pytest.approx(100 * report.models[k].wins, abs=0.051)
+    assert page.text("without-a-model").startswith(
+        "Without a model, per 1000 cases: call every case positive "
+    )
+
+
+def test_bars_show_the_answer_against_its_rivals(open_page):
+    page = open_page()
+    answer = page_reports.named("ordinary").comparison.answer
+    bars = page.role("cost-bars").locator("li:visible")
+    assert bars.count() == 1 + len(answer.versus)
+    costs = [amounts(bars.nth(k).locator(".value").text_content())[0] for k in range(bars.count())]
+    step = money_step(*answer.interval, answer.cost)
+    expected = [answer.cost, *(answer.cost - one.difference for one in answer.versus.values())]
+    assert costs == pytest.approx([1000 * cost for cost in expected], abs=0.51 * step)
+    called = page.role("dots").get_attribute("aria-label")
+    assert called == page_dots(answer)
+
+
+def page_dots(answer):
+    """Say 100 cases by what is done with them."""
+    exact = [
+        100 * share for share in (answer.called_negative, answer.called_positive, answer.abstention_rate)
+    ]
+    whole = [math.floor(value + 1e-9) for value in exact]
+    for k in sorted(range(3), key=lambda k: (whole[k] - exact[k], k))[: 100 - sum(whole)]:
+        whole[k] += 1
+    negative, positive, sent = whole
+    return f"Of 100 cases: {positive} called positive, {sent} sent to a person, {negative} called negative"
 
 
 @pytest.mark.parametrize("way", ["numbers", "hand"])
@@ -267,42 +335,45 @@ def test_a_box_of_costs_against_its_definition(open_page, way):
 def test_comparison_of_any_pair_against_the_report(open_page):
     page = open_page()
     report = page_reports.named("ordinary")
-    costs = [model.surface.window(costs=report.costs).cost for model in report.models]
+    choice = report.comparison.choice
     for pair in report.pairs:
         page.role("compare-a").select_option(str(pair.first))
         page.role("compare-b").select_option(str(pair.second))
         page.settle()
-        first, second = (report.models[k].name for k in (pair.first, pair.second))
+        names = [report.models[k].name for k in (pair.first, pair.second)]
+        rules = [choosing._cheapest(choice.candidates[name], choice) for name in names]
+        difference, interval = difference_interval(*rules, choice.question)
         lead = page.text("compare-here")
-        assert lead.startswith(f"Here {first} costs ")
-        assert f"less per 1000 cases than {second}" in lead
-        less = float(lead.split()[3].replace(",", ""))
-        assert less == pytest.approx(1e5 * (costs[pair.second] - costs[pair.first]), abs=500)
-        # the point (0.4, 0.12) is nearest to column 13 and row 4 of the map of decisions
-        decided = pair.band.decision[13, 4] != 0
-        assert ("and the data decide it" in lead) == decided
+        winner, other = names if difference <= 0 else names[::-1]
+        assert lead.startswith(f"Here {winner} costs ")
+        assert f"less per 1000 cases than {other} (95" in lead
+        step = money_step(*interval, difference)
+        assert float(lead.split()[3].replace(",", "")) == pytest.approx(
+            1000 * abs(difference), abs=0.51 * step
+        )
+        proven = interval.low > 0 or interval.high < 0
+        assert ("do not prove that it is cheaper" in lead) == (not proven)
         words = page.role("compare-words").locator("li").all_text_contents()
-        assert words[: len(pair.words)] == list(pair.words)
-        assert hatched_share(page) == pytest.approx(pair.band.undecided_share, abs=0.06)
+        assert words[0].startswith("Mean cost over all prices (VACC), A minus B: ")
+        assert words[1].startswith("AUC, A minus B: ")
     page.role("compare-swap").click()
     page.settle()
     assert page.role("compare-a").input_value() == "2"
     assert page.text("compare-here") == lead
 
 
-def hatched_share(page):
-    """Share of the difference map drawn in the colours of "undecided"."""
-    return page.page.evaluate("""() => {
-      const canvas = document.querySelector('[data-panel="compare"] canvas');
-      const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      let grey = 0;
-      for (let k = 0; k < data.length; k += 4) {
-        const [r, g, b] = [data[k], data[k + 1], data[k + 2]];
-        // between #d4d7db and #9aa0a8: darker than the white of "no difference"
-        if (r < 225 && Math.abs(r - g) < 8 && Math.abs(g - b) < 12 && b >= r) grey++;
-      }
-      return grey / (data.length / 4);
-    }""")
+def test_the_map_of_winners_counts_rules_without_a_model(open_page):
+    page = open_page()
+    page.choose("map-colour-winner")
+    names = page.panel("map").locator(".key .name").all_text_contents()
+    assert "no model" in names
+    cells = page.panel("map")
+    cells.locator("summary").click()
+    found = cells.locator("details tbody tr td").all_text_contents()
+    for row, column in ((1, 6), (3, 8), (9, 2)):
+        costs = CostModel(cost_fn=1, cost_fp=column / 10, cost_abstain=row * 0.06)
+        answer = at_costs(1, column / 10, costs.cost_abstain).answer
+        assert found[11 * row + column] == (answer.model or "no model")
 
 
 def test_the_map_can_be_coloured_by_everything(open_page):

@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import demur
 import page_reports
 from browser import CHARTS, PANELS, colours
 from demur import Policy
+from demur.comparison.words import answer_words
 
 
 @pytest.fixture
@@ -125,18 +125,16 @@ def test_a_wrong_address_starts_the_page_as_usual(open_page, fragment):
     assert page.headline == page_reports.named("ordinary").headline
 
 
-@pytest.mark.skipif(not hasattr(demur, "read_counts"), reason="needs demur.read_counts")
-def test_python_code_finds_the_same_window(open_page, cases_file):
+def test_python_code_finds_the_same_answer(open_page, cases_file):
     page = open_page(permissions=["clipboard-read", "clipboard-write"])
     page.drag((0.55, 0.15))
     page.role("copy-python").click()
     page.role("said").get_by_text("Copied as Python.").wait_for()
     names = {}
     exec(page.page.evaluate("navigator.clipboard.readText()"), names)
-    fn, fp, abstain = page.costs
-    assert names["costs"].to_dict()["cost_fp"] == fp
-    expected = page_reports.named("ordinary").models[0].surface.window(mu=fp / fn, nu=abstain / fn)
-    assert (names["window"].lower, names["window"].upper) == (expected.lower, expected.upper)
+    assert names["costs"].to_dict()["cost_fp"] == page.costs[1]
+    answer = names["comparison"].answer
+    assert page.headline == answer_words({**answer.facts(), "advice_cost": None})
 
 
 def test_the_command_and_the_saved_policy_agree(open_page, cases_file, tmp_path):
@@ -174,6 +172,17 @@ def test_a_policy_with_a_limit_and_infinite_scores_loads(open_page, tmp_path):
     assert json.loads(data)["expected"]["abstention_rate"] <= 0.1
     # what the policy says about new cases is what its thresholds say
     assert policy.decide([-np.inf, np.inf]).tolist() == [0, 1]
+
+
+def test_a_rule_without_a_model_has_no_policy(open_page):
+    page = open_page()
+    page.fill("cost-abstain", 0.01)
+    assert page.headline.startswith("Send every case to a person: no model is cheaper.")
+    page.role("save-policy").click()
+    assert page.text("said").startswith("The answer is a rule without a model, which needs no policy.")
+    page.choose("model-0")
+    data, _ = page.downloaded(page.role("save-policy").click)
+    assert json.loads(data)["model"] == "forest", "a model the reader holds on to has one"
 
 
 def test_where_copying_is_not_allowed_the_text_is_offered(open_page):
