@@ -37,6 +37,7 @@ from demur.costs import best_ranges as best_ranges
 from demur.costs import cost_curve as cost_curve
 from demur.costs import cost_line as cost_line
 from demur.costs import net_benefit_curve as net_benefit_curve
+from demur.counts import ScoreCosts as ScoreCosts
 from demur.counts import ScoreCounts as ScoreCounts
 from demur.datasets import Binormal as Binormal
 from demur.engines import read_counts as read_counts

@@ -31,7 +31,7 @@ from demur._checks.choices import (
     check_weight_meaning,
 )
 from demur._checks.classes import check_class_codes, check_class_labels, check_levels
-from demur._checks.costs import check_cost_point, check_costs_by_class, check_grid
+from demur._checks.costs import check_amounts, check_cost_point, check_costs_by_class, check_grid
 from demur._checks.errors import input_error
 from demur._checks.labels import check_decision_labels, check_labels
 from demur._checks.rates import (
@@ -54,6 +54,7 @@ from demur._checks.samples import (
 )
 
 __all__ = [
+    "check_amounts",
     "check_block_length",
     "check_choice",
     "check_class_codes",

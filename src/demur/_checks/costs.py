@@ -1,19 +1,53 @@
-"""Costs of false alarms (mu) and of abstaining (nu), relative to a miss."""
+"""Costs of false alarms (mu) and of abstaining (nu), relative to a miss; amounts of single cases."""
 
 from typing import Any
 
 import numpy as np
 
-from demur._checks.arrays import as_floats, check_nonnegative, check_range, first_bad
+from demur._checks.arrays import as_array, as_floats, check_nonnegative, check_range, first_bad
 from demur._checks.choices import check_positive_int
 from demur._checks.errors import input_error
-from demur.typing import ArrayLike, FloatArray
+from demur.typing import ArrayLike, BoolArray, FloatArray
 
 __all__ = [
+    "check_amounts",
     "check_cost_point",
     "check_costs_by_class",
     "check_grid",
 ]
+
+
+_LARGEST_AMOUNT = 1e140  # squares of it, summed over any number of cases, stay finite
+
+
+def check_amounts(value: ArrayLike, name: str) -> FloatArray:
+    """Return one amount of money or one per case: finite numbers >= 0, as an array of 0 or 1 dimensions."""
+    rule = "must be a number or one number per case"
+    array = as_array(value, name)
+    amounts = np.ascontiguousarray(as_floats(array, name, rule, shown=array.ndim == 0))
+    amounts = amounts.reshape(array.shape)
+    if amounts.ndim > 1:
+        raise input_error(name, rule, f"shape {amounts.shape}")
+    if amounts.size == 0:
+        raise input_error(name, "must hold at least one case", "none")
+    # min and max propagate NaN without a temporary array
+    if amounts.min() >= 0 and amounts.max() <= _LARGEST_AMOUNT:
+        return amounts
+    if np.isnan(amounts.min()):
+        hint = "give every case its amount, or drop the case from all arrays."
+        raise input_error(name, "must not be missing", _first(amounts, np.isnan(amounts)), hint)
+    if amounts.min() < 0:
+        hint = "a gain is what the other decision costs more; write it there."
+        raise input_error(name, "must not be negative", _first(amounts, amounts < 0), hint)
+    raise input_error(
+        name, f"must not exceed {_LARGEST_AMOUNT:g}", _first(amounts, amounts > _LARGEST_AMOUNT)
+    )
+
+
+def _first(amounts: FloatArray, bad: BoolArray) -> str:
+    """Say which amount breaks a rule, and where if there are several."""
+    number = first_bad(amounts, bad)
+    return f"{number:g} at position {int(np.argmax(bad))}" if amounts.ndim else f"{number:g}"
 
 
 def check_cost_point(mu: ArrayLike, nu: ArrayLike) -> tuple[FloatArray, FloatArray]:

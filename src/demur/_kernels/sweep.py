@@ -18,6 +18,7 @@ from demur.typing import BoolArray, FloatArray, IntArray
 __all__ = [
     "LevelSweep",
     "Sample",
+    "ScoreGroups",
     "Sweep",
     "ascending_order",
     "descending_order",
@@ -25,6 +26,7 @@ __all__ = [
     "merge_close",
     "places",
     "places_among",
+    "score_groups",
     "sorted_levels",
     "sorted_samples",
     "sweep",
@@ -85,8 +87,8 @@ def sorted_samples(
 def ascending_order(scores: FloatArray) -> IntArray:
     """Positions of the scores in ascending order, tied ones in any order.
 
-    Only for statistics of several models on the same cases, which need to know whose score is
-    where; one model alone goes through `sorted_samples`, which sorts values only.
+    Only for statistics that need to know whose score is where: of several models on the same cases,
+    or of amounts per case. One model alone goes through `sorted_samples`, which sorts values only.
     """
     return np.argsort(scores)
 
@@ -288,10 +290,7 @@ def level_sweep(codes: IntArray, scores: FloatArray, weights: FloatArray | None)
     """
     order = np.argsort(scores)
     ascending = scores[order]
-    new = np.empty(len(order), dtype=np.bool_)
-    new[0] = True
-    # compared, not subtracted: inf - inf is not 0
-    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    new = _starts_group(ascending)
     return LevelSweep(
         order=order,
         codes=codes[order],
@@ -299,6 +298,48 @@ def level_sweep(codes: IntArray, scores: FloatArray, weights: FloatArray | None)
         scores=ascending[new],
         weights=None if weights is None else weights[order],
     )
+
+
+def _starts_group(ascending: FloatArray) -> BoolArray:
+    """Tell which of at least one ascending score differs from the one before."""
+    new = np.empty(len(ascending), dtype=np.bool_)
+    new[0] = True
+    # compared, not subtracted: inf - inf is not 0
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return new
+
+
+class ScoreGroups(NamedTuple):
+    """Cases in ascending order of score; equal scores form a group. For sums of anything per score."""
+
+    order: IntArray
+    """Element i is the input position of the case at place i."""
+    starts: IntArray
+    """Place of the first case of every group."""
+    scores: FloatArray
+    """Score of every group, strictly ascending."""
+
+    def ascending(self, column: FloatArray) -> FloatArray:
+        """Return one number per case in the order of the scores."""
+        return column[self.order]
+
+    def sums(self, ascending: FloatArray) -> FloatArray:
+        """Sum numbers in the order of the scores over every group; the input itself without ties."""
+        if len(self.starts) == len(self.order):
+            return ascending
+        return np.add.reduceat(ascending, self.starts)
+
+    def sizes(self) -> FloatArray:
+        """Number of cases in every group."""
+        return np.diff(self.starts, append=len(self.order)).astype(np.float64)
+
+
+def score_groups(scores: FloatArray) -> ScoreGroups:
+    """Sort at least one score and merge ties, for sums of columns that stay with their cases."""
+    order = ascending_order(scores)
+    ascending = scores[order]
+    starts = np.flatnonzero(_starts_group(ascending))
+    return ScoreGroups(order, starts, ascending if len(starts) == len(order) else ascending[starts])
 
 
 def sorted_levels(

@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from demur.exceptions import UndefinedError
 from demur.typing import FloatArray
 
-__all__ = ["cut_points"]
+__all__ = ["cut_points", "no_threshold"]
 
 _MAX = np.finfo(np.float64).max
 
@@ -31,3 +32,11 @@ def cut_points(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatA
     high = np.where(inside, middle, np.where(np.isposinf(above), np.nan, above))
     ends = [-np.inf], [np.inf]
     return np.concatenate([ends[0], low, ends[1]]), np.concatenate([ends[0], high, ends[1]])
+
+
+def no_threshold() -> UndefinedError:
+    """Build the error for neighbouring scores that no float separates."""
+    return UndefinedError(
+        "No threshold separates an infinite score from the largest finite float beside it. "
+        "Hint: rescale the finite scores; only their order matters."
+    )

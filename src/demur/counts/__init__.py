@@ -2,17 +2,22 @@
 
 `ScoreCounts` is the waist of demur: arrays, files and engines all become one, and every curve,
 surface and window starts from one. `BinnedCounts` holds bins of neighbouring scores together
-with what they can and cannot tell. Ordered classes have their own counts in `levels`.
+with what they can and cannot tell. Ordered classes have their own counts in `levels`. Where every
+case has its own costs, `ScoreCosts` holds their sums per score and finds the cheapest `CaseWindow`.
 
 Imports: kernels, checks and files only.
 """
 
 from demur.counts.bins import BinnedCounts, bins_to_refine
+from demur.counts.case_window import CaseWindow
+from demur.counts.costs import ScoreCosts
 from demur.counts.scores import Blocks, ScoreCounts
 
 __all__ = [
     "BinnedCounts",
     "Blocks",
+    "CaseWindow",
+    "ScoreCosts",
     "ScoreCounts",
     "bins_to_refine",
 ]

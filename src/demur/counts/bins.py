@@ -20,7 +20,7 @@ from demur.counts.scores import COUNTED, SCHEMA, Blocks, ScoreCounts, reads_vers
 from demur.exceptions import InputError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["BinnedCounts", "bins_to_refine", "certified_gap", "united_ranges"]
+__all__ = ["BinnedCounts", "bins_to_refine", "certified_gap", "check_ranges", "united_ranges"]
 
 # A demur that knows only version 1 must refuse bins: read as exact scores they would give wrong bounds.
 _BINNED_VERSION = 2
@@ -90,7 +90,7 @@ class BinnedCounts(ScoreCounts):
         if not 0 < total < np.inf:
             raise input_error("positives and negatives", "must have a positive, finite sum", total)
         low, high, pos, neg = low[kept], high[kept], pos[kept], neg[kept]
-        _check_ranges(low, high)
+        check_ranges(low, high)
         return cls(_positive=_sample(low, pos), _negative=_sample(low, neg), _upper=high)
 
     # ---------------------------------------------------------------- attributes
@@ -323,7 +323,8 @@ def _exact_if_possible(counts: BinnedCounts) -> ScoreCounts:
     return ScoreCounts(_positive=counts._positive, _negative=counts._negative, _rows=counts._rows)
 
 
-def _check_ranges(low: FloatArray, high: FloatArray) -> None:
+def check_ranges(low: FloatArray, high: FloatArray) -> None:
+    """Require ascending ranges of scores that do not touch."""
     wrong = np.flatnonzero(low > high)
     if wrong.size:
         at = int(wrong[0])

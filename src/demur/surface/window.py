@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_scores, input_error
+from demur._kernels.thresholds import no_threshold
 from demur._results import Result
-from demur.exceptions import UndefinedError
+from demur.counts.case_window import CaseWindow
 from demur.surface.masses import RunningMasses
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -118,7 +119,7 @@ class AbstentionWindow(Result):
         return self.lower_index == self.upper_index
 
 
-def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) -> IntArray:
+def decide(scores: ArrayLike, window: AbstentionWindow | CaseWindow | tuple[float, float]) -> IntArray:
     """Apply a window: 1 (positive), 0 (negative) or `ABSTAIN` for every score.
 
     Positive if ``score >= upper``, else negative if ``score <= lower``, else abstain. A
@@ -128,7 +129,7 @@ def decide(scores: ArrayLike, window: AbstentionWindow | tuple[float, float]) ->
     ----------
     scores : array of n numbers
         On the scale the window was made for.
-    window : AbstentionWindow or (lower, upper)
+    window : AbstentionWindow, CaseWindow or (lower, upper)
         ``lower <= upper``.
 
     Returns
@@ -161,17 +162,9 @@ def decision_masks(values: FloatArray, lower: float, upper: float) -> tuple[Bool
     return positive, above | positive
 
 
-def no_threshold() -> UndefinedError:
-    """Build the error for neighbouring scores that no float separates."""
-    return UndefinedError(
-        "No threshold separates an infinite score from the largest finite float beside it. "
-        "Hint: rescale the finite scores; only their order matters."
-    )
-
-
 def window_thresholds(window: Any) -> tuple[float, float]:
-    """Return the thresholds of an `AbstentionWindow` or of a pair (lower, upper), checked."""
-    if isinstance(window, AbstentionWindow):
+    """Return the thresholds of a window or of a pair (lower, upper), checked."""
+    if isinstance(window, (AbstentionWindow, CaseWindow)):
         return window.lower, window.upper
     try:
         lower, upper = (float(value) for value in window)

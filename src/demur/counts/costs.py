@@ -1,0 +1,490 @@
+"""`ScoreCosts`: three sums of costs per distinct score, for cases that each have their own amounts.
+
+`ScoreCounts` is enough where every miss costs the same. Where a missed fraud costs its amount, the
+costs of the cases themselves are added up per score. Everything about windows at these costs is a
+function of the sums.
+"""
+
+import math
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_amounts,
+    check_nonnegative,
+    check_number,
+    check_positive_int,
+    check_same_length,
+    check_scores,
+    check_type,
+    input_error,
+)
+from demur._files.parquet import read_columns, write_columns
+from demur._kernels.case_search import cheapest_cuts, least_cost_of_any_order
+from demur._kernels.sweep import ScoreGroups, score_groups
+from demur._kernels.thresholds import cut_points, no_threshold
+from demur._results import json_safe, read_only
+from demur.counts.bins import check_ranges, united_ranges
+from demur.counts.case_window import CaseWindow
+from demur.exceptions import UndefinedError
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
+
+__all__ = ["ScoreCosts"]
+
+_SCHEMA = "demur.costs"
+_VERSION = 1
+_NAMES = ("miss", "alarm", "review")
+
+
+class _Table(NamedTuple):
+    """Columns of a `ScoreCosts`: a row per distinct score, or per bin from `lower` to `upper`."""
+
+    lower: FloatArray
+    upper: FloatArray
+    cases: FloatArray
+    miss: FloatArray
+    alarm: FloatArray
+    review: FloatArray
+    miss_squares: FloatArray
+    alarm_squares: FloatArray
+    review_squares: FloatArray
+
+    @property
+    def sums(self) -> tuple[FloatArray, ...]:
+        """Everything that adds up: cases, costs and squares of costs."""
+        return tuple(self[2:])
+
+
+class ScoreCosts:
+    """Costs of calling a case negative, of calling it positive and of a review, summed per distinct score.
+
+    For costs that differ from case to case: a missed fraud costs its amount. Higher scores mean more
+    positive; smaller costs are better. Sums of disjoint data add up (`merge`), so days and shards can
+    be added up apart, kept with `save` and brought back with `load`.
+
+    Build one with `from_arrays` (one row per case) or `from_sums` (already grouped). Objects are
+    immutable.
+
+    Attributes
+    ----------
+    scores, upper_scores : array
+        Distinct scores, ascending; for bins the smallest and the largest score of each.
+    cases : array
+        Element g is the number of cases at ``scores[g]``.
+    miss, alarm, review : array
+        Element g is what these cases cost together if called negative, if called positive, if sent to
+        a person.
+    miss_squares, alarm_squares, review_squares : array
+        Sums of the squared costs of the cases, for standard errors.
+    n : float
+        Number of cases.
+    exact : bool
+        Whether every distinct score has its own row; False for bins of several scores.
+
+    Notes
+    -----
+    The window that calls the lowest i scores negative and reviews up to score j costs
+    sum_{g <= i} miss_g + sum_{i < g <= j} review_g + sum_{g > j} alarm_g. Equal costs of all cases of a
+    class are a special case: miss = cost_fn P_g, alarm = cost_fp N_g, review = cost_abstain (P_g + N_g)
+    give the windows of `abstention_surface`. Cost curves and VACC have no counterpart here: amounts have
+    no normal form with two parameters.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006) for windows; Elkan (2001), The foundations of cost-sensitive
+    learning, IJCAI, for costs by case.
+
+    Examples
+    --------
+    A missed fraud costs its amount, a blocked good payment 25, a phone call 4. Which payments are worth
+    a call?
+
+    >>> from demur import ScoreCosts
+    >>> fraud = [0, 0, 1, 0, 0, 1]
+    >>> amount = [60, 15, 40, 80, 20, 900]
+    >>> score = [0.1, 0.2, 0.3, 0.4, 0.6, 0.9]
+    >>> costs = ScoreCosts.from_arrays(
+    ...     score,
+    ...     miss=[a * f for a, f in zip(amount, fraud)],
+    ...     alarm=[25 * (1 - f) for f in fraud],
+    ...     review=4,
+    ... )
+    >>> window = costs.window()
+    >>> window.lower, window.upper, window.cost
+    (0.25, 0.75, 2.0)
+    >>> costs.trivial["always negative"]
+    156.66666666666666
+    """
+
+    __slots__ = ("__dict__", "_table")
+
+    def __init__(self, *, _table: _Table) -> None:
+        self._table = _Table(*(read_only(column) for column in _table))
+
+    # ---------------------------------------------------------------- construction
+
+    @classmethod
+    def from_arrays(
+        cls, y_score: ArrayLike, *, miss: ArrayLike, alarm: ArrayLike, review: ArrayLike
+    ) -> "ScoreCosts":
+        """Add up one row per case.
+
+        Labels are not needed: they are in the costs. A positive costs something if called negative, a
+        negative if called positive. `Reviewer.review_costs` makes `review` for a person who errs.
+
+        Parameters
+        ----------
+        y_score : array of n numbers
+            Higher means more positive; infinities are fine, NaN is not.
+        miss : float or array of n numbers >= 0
+            Cost if the case is called negative: the loss of a missed positive, 0 for a negative
+            (unless a right answer costs something as well).
+        alarm : float or array of n numbers >= 0
+            Cost if it is called positive: the price of a false alarm, 0 for a positive.
+        review : float or array of n numbers >= 0
+            Cost if it is sent to a person.
+
+        Raises
+        ------
+        InputError
+            For negative, missing, too long or too short columns, or text; the message names the argument.
+        """
+        scores = check_scores(y_score)
+        amounts = [check_amounts(v, name) for v, name in zip((miss, alarm, review), _NAMES, strict=True)]
+        for column, name in zip(amounts, _NAMES, strict=True):
+            check_same_length(**{"y_score": scores, name: column if column.ndim else None})
+        groups = score_groups(scores)
+        cases = groups.sizes()
+        columns = [_sums_and_squares(groups, cases, column) for column in amounts]
+        sums, squares = zip(*columns, strict=True)
+        return cls(_table=_Table(groups.scores, groups.scores, cases, *sums, *squares))
+
+    @classmethod
+    def from_sums(
+        cls,
+        scores: ArrayLike,
+        cases: ArrayLike,
+        *,
+        miss: ArrayLike,
+        alarm: ArrayLike,
+        review: ArrayLike,
+        squares: tuple[ArrayLike, ArrayLike, ArrayLike],
+        upper: ArrayLike | None = None,
+    ) -> "ScoreCosts":
+        """Take sums that are already grouped; equal scores and any order are fine.
+
+        `squares` are the sums of the squared costs of the cases: of a miss, an alarm and a review.
+        With `upper`, row g is a bin that covers the scores from ``scores[g]`` to ``upper[g]``, both
+        observed; bins must not touch. Rows without cases are dropped.
+        """
+        low = check_scores(scores, "scores")
+        high = low if upper is None else check_scores(upper, "upper")
+        named = dict(zip(("cases", *_NAMES), (cases, miss, alarm, review), strict=True))
+        named |= {f"squares[{k}]": column for k, column in enumerate(squares)}
+        columns = {name: np.atleast_1d(check_nonnegative(value, name)) for name, value in named.items()}
+        for name, column in {"upper": high, **columns}.items():
+            check_same_length(scores=low, **{name: column})
+        kept = columns["cases"] > 0
+        if not kept.any():
+            raise input_error("cases", "must have a positive sum", 0)
+        groups = score_groups(low[kept])
+        added = [groups.sums(groups.ascending(column[kept])) for column in columns.values()]
+        if upper is None:
+            return cls(_table=_Table(groups.scores, groups.scores, *added))
+        top = groups.ascending(high[kept])
+        check_ranges(groups.ascending(low[kept]), top)
+        return cls(_table=_Table(groups.scores, top, *added))
+
+    def merge(self, *others: "ScoreCosts") -> "ScoreCosts":
+        """Return the sums over the union of disjoint data sets; bins must be the same bins."""
+        for other in others:
+            check_type(other, "others", ScoreCosts)
+        parts = [self._table, *(other._table for other in others)]
+        low, high, *sums = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        if all(part.exact for part in (self, *others)):
+            groups = score_groups(low)
+            added = [groups.sums(groups.ascending(column)) for column in sums]
+            return ScoreCosts(_table=_Table(groups.scores, groups.scores, *added))
+        source = np.repeat(np.arange(len(parts)), [len(part.cases) for part in parts])
+        lower, upper, at = united_ranges(low, high, source)
+        added = [np.bincount(at, column, len(lower)) for column in sums]
+        return ScoreCosts(_table=_Table(lower, upper, *added))
+
+    def scaled(self, *, miss: float = 1.0, alarm: float = 1.0, review: float = 1.0) -> "ScoreCosts":
+        """Return the sums with all costs of one kind times a factor: what if reviews cost twice as much?"""
+        factors = {"miss": miss, "alarm": alarm, "review": review}
+        changed = {}
+        for name, value in factors.items():
+            factor = float(check_nonnegative(check_number(value, name), name))
+            changed[name] = factor * getattr(self._table, name)
+            changed[f"{name}_squares"] = factor**2 * getattr(self._table, f"{name}_squares")
+        return ScoreCosts(_table=self._table._replace(**changed))
+
+    # ---------------------------------------------------------------- files
+
+    def save(self, path: str | Path) -> None:
+        """Write the sums to a Parquet file: a row per distinct score or bin, whole or not at all."""
+        write_columns(path, self._table._asdict(), schema=_SCHEMA, version=_VERSION)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "ScoreCosts":
+        """Read sums written by `save`; other files and other versions are refused."""
+        _, columns = read_columns(path, {_VERSION: _Table._fields}, schema=_SCHEMA)
+        return cls.from_sums(
+            columns["lower"],
+            columns["cases"],
+            **{name: columns[name] for name in _NAMES},
+            squares=tuple(columns[f"{name}_squares"] for name in _NAMES),  # type: ignore[arg-type]
+            upper=columns["upper"],
+        )
+
+    # ---------------------------------------------------------------- attributes
+
+    @property
+    def scores(self) -> FloatArray:
+        """Distinct scores, ascending; of a bin the smallest."""
+        return self._table.lower
+
+    @property
+    def upper_scores(self) -> FloatArray:
+        """Largest score of each row: `scores` itself, unless these are bins."""
+        return self._table.upper
+
+    @property
+    def cases(self) -> FloatArray:
+        """Number of cases at each distinct score."""
+        return self._table.cases
+
+    @property
+    def miss(self) -> FloatArray:
+        """Cost of calling all cases of a score negative."""
+        return self._table.miss
+
+    @property
+    def alarm(self) -> FloatArray:
+        """Cost of calling all cases of a score positive."""
+        return self._table.alarm
+
+    @property
+    def review(self) -> FloatArray:
+        """Cost of sending all cases of a score to a person."""
+        return self._table.review
+
+    @property
+    def miss_squares(self) -> FloatArray:
+        """Sum of the squared costs of calling a case negative."""
+        return self._table.miss_squares
+
+    @property
+    def alarm_squares(self) -> FloatArray:
+        """Sum of the squared costs of calling a case positive."""
+        return self._table.alarm_squares
+
+    @property
+    def review_squares(self) -> FloatArray:
+        """Sum of the squared costs of a review."""
+        return self._table.review_squares
+
+    @cached_property
+    def n(self) -> float:
+        """Number of cases."""
+        return float(self.cases.sum())
+
+    @property
+    def _several(self) -> BoolArray:
+        """Bins that hold several scores."""
+        return self.scores < self.upper_scores
+
+    @cached_property
+    def exact(self) -> bool:
+        """Whether every distinct score has its own row."""
+        return self.scores is self.upper_scores or not self._several.any()
+
+    @property
+    def trivial(self) -> dict[str, float]:
+        """Mean cost per case of the three rules that need no score."""
+        rules = {"always negative": self.miss, "always positive": self.alarm, "always abstain": self.review}
+        return {rule: float(costs.sum()) / self.n for rule, costs in rules.items()}
+
+    # ---------------------------------------------------------------- windows
+
+    def window(self, *, may_abstain: bool = True) -> CaseWindow:
+        """Return the cheapest window, searched over all pairs of thresholds in one pass.
+
+        Among equally cheap windows: the fewest cases sent to a person, then the most positives. With
+        ``may_abstain=False`` the cheapest single threshold.
+        """
+        table = self._table
+        cuts = cheapest_cuts(table.cases, table.miss, table.alarm, table.review, may_abstain=may_abstain)
+        window = self._window_of(*cuts, certified=0.0)
+        if self.exact:
+            return window
+        reviews = table.review if may_abstain else np.full(len(table.review), np.inf)
+        least = least_cost_of_any_order(table.miss, table.alarm, reviews, self._several) / self.n
+        # the two sums are rounded apart
+        return self._window_of(*cuts, certified=max(0.0, window.cost - least))
+
+    def of_window(self, lower: float, upper: float) -> CaseWindow:
+        """Return what given thresholds cost on these cases, say a window chosen on other cases.
+
+        Positive if ``score >= upper``, else negative if ``score <= lower``, else reviewed. A threshold
+        of inf (upper) or -inf (lower) is never reached.
+        """
+        low, high = float(lower), float(upper)
+        if not low <= high:
+            raise input_error("lower", "must not exceed upper", f"{low} and {high}")
+        last = len(self.scores)
+        # negative if the largest score is at most `low`, positive if the smallest is at least `high`
+        i = 0 if low == -math.inf else int(np.searchsorted(self.upper_scores, low, "right"))
+        j = last if high == math.inf else int(np.searchsorted(self.scores, high, "left"))
+        cut_by_lower = i < last and self.scores[i] <= low > -math.inf
+        cut_by_upper = j > 0 and self.upper_scores[j - 1] >= high < math.inf
+        if cut_by_upper or (cut_by_lower and i < j):
+            raise UndefinedError(
+                f"A threshold inside a bin of several scores has no known cost, got ({low}, {high}). "
+                "Hint: take thresholds between bins, or sums of the exact scores."
+            )
+        return self._window_of(min(i, j), j, certified=math.nan, thresholds=(low, high))
+
+    def _window_of(
+        self, i: int, j: int, *, certified: float, thresholds: tuple[float, float] | None = None
+    ) -> CaseWindow:
+        """Add up what the window of the first i and j rows costs."""
+        table, n = self._table, self.n
+        parts = slice(None, i), slice(j, None), slice(i, j)
+        miss, alarm, review = (
+            float(getattr(table, name)[part].sum()) / n for name, part in zip(_NAMES, parts, strict=True)
+        )
+        squares = sum(
+            float(getattr(table, f"{name}_squares")[part].sum())
+            for name, part in zip(_NAMES, parts, strict=True)
+        )
+        cost = miss + alarm + review
+        lower, upper = thresholds or (self._cut(i)[0], self._cut(j)[1])
+        # sum of squared deviations; below 0 by rounding where all cases cost the same
+        spread = max(0.0, squares - n * cost**2)
+        return CaseWindow(
+            lower=lower,
+            upper=upper,
+            cost=cost,
+            miss=miss,
+            alarm=alarm,
+            review=review,
+            abstention_rate=float(table.cases[i:j].sum()) / n,
+            lower_index=i,
+            upper_index=j,
+            standard_error=math.sqrt(spread / (n * (n - 1))) if n > 1 else math.nan,
+            certified=certified,
+            n=n,
+        )
+
+    def _cut(self, at: int) -> tuple[float, float]:
+        """Return the lower and the upper threshold between the first `at` rows and the rest."""
+        near = slice(max(0, at - 1), at + 1)
+        lower, upper = cut_points(self.scores[near], self.upper_scores[near])
+        # one row beside the cut: it is the first or the last, and the cut lies outside
+        place = min(at, 1) if at < len(self.scores) else len(lower) - 1
+        if math.isnan(lower[place]) or math.isnan(upper[place]):
+            raise no_threshold()
+        return float(lower[place]), float(upper[place])
+
+    # ---------------------------------------------------------------- bins
+
+    @property
+    def certified(self) -> float:
+        """Largest amount, per case, by which the cheapest window costs more than on the exact scores."""
+        return 0.0 if self.exact else self.window().certified
+
+    def binned(self, *, at_most: int = 4096) -> "ScoreCosts":
+        """Return the sums in at most so many bins of neighbouring scores, with a certificate of the loss.
+
+        The thresholds of the cheapest window stay between bins, so at these costs nothing is lost. At
+        other costs, say `scaled`, the cheapest window on the bins costs at most `certified` more, per
+        case, than the cheapest on the exact scores, whatever their order in the bins.
+
+        Parameters
+        ----------
+        at_most : int, at least 4
+            Wanted number of rows.
+
+        Notes
+        -----
+        A window cuts at most two bins. If it cuts bin p where reviews begin, moving the cut to an end
+        of the bin costs at most min(miss_p, review_p); where they end, min(review_p, alarm_p). Bins
+        therefore share out the cost of reviews evenly, or that of misses and alarms where these are
+        the smaller: with k bins a bin of several scores holds at most 4 / (k - 3) of it.
+        """
+        limit = check_positive_int(at_most, "at_most")
+        if limit < 4:
+            raise input_error("at_most", "must be at least 4", limit)
+        if len(self.scores) <= limit:
+            return self
+        window = self.window()
+        cuts = {window.lower_index, window.upper_index} - {len(self.scores)}
+        starts = _even_starts(self._stakes(), limit, cuts)
+        ends = np.append(starts[1:], len(self.scores)) - 1
+        added = [np.add.reduceat(column, starts) for column in self._table.sums]
+        return ScoreCosts(_table=_Table(self.scores[starts], self.upper_scores[ends], *added))
+
+    def _stakes(self) -> FloatArray:
+        """What a cut inside a row can cost at most: the smaller of reviews and errors; cases if neither."""
+        errors = self.miss + self.alarm
+        stakes = self.review if self.review.sum() <= errors.sum() else errors
+        return stakes if stakes.any() else self.cases
+
+    # ---------------------------------------------------------------- as values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sums as JSON-safe built-in types."""
+        contents = {name: json_safe(getattr(self, name)) for name in ("n", "scores", *_Table._fields[2:])}
+        if self.exact:
+            return contents
+        return {**contents, "upper_scores": json_safe(self.upper_scores), "certified": self.certified}
+
+    def __repr__(self) -> str:
+        means = ", ".join(
+            f"{rule}={cost:.4g}" for rule, cost in zip(_NAMES, self.trivial.values(), strict=True)
+        )
+        rows = f"{'distinct scores' if self.exact else 'bins'}={len(self.scores)}"
+        certified = "" if self.exact else f", certified to {self.certified:.3g}"
+        return f"ScoreCosts(n={self.n:g}, mean {means}, {rows}{certified})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ScoreCosts):
+            return NotImplemented
+        return all(map(np.array_equal, self._table, other._table))
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _sums_and_squares(
+    groups: ScoreGroups, cases: FloatArray, amounts: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Add up one cost per case, or one cost of all cases, over every score."""
+    if amounts.ndim == 0:
+        value = float(amounts)
+        return value * cases, value**2 * cases
+    ascending = groups.ascending(amounts)
+    return groups.sums(ascending), groups.sums(ascending * ascending)
+
+
+def _even_starts(stakes: FloatArray, limit: int, cuts: Iterable[int]) -> IntArray:
+    """First rows of at most `limit` bins that share out the stakes evenly; the `cuts` start a bin.
+
+    A bin begins where the stakes below pass a multiple of 1/m of the total, and before a row that
+    holds more than 1/m alone, so a bin of several rows holds at most 2/m. There are fewer than m such
+    rows: half of the limit is enough in any case, and nearly all of it mostly.
+    """
+    below = np.concatenate([[0.0], np.cumsum(stakes)])
+    for m in (limit - 2, (limit - 2) // 2):
+        cells = np.floor(m * (below[:-1] / below[-1]))
+        begins = np.append(True, (cells[1:] > cells[:-1]) | (m * stakes[1:] > below[-1]))
+        begins[list(cuts)] = True
+        starts = np.flatnonzero(begins)
+        if len(starts) <= limit:
+            break
+    return starts
