@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from demur._kernels.thresholds import cut_points
 from demur.comparison.candidates import TRIVIAL, Candidate, first_smallest
 from demur.comparison.question import Corner, Question
 from demur.honest.cases import SplitCases
@@ -29,8 +30,6 @@ __all__ = ["Scored", "advice_outcomes"]
 _MOST_GROUPS = 4096
 """Scores of more cases are merged into so many groups of equal size for this one number."""
 
-_ROUNDING = 1e-12
-
 
 class Scored(NamedTuple):
     """A model of the comparison: its sorted classes in every split, and its candidates."""
@@ -43,7 +42,7 @@ def advice_outcomes(
     cases: SplitCases, models: Sequence[Scored], trivial: Sequence[Candidate], question: Question
 ) -> FloatArray:
     """Return the table of outcomes (class x decision) of following the advice, averaged over the splits."""
-    cuts = [_score_cuts(model.classes[0]) for model in models]
+    groups = [_Groups.of(model.classes[0]) for model in models]
     searches = [_searches(model, question) for model in models]
     candidates = [*trivial, *(one for model in models for one in model.candidates)]
     simplest_first = sorted(range(len(candidates)), key=lambda place: candidates[place].order)
@@ -55,8 +54,8 @@ def advice_outcomes(
         np.add.at(held, (rows.fold, positive.astype(np.int64)), rows.cases)
         tables = [_constant_tables(held, TRIVIAL[one.kind]) for one in trivial]
         at_corners: list[list[FloatArray]] = [[] for _ in question.corners()]
-        for model, between, (own, by_corner) in zip(models, cuts, searches, strict=True):
-            counts = _FoldCounts.of(model.classes[index], between, cases.folds)
+        for model, merged, (own, by_corner) in zip(models, groups, searches, strict=True):
+            counts = _FoldCounts.of(model.classes[index], merged, cases.folds)
             tables += [counts.inner_tables(search) for search in own]
             for several, tables_there in zip(by_corner, at_corners, strict=False):
                 tables_there += [counts.inner_tables(search) for search in several]
@@ -67,15 +66,6 @@ def advice_outcomes(
             code = positive[inside] * 3 + decided
             total += np.bincount(code, rows.cases[inside], 6).reshape(2, 3)
     return total / len(repeats)
-
-
-def _score_cuts(classes: Sequence[ClassRows]) -> FloatArray:
-    """Scores that end a group: each distinct one but the last, or every so many cases if there are many."""
-    ordered = np.sort(np.concatenate([one.scores for one in classes]), kind="stable")
-    ends = np.flatnonzero(ordered[1:] > ordered[:-1])
-    if len(ends) >= _MOST_GROUPS:
-        ends = np.unique(ends[np.linspace(0, len(ends) - 1, _MOST_GROUPS - 1).astype(np.int64)])
-    return np.asarray(ordered[ends])
 
 
 # ---------------------------------------------------------------- the choice
@@ -120,23 +110,88 @@ def _constant_tables(held: FloatArray, code: int) -> FloatArray:
 # ---------------------------------------------------------------- searches without one or two folds
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _FoldCounts:
-    """Cases of each fold below every position among the groups: element [v, class, position]."""
+class _Groups(NamedTuple):
+    """Lowest and highest score of every group: one per distinct score, fewer if there are many."""
 
-    below: FloatArray
+    low: FloatArray
+    high: FloatArray
 
     @classmethod
-    def of(cls, classes: Sequence[ClassRows], cuts: FloatArray, folds: int) -> "_FoldCounts":
-        """Count the cases of each class between the cuts; `classes` are positives, negatives."""
-        groups, counts = len(cuts) + 1, []
+    def of(cls, classes: Sequence[ClassRows]) -> "_Groups":
+        ordered = np.sort(np.concatenate([one.scores for one in classes]), kind="stable")
+        ends = np.flatnonzero(ordered[1:] > ordered[:-1])
+        if len(ends) >= _MOST_GROUPS:
+            ends = np.unique(ends[np.linspace(0, len(ends) - 1, _MOST_GROUPS - 1).astype(np.int64)])
+        return cls(ordered[np.append(0, ends + 1)], ordered[np.append(ends, len(ordered) - 1)])
+
+    def positions(self, present: IntArray, start: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
+        """Number of groups called negative, and not called positive, by the windows of some cases.
+
+        Row r of `present` counts the rows a window was chosen on below every position. Groups
+        without such rows lie on the side of the midpoint threshold, as scores do.
+        """
+        lower, upper = (self._threshold(present, at) for at in (start, stop))
+        first = np.searchsorted(self.low, lower[0], side="right")
+        last = np.searchsorted(self.low, upper[1], side="left")
+        # no score reaches an infinite threshold
+        first, last = (
+            np.where(cut[0] == -np.inf, 0, np.where(cut[1] == np.inf, len(self.low), at))
+            for cut, at in ((lower, first), (upper, last))
+        )
+        rows = np.arange(len(present))
+        return np.where(present[rows, start] == present[rows, stop], last, first), last
+
+    def _threshold(self, present: IntArray, at: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper threshold at the positions `at`, between the nearest groups with rows."""
+        # one ascending array of all rows, so that one look-up serves them all
+        rows = np.arange(len(present))
+        apart = present + rows[:, None] * (present.max() + 1)
+        here = apart[rows, at]
+        before, after = (
+            np.searchsorted(apart.ravel(), here, side=side) - rows * present.shape[1] - 1
+            for side in ("left", "right")
+        )
+        inside = (before >= 0) & (after < len(self.low))
+        pairs = self.high[before[inside]], self.low[after[inside]]
+        thresholds = []
+        for between in cut_points(np.append(pairs[0][:1], pairs[1]), np.append(pairs[0], pairs[1][-1:])):
+            threshold = np.where(before < 0, -np.inf, np.inf)
+            threshold[inside] = between[1:-1]
+            thresholds.append(threshold)
+        return thresholds[0], thresholds[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FoldCounts:
+    """Cases and rows of each fold below every position among the groups.
+
+    Element [v, class, position] of `below` are cases, element [v, position] of `present` rows.
+    """
+
+    groups: _Groups
+    below: FloatArray
+    present: IntArray
+
+    @classmethod
+    def of(cls, classes: Sequence[ClassRows], groups: _Groups, folds: int) -> "_FoldCounts":
+        """Count the rows of each class by group; `classes` are positives, negatives."""
+        number, counts = len(groups.low), []
+        present = np.zeros(folds * number, dtype=np.int64)
         for one in reversed(classes):
-            ends = np.searchsorted(one.scores, cuts, side="right")
+            ends = np.searchsorted(one.scores, groups.high[:-1], side="right")
             sizes = np.diff(np.concatenate([[0], ends, [len(one.scores)]]))
-            code = one.fold.astype(np.int64) * groups + np.repeat(np.arange(groups), sizes)
-            counts.append(np.bincount(code, one.cases, folds * groups).reshape(folds, groups))
+            code = one.fold.astype(np.int64) * number + np.repeat(np.arange(number), sizes)
+            rows = np.bincount(code, minlength=folds * number)
+            present += rows
+            cases = rows if one.cases is None else np.bincount(code, one.cases, folds * number)
+            counts.append(cases.reshape(folds, number))
         below = np.cumsum(np.stack(counts, axis=1), axis=2, dtype=np.float64)
-        return cls(np.concatenate([np.zeros((folds, 2, 1)), below], axis=2))
+        seen = np.cumsum(present.reshape(folds, number), axis=1)
+        return cls(
+            groups,
+            np.concatenate([np.zeros((folds, 2, 1)), below], axis=2),
+            np.concatenate([np.zeros((folds, 1), dtype=np.int64), seen], axis=1),
+        )
 
     def inner_tables(self, search: "_Search") -> FloatArray:
         """Element v: outcomes on the folds w != v of rules chosen without v and w.
@@ -144,34 +199,33 @@ class _FoldCounts:
         A rule that treats all cases without v alike is judged as such, as the answer's candidates
         are. Where the limits allow no rule the outcomes are NaN.
         """
-        folds, everything = len(self.below), self.below.sum(axis=0)
+        folds, everything, rows = len(self.below), self.below.sum(axis=0), self.present.sum(axis=0)
         tables = np.zeros((folds, 2, 3))
         one, two = np.triu_indices(folds, 1)
         start, stop = search.cuts(everything - self.below[one] - self.below[two])
+        missing = (start < 0)[:, None, None]
+        start, stop = self.groups.positions(rows - self.present[one] - self.present[two], start, stop)
         for outer, inner in ((one, two), (two, one)):
             held = self.below[inner]
             first, last = (np.take_along_axis(held, at[:, None, None], 2)[..., 0] for at in (start, stop))
             decided = np.stack([first, held[..., -1] - last, last - first], axis=-1)
-            np.add.at(tables, outer, np.where((start < 0)[:, None, None], np.nan, decided))
+            np.add.at(tables, outer, np.where(missing, np.nan, decided))
         left = everything - self.below
         start, stop = search.cuts(left)
-        for code, alike in _alike(left, start, stop):
+        for code, alike in _alike(rows - self.present, start, stop):
             same = np.zeros((folds, 2, 3))
             same[:, :, code] = left[..., -1]
             tables = np.where(alike[:, None, None], same, tables)
         return np.where((start < 0)[:, None, None], np.nan, tables)
 
 
-def _alike(below: FloatArray, start: IntArray, stop: IntArray) -> Iterator[tuple[int, BoolArray]]:
-    """Yield each decision with the rows whose window makes it on all their cases."""
-    cases = below.sum(axis=1)
-    share = cases / cases[:, -1:]
-    first, last = (np.take_along_axis(share, at[:, None], 1)[:, 0] for at in (start, stop))
-    none_negative, none_positive = first <= _ROUNDING, last >= 1 - _ROUNDING
-    allowed = start >= 0
-    yield 1, allowed & (last <= _ROUNDING)
-    yield 0, allowed & (first >= 1 - _ROUNDING)
-    yield ABSTAINED, allowed & none_negative & none_positive
+def _alike(present: IntArray, start: IntArray, stop: IntArray) -> Iterator[tuple[int, BoolArray]]:
+    """Yield each decision with the rows of `present` whose window makes it on all their cases."""
+    first, last = (np.take_along_axis(present, at[:, None], 1)[:, 0] for at in (start, stop))
+    allowed, total = start >= 0, present[:, -1]
+    yield 1, allowed & (last == 0)
+    yield 0, allowed & (first == total)
+    yield ABSTAINED, allowed & (first == 0) & (last == total)
 
 
 def _mass_rows(below: FloatArray, prevalence: float | None) -> MassRows:

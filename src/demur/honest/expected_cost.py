@@ -110,9 +110,12 @@ def cost_estimate(
         costs.mu, prices["abstain_negative"]
     )
     ends = max(float(low), 0.0), min(float(high), worst)
+    cost = _mean(honest, costs, prevalence)
+    low, high = (float(costs.expected_cost(end, rate)) for end in ends)
     return Estimate(
-        _mean(honest, costs, prevalence),
-        Interval(*(float(costs.expected_cost(end, rate)) for end in ends)),
+        cost,
+        # a rule without risk has no interval but its cost, however the sums were rounded
+        Interval(min(low, cost), max(high, cost)),
         _mean(hindsight, costs, prevalence),
     )
 

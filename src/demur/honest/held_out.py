@@ -114,12 +114,13 @@ class Weighting(NamedTuple):
             n = self.n_positive + self.n_negative
             total = squares[0] + squares[1]
             spread = without_rounding(total - (sums[0] + sums[1]) ** 2 / n, total)
-            return np.sqrt(spread / (n * (n - 1)))
+            return np.sqrt(spread / (n * max(n - 1, 1.0)))
         variance = np.zeros(np.shape(sums[0]))
         weights, sizes = (self.positive, self.negative), (self.n_positive, self.n_negative)
         for weight, size, total, square in zip(weights, sizes, sums, squares, strict=True):
             spread = without_rounding(square - total**2 / size, square)
-            variance += weight**2 * size / (size - 1) * spread
+            # an effective number of cases may be below 2
+            variance += weight**2 * size / max(size - 1, 1.0) * spread
         return np.sqrt(variance)
 
 

@@ -1,0 +1,306 @@
+"""The answer by its definition: every window looked at, every held-out case decided one by one.
+
+Slow and obvious. Costs are tuples (miss, alarm, review or None) at a prevalence or at the sample's
+own (None). Decisions are 0, 1 and 2 (abstain).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from oracles import folds_of
+
+NEAR = 1e-11
+CONSTANT = {"always positive": 1, "always negative": 0, "always abstain": 2}
+
+
+class Point(NamedTuple):
+    """One point of the box of costs and prevalence."""
+
+    miss: float
+    alarm: float
+    review: float | None
+    rate: float | None
+
+    def losses(self):
+        review = 0.0 if self.review is None else self.review
+        return np.array([[0.0, self.alarm, review], [self.miss, 0.0, review]])
+
+    def deciding(self):
+        return self._replace(review=None)
+
+
+class Asked(NamedTuple):
+    """Costs at a point, the corners of their box, what to minimise, and limits."""
+
+    point: Point
+    corners: tuple
+    objective: str = "expected"
+    limits: dict = {}  # noqa: RUF012
+
+    @property
+    def searched(self):
+        """Points at which a window is judged while it is chosen."""
+        return [self.point] if self.objective == "expected" else list(self.corners)
+
+    def deciding(self):
+        return self._replace(
+            point=self.point.deciding(), corners=tuple(corner.deciding() for corner in self.corners)
+        )
+
+    def at(self, corner):
+        return self._replace(point=corner, corners=(corner,), objective="expected")
+
+
+def case_masses(y, w, rate):
+    """Mass of every case; they sum to 1, those of the positives to the prevalence."""
+    if rate is None:
+        return w / w.sum()
+    return np.where(y == 1, rate * w / w[y == 1].sum(), (1 - rate) * w / w[y == 0].sum())
+
+
+def keeps_limits(y, code, mass, limits):
+    """Whether decisions keep the limits; a kind of decision that is not made keeps its promise."""
+    abstained = mass[code == 2].sum()
+    if abstained > limits.get("max_abstention", 1.0) + NEAR:
+        return False
+    if mass[(code == 0) & (y == 1)].sum() > limits.get("max_fn_rate", 1.0) * mass[y == 1].sum() + NEAR:
+        return False
+    for label, name in ((1, "min_precision_positive"), (0, "min_precision_negative")):
+        called = mass[code == label].sum()
+        if called > 0 and mass[(code == label) & (y == label)].sum() < limits.get(name, 0) * called - NEAR:
+            return False
+    return True
+
+
+def best_window(y, s, w, asked):
+    """(lower, upper) of the best window of the cases, by looking at all; None if none keeps the limits.
+
+    Of ties the one that abstains least, then the one with the smaller upper threshold.
+    """
+    scores = np.unique(s)
+    k, group = len(scores), np.searchsorted(scores, s)
+    rates = {asked.point.rate, *(corner.rate for corner in asked.searched)}
+    masses = {rate: case_masses(y, w, rate) for rate in rates}
+    losses = [(point.losses(), masses[point.rate]) for point in asked.searched]
+    mass = masses[asked.point.rate]
+    ends = [(i, j) for i in range(k + 1) for j in range(i, k + 1) if i == j or asked.point.review is not None]
+    allowed, costs = [], []
+    for i, j in ends:
+        code = np.where(group < i, 0, np.where(group < j, 2, 1))
+        if not asked.limits or all(keeps_limits(y, code, masses[rate], asked.limits) for rate in rates):
+            allowed.append((i, j, mass[code == 2].sum()))
+            costs.append([loss[y, code] @ weight for loss, weight in losses])
+    if not allowed:
+        return None
+    costs = np.array(costs)
+    if asked.objective == "regret":
+        costs -= costs.min(axis=0)
+    values = costs.max(axis=1)
+    size = max(abs(point.losses()).max() for point in asked.searched)
+    tied = [allowed[at] for at in np.flatnonzero(values <= values.min() + NEAR * size)]
+    least = min(abstained for _, _, abstained in tied)
+    i, j, _ = min((one for one in tied if one[2] <= least + NEAR), key=lambda one: (one[1], -one[0]))
+    cuts = [-np.inf, *((scores[1:] + scores[:-1]) / 2), np.inf]
+    return cuts[i], cuts[j]
+
+
+def decisions(s, window):
+    """Positive from the upper threshold on, else negative up to the lower one, else abstain."""
+    lower, upper = window
+    code = np.full(len(s), 2)
+    code[s <= lower] = 0
+    code[s >= upper] = 1
+    return code
+
+
+def alike(s, window):
+    """The one decision for all scores, or None."""
+    made = set(decisions(s, window).tolist())
+    return made.pop() if len(made) == 1 else None
+
+
+def table(y, w, code):
+    """Cases by class and decision."""
+    out = np.zeros((2, 3))
+    np.add.at(out, (y, code), w)
+    return out
+
+
+def cost(outcomes, point):
+    """Cost per case of a table of outcomes."""
+    lost = (outcomes * point.losses()).sum(axis=1) / outcomes.sum(axis=1)
+    rate = outcomes[1].sum() / outcomes.sum() if point.rate is None else point.rate
+    return (1 - rate) * lost[0] + rate * lost[1]
+
+
+class Rule(NamedTuple):
+    """A candidate: decisions on every case, by split; `by_folds` are those of the folds' own rules."""
+
+    kind: str
+    model: str | None
+    window: tuple | None
+    honest: list
+    by_folds: list
+    hindsight: np.ndarray
+
+
+def cross_fitted(y, s, w, fold, asked):
+    """Decision on every case by the best window of the other folds; None if some fold has none."""
+    code = np.empty(len(y), dtype=int)
+    for v in np.unique(fold):
+        window = best_window(y[fold != v], s[fold != v], w[fold != v], asked)
+        if window is None:
+            return None
+        code[fold == v] = decisions(s[fold == v], window)
+    return code
+
+
+def model_rules(y, name, s, w, splits, asked):
+    """Threshold and window of one model."""
+    rules = []
+    for kind, aim in (("threshold", asked.deciding()), ("window", asked)):
+        if kind == "window" and asked.point.review is None:
+            continue
+        window = best_window(y, s, w, aim)
+        by_folds = [cross_fitted(y, s, w, fold, aim) for fold in splits]
+        if window is None or any(code is None for code in by_folds):
+            continue
+        one = alike(s, window)
+        honest = by_folds if one is None else [np.full(len(y), one)] * len(splits)
+        rules.append(Rule(kind, name, window, honest, by_folds, decisions(s, window)))
+    return rules
+
+
+def constant_rules(y, w, splits, asked):
+    """Rules without a model that keep the limits."""
+    rules = []
+    rates = {corner.rate for corner in asked.corners}
+    for kind, code in CONSTANT.items():
+        if code == 2 and asked.point.review is None:
+            continue
+        made = np.full(len(y), code)
+        if all(keeps_limits(y, made, case_masses(y, w, rate), asked.limits) for rate in rates):
+            rules.append(Rule(kind, None, None, [made] * len(splits), [made] * len(splits), made))
+    return rules
+
+
+def averaged(y, w, codes):
+    """Table of outcomes averaged over the splits."""
+    return sum(table(y, w, code) for code in codes) / len(codes)
+
+
+def values_of(tables, asked, at_corners):
+    """What the objective compares, for tables of outcomes in order of simplicity."""
+    if asked.objective == "expected":
+        return np.array([cost(one, asked.point) for one in tables]), 0.0
+    costs = np.array([[cost(one, corner) for corner in asked.corners] for one in tables])
+    largest = abs(costs).max()
+    if asked.objective == "regret":
+        floors = [
+            min([*column, *(cost(one, corner) for one in others)])
+            for column, corner, others in zip(costs.T, asked.corners, at_corners, strict=True)
+        ]
+        costs = costs - floors
+    return costs.max(axis=1), largest
+
+
+def first_best(values, largest):
+    """Place of the smallest value; ties go to the simpler rule, which comes first."""
+    least = values.min()
+    return int(np.argmax(values <= least + 1e-12 * max(abs(least), largest)))
+
+
+class SlowAnswer:
+    """Candidates in order of simplicity, their tables, and the best of them."""
+
+    def __init__(self, y, scores, w, splits, asked):
+        self.y, self.w, self.splits, self.asked = y, w, splits, asked
+        constant = constant_rules(y, w, splits, asked)
+        of_models = [rule for name, s in scores.items() for rule in model_rules(y, name, s, w, splits, asked)]
+        by_kind = [[rule for rule in of_models if rule.kind == kind] for kind in ("threshold", "window")]
+        self.rules = [*constant, *by_kind[0], *by_kind[1]]
+        self.tables = [averaged(y, w, rule.honest) for rule in self.rules]
+        at_corners = []
+        if asked.objective == "regret":
+            for corner in asked.corners:
+                there = [model_rules(y, name, s, w, splits, asked.at(corner)) for name, s in scores.items()]
+                at_corners.append([averaged(y, w, rule.honest) for rules in there for rule in rules])
+        self.at_corners = at_corners
+        self.values, self.largest = values_of(self.tables, asked, at_corners)
+        self.place = first_best(self.values, self.largest)
+        self.best = self.rules[self.place]
+
+    def rule(self, kind, model):
+        for rule, outcomes in zip(self.rules, self.tables, strict=True):
+            if (rule.kind, rule.model) == (kind, model):
+                return rule, outcomes
+        return None
+
+    def cheapest(self, members):
+        """The cheapest of some rules at the point; ties to the simpler."""
+        places = [at for at, rule in enumerate(self.rules) if members(rule)]
+        if not places:
+            return None
+        costs = np.array([cost(self.tables[at], self.asked.point) for at in places])
+        return self.rules[places[first_best(costs, 0.0)]]
+
+    def gap_sums(self, rule, other, *, honest):
+        """Per class: number of cases, sum and sum of squares of (loss of rule - loss of other)."""
+        losses, sums = self.asked.point.losses(), np.zeros((2, 3))
+        codes = zip(rule.honest, other.honest, strict=True) if honest else [(rule.hindsight, other.hindsight)]
+        codes = list(codes)
+        for one, two in codes:
+            gap = losses[self.y, one] - losses[self.y, two]
+            for power in (0, 1, 2):
+                np.add.at(sums, (self.y, power), self.w * gap**power / len(codes))
+        return sums
+
+
+def advice_table(y, scores, w, splits, asked):
+    """Outcomes of the whole choice made without each outer fold, judged on it, averaged over the splits."""
+    constant = constant_rules(y, w, splits, asked)
+    available = {
+        (rule.kind, rule.model)
+        for name, s in scores.items()
+        for rule in model_rules(y, name, s, w, splits, asked)
+    }
+    total = np.zeros((2, 3))
+    for fold in splits:
+        for v in np.unique(fold):
+            kept = fold != v
+            inside = y[kept], {name: s[kept] for name, s in scores.items()}, w[kept]
+            inner = [fold[kept]]
+            rules = [Rule(r.kind, None, None, [r.hindsight[kept]], [], None) for r in constant]
+            of_models = [
+                rule
+                for name, s in inside[1].items()
+                for rule in model_rules(inside[0], name, s, inside[2], inner, asked)
+                if (rule.kind, name) in available
+            ]
+            for kind in ("threshold", "window"):
+                rules += [rule for rule in of_models if rule.kind == kind]
+            tables = [averaged(inside[0], inside[2], rule.honest) for rule in rules]
+            at_corners = []
+            if asked.objective == "regret":
+                for corner in asked.corners:
+                    there = [
+                        model_rules(inside[0], name, s, inside[2], inner, asked.at(corner))
+                        for name, s in inside[1].items()
+                    ]
+                    at_corners.append(
+                        [averaged(inside[0], inside[2], rule.honest) for some in there for rule in some]
+                    )
+            chosen = rules[first_best(*values_of(tables, asked, at_corners))]
+            if chosen.model is None:
+                code = np.full((~kept).sum(), CONSTANT[chosen.kind])
+            else:
+                code = decisions(scores[chosen.model][~kept], chosen.window)
+            total += table(y[~kept], w[~kept], code)
+    return total / len(splits)
+
+
+def splits_of(y, seed):
+    """The splits of a comparison of few cases: ten, of ten folds or the cases of the smaller class."""
+    folds = min(10, int((y == 1).sum()), int((y == 0).sum()))
+    return folds_of(y, folds, 10, seed)
