@@ -41,13 +41,13 @@ def test_numbers_of_one_model_against_the_functions():
         "low": volume.low,
         "high": volume.high,
     }
-    honest = demur.cross_fitted_surface(Y, A, rng=7)
     frame = report.to_frame()
-    assert frame["cost"][0] == 10 * honest.cost(0.5, 0.1)
-    ends = honest.interval(0.5, 0.1, confidence_level=0.9)
-    assert (frame["cost_low"][0], frame["cost_high"][0]) == pytest.approx([10 * end for end in ends])
-    certified = demur.surface_certificate(Y, A, confidence_level=0.9).window(costs=COSTS)
-    assert frame["cost_certified"][0] == certified.certified_expected_cost
+    rule = demur.compare_models(Y, {"good": A}, costs=COSTS, confidence_level=0.9, seed=7).models["good"]
+    assert (frame["cost"][0], frame["hindsight_cost"][0]) == (rule.cost, rule.hindsight_cost)
+    assert (frame["cost_low"][0], frame["cost_high"][0]) == rule.interval
+    assert frame["threshold_cost"][0] == rule.threshold_cost
+    assert frame["guaranteed_cost"][0] == rule.guaranteed_cost
+    assert rule.cost == pytest.approx(10 * demur.cross_fitted_surface(Y, A, rng=7).cost(0.5, 0.1))
     assert model["wins"] == 1.0
 
 
@@ -70,12 +70,12 @@ def test_blocks_and_cuts_give_the_windows_of_the_surface(two):
 
 def test_fold_tables_hold_every_case_once(two):
     for model in two.to_dict()["models"]:
-        assert len(model["folds"]) == 10
+        assert len(model["folds"]) == 10 * 10, "ten folds of each of ten splits"
         for kind, total in (("positives", Y.sum()), ("negatives", len(Y) - Y.sum())):
             held = [sum(fold[f"held_{kind}"]) for fold in model["folds"]]
             learned = [sum(fold[kind]) for fold in model["folds"]]
-            assert sum(held) == total
-            assert [one + other for one, other in zip(held, learned, strict=True)] == [total] * 10
+            assert [sum(held[10 * split : 10 * split + 10]) for split in range(10)] == [total] * 10
+            assert [one + other for one, other in zip(held, learned, strict=True)] == [total] * 100
         for fold in model["folds"]:
             assert len(fold["held_positives"]) == 2 * len(fold["positives"]) - 1
 
@@ -93,25 +93,64 @@ def test_pair_against_the_functions(two):
     assert pair["auc"]["pvalue"] == test.pvalue
     assert (pair["auc"]["low"], pair["auc"]["high"]) == test.interval(0.9)
     volumes = [model.volume for model in two.models]
-    band, volume = two.pairs[0].band, two.pairs[0].volume
+    volume = two.pairs[0].volume
     assert volume.honest == pytest.approx(volumes[0].honest - volumes[1].honest, abs=1e-12)
     assert volume.hindsight == pytest.approx(volumes[0].hindsight - volumes[1].hindsight, abs=1e-12)
-    for i, j in ((5, 3), (32, 8), (20, 32)):
-        honest = [model.honest.cost(band.mu[i], band.nu[j]) for model in two.models]
-        assert band.honest[i, j] == pytest.approx(honest[0] - honest[1], abs=1e-12)
-    # other folds, so close to but not the same as the function's own
-    alone = demur.surface_difference_band(Y, A, B, resolution=32, confidence_level=0.9, rng=1)
-    assert np.abs(alone.hindsight - band.hindsight).max() < 1e-12
-    assert pair["shares"]["a"] == pytest.approx(alone.a_better_share, abs=0.1)
 
 
-def test_mask_is_by_rows_of_nu(two):
-    pair, band = two.to_dict()["pairs"][0], two.pairs[0].band
-    assert len(pair["mask"]) == 33**2
-    for i, j in ((0, 0), (10, 3), (32, 5), (7, 30)):
-        assert pair["mask"][33 * j + i] == {-1: "a", 0: "u", 1: "b"}[int(band.decision[i, j])]
-    assert set(pair["mask"]) <= set("abu")
-    assert "a" in pair["mask"]
+DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def numbers_of(column):
+    """Read a column of a joint table: one digit for each number, or a list."""
+    return [DIGITS.index(letter) for letter in column] if isinstance(column, str) else column
+
+
+def own_table(blocks):
+    """All cases judged by their own blocks: none lies on a threshold."""
+    spread = {}
+    for kind in ("positives", "negatives"):
+        column = np.zeros(2 * len(blocks[kind]) - 1)
+        column[::2] = blocks[kind]
+        spread[f"held_{kind}"] = column.tolist()
+    return spread
+
+
+@pytest.mark.parametrize(("table", "repeats"), [("joint", 10), ("joint_hindsight", 1)])
+def test_joint_tables_have_the_fold_tables_as_margins(two, table, repeats):
+    document = two.to_dict()
+    joint = {name: np.array(numbers_of(column)) for name, column in document["pairs"][0][table].items()}
+    assert joint["cases"].sum() == repeats * len(Y)
+    held = [model["folds"] if repeats > 1 else [own_table(model["blocks"])] for model in document["models"]]
+    starts = [np.cumsum([0, *[len(one["held_positives"]) for one in tables] * 2]) for tables in held]
+    # the first model's slots as steps, the second's as positions in its table
+    first = np.cumsum(joint["first"])
+    segment = np.searchsorted(starts[0], first, side="right") - 1
+    for slot, tables in zip((first, starts[1][segment] + joint["second"]), held, strict=True):
+        margin = np.concatenate(
+            [one[f"held_{kind}"] for kind in ("positives", "negatives") for one in tables]
+        )
+        assert np.bincount(slot, joint["cases"], len(margin)).tolist() == margin.tolist()
+
+
+def test_joint_tables_of_the_best_models_come_first(monkeypatch):
+    models = {"noisy": B, "good": A, "noisier": B + np.random.default_rng(5).normal(size=len(B))}
+    report = Report.from_predictions(Y, models, costs=COSTS)
+    best = next(pair for pair in report.pairs if (pair.first, pair.second) == (0, 1))
+    monkeypatch.setattr("demur.report.document._MOST_GROUPS", best.groups)
+    kept = [(pair["a"], pair["b"]) for pair in report.to_dict()["pairs"] if pair["joint"] is not None]
+    assert kept == [(0, 1)]
+
+
+def test_bounds_at_the_cuts_against_certificates(two):
+    # two models share the confidence: both hold together with 0.9 if each holds with 0.95
+    for model, scores in zip(two.models, (A, B), strict=True):
+        certificate = demur.surface_certificate(Y, scores, confidence_level=0.95)
+        for cut in (0, 2, len(model.bounds.positive) - 1):
+            threshold = float(model.surface.masses.blocks.upper_cut[cut])
+            bound = certificate.of_window((threshold, threshold), 0.5, 0.1)
+            assert bound.certified_fn == pytest.approx(model.bounds.positive[cut], abs=1e-12)
+            assert bound.certified_fp == pytest.approx(model.bounds.negative[cut], abs=1e-12)
 
 
 def test_identical_models_do_not_differ():
@@ -119,7 +158,6 @@ def test_identical_models_do_not_differ():
     pair = report.to_dict()["pairs"][0]
     assert pair["volume"] == {"difference": 0, "low": 0, "high": 0, "pvalue": 1}
     assert pair["auc"]["pvalue"] == 1
-    assert set(pair["mask"]) == {"u"}
     assert [model.wins for model in report.models] == [0, 0]
 
 
@@ -146,7 +184,9 @@ def test_same_seed_same_bytes_and_rows_of_weight_two_are_repeated_rows(two):
     one, other = two.to_dict(), again.to_dict()
     assert {**one, "made": ""} == {**other, "made": ""}
     weights = np.where(np.arange(len(Y)) % 3 == 0, 2, 1)
-    weighted = Report.from_predictions(Y, {"good": A}, sample_weight=weights, seed=1).to_dict()
+    weighted = Report.from_predictions(
+        Y, {"good": A}, sample_weight=weights, weights="repeats", seed=1
+    ).to_dict()
     repeated = Report.from_predictions(np.repeat(Y, weights), {"good": np.repeat(A, weights)}, seed=1)
     expected = repeated.to_dict()["models"]
     assert weighted["models"] == expected
@@ -159,62 +199,68 @@ def test_prevalence_reaches_every_number():
         assert model.surface.prevalence == 0.1
         assert model.volume.hindsight == pytest.approx(demur.vacc_score(Y, scores, prevalence=0.1))
         assert model.honest.prevalence == 0.1
-    assert report.pairs[0].band.prevalence == 0.1
+    assert report.comparison.prevalence == 0.1
+    assert report.pairs[0].paired.prevalence == 0.1
 
 
 # ---------------------------------------------------------------- words
 
 
+def test_headline_is_the_answer_of_the_comparison(two):
+    answer = demur.compare_models(
+        Y, {"good": A, "noisy": B}, costs=COSTS, confidence_level=0.9, seed=7
+    ).answer
+    assert two.headline == two.comparison.answer.words == answer.words
+    assert two.to_dict()["comparison"] == json.loads(json.dumps(two.comparison.to_dict()))
+
+
 def test_headline_by_hand():
     # 100 cases at score 1 are worth a review (share 0.4, between 0.2 and 0.8) whatever the folds:
-    # cost 10 x 0.2 x 100 / 300 = 0.667; s = sqrt((100 x 0.04 - 20^2 / 300) / (300 x 299)) = 0.00545,
-    # so 6.67 -+ 1.07 per ten cases; certified + 10 x 2 x sqrt(ln(40) / 600) = 2.235.
+    # cost 10 x 0.2 x 100 / 300 = 0.667 per case; sending everyone to a person costs 2
     counts = ScoreCounts.from_counts([0, 1, 2], [0, 40, 100], [100, 60, 0])
     costs = CostModel(cost_fn=10, cost_fp=10, cost_abstain=2)
     report = Report.from_counts({"m": counts}, costs=costs)
-    assert report.headline == (
-        "With these costs, use m: act on 67 of 100 cases, send 33 to a person. Expected cost 670 per 1000 "
-        "cases (95 % 560-770; certified <= 2,230). Never abstaining: 1,330. Best rule without a model "
-        "(send every case to a person): 2,000."
+    assert report.headline.startswith(
+        "Use m: call positive from 2 up, negative up to 0.5, send the rest to a person. Of 1000 cases "
     )
+    assert "334 are called positive, 333 negative, 333 go to a person" in report.headline
+    assert "; no positive missed, no false alarms. Cost 670 per 1000 cases (95 % " in report.headline
+    assert report.comparison.answer.cost == pytest.approx(2 / 3)
+    assert report.comparison.answer.versus["trivial"].difference == pytest.approx(2 / 3 - 2)
 
 
-def test_headline_without_honest_costs_by_hand():
-    # one positive only: no folds; certified 10 x 1.5 x sqrt(ln(40) / 8) = 10.186
+def test_headline_without_honest_costs():
     report = Report.from_predictions([0, 0, 0, 1], {"m": [1, 2, 3, 4]}, costs=COSTS)
     assert report.headline == (
-        "With these costs, use m for all cases: abstaining is never worth it. Expected cost 0 per 1000 cases "
-        "(judged on the cases that chose the thresholds, so too low on average; certified <= 10,186). "
-        "Best rule without a model (send every case to a person): 1,000."
+        "1 positive and 3 negative cases are too few to judge any rule on cases that did not choose it: "
+        "collect more before you decide."
     )
-    assert report.folds is None
-    assert report.notes[0] == (
-        "Honest costs are left out: they need at least two cases of each class, "
-        "got 1 positive and 3 negative."
-    )
-    assert report.to_dict()["models"][0]["auc"]["method"] == "newcombe"
+    assert report.comparison is None
+    assert report.notes[0].startswith("Honest costs are left out: ")
 
 
 ODD = {
-    "no review": (CostModel(cost_fn=1, cost_fp=1), r"^With these costs, use good for all cases\. "),
+    "no review": (
+        CostModel(cost_fn=1, cost_fp=1),
+        r"^Use good: call positive from [-\d.]+ up, negative below\.",
+    ),
     "dear review": (
         CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.6),
-        r"use good for all cases: abstaining is never worth it\.",
+        r"^Use good: call positive from [-\d.]+ up, negative below\.",
     ),
     "free review": (
         CostModel(cost_fn=1, cost_fp=1, cost_abstain=0),
-        r"^With these costs, send every case to a person: no model is cheaper\. Expected cost 0 per 1000",
+        r"^Send every case to a person: no model is cheaper\. Cost 0 per 1000 cases\.",
     ),
     "cheap review": (
         CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.001),
-        r"Judged on cases that did not choose it, the window costs more than the rule without a model: "
-        r"collect more cases before you rely on it\.$",
+        r"^Send every case to a person: no model is cheaper\.",
     ),
     "harmless alarms": (
         CostModel(cost_fn=1, cost_fp=0, cost_abstain=0.5),
-        r"^With these costs, call every case positive: no model is cheaper\.",
+        r"^Call every case positive: no model is cheaper\.",
     ),
-    "no costs": (None, r"^If a miss costs 1, a false alarm 1 and a review 0\.2, use good: act on"),
+    "no costs": (None, r"^If a miss costs 1, a false alarm 1 and a review 0\.2: use good: call "),
 }
 
 
@@ -233,7 +279,7 @@ def test_odd_data_have_sentences():
     single = Report.from_predictions([1, 1, 1], {"m": [1, 2, 3], "k": [3, 2, 2]}, pos_label=1)
     assert single.headline.startswith("All cases are positive: there is nothing to decide")
     document = single.to_dict()
-    assert document["folds"] is None
+    assert document["folds"] is document["comparison"] is None
     assert document["models"][0]["auc"] is document["models"][0]["cost_band"] is None
     assert document["models"][0]["roc"] == {"fpr": [], "tpr": [], "thresholds": []}
     assert document["models"][0]["volume"] == {"hindsight": 0, "honest": None, "low": None, "high": None}
@@ -243,21 +289,19 @@ def test_odd_data_have_sentences():
     assert len(tied["models"][0]["blocks"]["positives"]) == 1
 
 
-def test_weights_that_are_not_whole_leave_no_intervals():
+def test_importance_weights_leave_no_guarantee():
     report = Report.from_predictions(Y, {"good": A, "noisy": B}, sample_weight=np.full(len(Y), 0.5))
     document = report.to_dict()
-    assert document["folds"] is None
-    assert document["certificate"] is False
-    assert document["pairs"] == []
-    assert document["n"] == 150
-    assert "must hold whole numbers" in " ".join(report.notes)
-    assert "judged on the cases that chose the thresholds" in report.headline
+    assert document["n"] == pytest.approx(300), "equal weights are all 300 cases"
+    assert [model["bounds"] for model in document["models"]] == [None, None]
+    assert "Weights are taken as importance weights" in " ".join(report.notes)
+    assert "uarantee" not in report.headline
 
 
 def test_few_cases_use_fewer_folds():
     report = Report.from_predictions([0, 1, 0, 1, 1], {"A": [0.1, 0.4, 0.3, 0.8, 0.7]})
-    assert report.folds == 2
-    assert "Honest costs use 2 folds: the smaller class has only 2 cases." in report.notes
+    assert report.comparison.folds == 2
+    assert "Honest costs use 2 folds: the smaller class has only so many cases." in report.notes
 
 
 def test_counts_alone_say_that_pairs_are_missing():
@@ -314,7 +358,7 @@ def test_roc_points_are_points_of_the_curve():
 
 def test_json_is_valid_and_versioned(two):
     document = json.loads(two.to_json(), parse_constant=pytest.fail)
-    assert (document["schema"], document["version"]) == ("demur.report", 1)
+    assert (document["schema"], document["version"]) == ("demur.report", 2)
     assert list(document) == [
         "schema",
         "version",
@@ -326,13 +370,14 @@ def test_json_is_valid_and_versioned(two):
         "n_negative",
         "confidence_level",
         "folds",
+        "repeats",
         "seed",
         "costs",
         "costs_given",
         "prevalence",
-        "certificate",
         "headline",
         "notes",
+        "comparison",
         "models",
         "pairs",
     ]
@@ -344,6 +389,7 @@ def test_json_is_valid_and_versioned(two):
         "bins",
         "roc",
         "folds",
+        "bounds",
         "auc",
         "volume",
         "wins",
@@ -421,7 +467,6 @@ def test_page_of_a_million_cases_fits(tmp_path):
     report = Report.from_predictions(y, models, costs=COSTS)
     assert len(report.to_json().encode()) <= 440_000
     assert len(report.to_html().encode()) <= 600_000
-    assert report.pairs[0].band.undecided_share < 0.5
 
 
 def test_frame_has_one_entry_per_model(two):
@@ -430,7 +475,7 @@ def test_frame_has_one_entry_per_model(two):
     assert {len(column) for column in frame.values()} == {2}
     window = demur.abstention_surface(Y, B).window(costs=COSTS)
     assert (frame["lower"][1], frame["upper"][1]) == (window.lower, window.upper)
-    assert frame["cost_hindsight"][1] == window.expected_cost
+    assert frame["hindsight_cost"][1] == pytest.approx(window.expected_cost)
     one = Report.from_predictions([1, 0], {"m": [0.2, 0.1]}).to_frame()
     assert math.isnan(one["vacc"][0])
     assert math.isnan(one["cost_low"][0])
@@ -449,7 +494,6 @@ ERRORS = [
     (lambda: Report.from_predictions(Y, {1: A, "1": B}), "`scores` must have names that differ as text"),
     (lambda: Report.from_predictions(Y, {"m": A[:9]}), "same length"),
     (lambda: Report.from_predictions(Y, {"m": np.full(len(Y), np.nan)}), "scores['m']"),
-    (lambda: Report.from_predictions(Y, {"m": A}, folds=1), "`folds`"),
     (lambda: Report.from_predictions(Y, {"m": A}, seed=-1), "`seed`"),
     (lambda: Report.from_predictions(Y, {"m": A}, confidence_level=2), "`confidence_level`"),
     (lambda: Report.from_predictions(Y, {"m": A}, prevalence=2), "`prevalence`"),
