@@ -18,12 +18,12 @@ from timing import alternate
 sys.path.insert(0, str(Path(__file__).parent))
 
 VECTORISED = 2.5
-HEADER = ("what", "size", "demur", "peer", "ratio", "asked")
+HEADER = ("what", "size", "demur", "peer", "ratio", "target")
 INTRODUCTION = """# Performance
 
 Made by `make bench` ({machine}). Every row is a ratio of two times of the same run, our own and
-that of a named peer doing the same work, measured in turns; "asked" is what we want to reach, and a row
-that does not reach it stays here. Absolute times are those of the machine it ran on.
+that of a named peer doing the same work, measured in turns. A row
+that misses its target stays here. Absolute times are those of the machine it ran on.
 """
 
 

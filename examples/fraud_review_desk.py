@@ -1,7 +1,7 @@
 """A fraud desk that can look at 200 of 10,000 payments a day.
 
 A model scores every payment. A missed fraud costs 600 on average, a blocked honest payment 40, and
-a look by a person 6. The desk has room for 2 % of the payments: the question is which ones.
+a review by a person 6. The desk can review 2 % of the payments: which ones?
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ from sklearn.model_selection import cross_val_predict
 
 import demur
 
-CASES_A_DAY, LOOKS_A_DAY = 10_000, 200
+CASES_A_DAY, REVIEWS_A_DAY = 10_000, 200
 
 
 def scored_payments():
@@ -25,39 +25,42 @@ def scored_payments():
     return fraud, cross_val_predict(model, X, fraud, cv=5, method="decision_function")
 
 
-def per_day(window):
-    """Say what a window costs in a day."""
-    looks = CASES_A_DAY * window.abstention_rate
-    return f"{window.expected_cost * CASES_A_DAY:7,.0f} a day, {looks:4.0f} looks"
+def per_day(answer):
+    """Say what the answer costs in a day: honest, so judged on payments that did not choose it."""
+    low, high = (end * CASES_A_DAY for end in answer.interval)
+    reviews = CASES_A_DAY * answer.abstention_rate
+    return f"{answer.cost * CASES_A_DAY:6,.0f} a day ({low:,.0f} to {high:,.0f}), {reviews:3.0f} reviews"
 
 
 def main():
     fraud, scores = scored_payments()
     costs = demur.CostModel(cost_fn=600, cost_fp=40, cost_abstain=6)
-    counts = demur.ScoreCounts.from_arrays(fraud, scores)
-    surface = demur.abstention_surface(counts)
-    free = surface.window(costs=costs)
-    limit = LOOKS_A_DAY / CASES_A_DAY
-    limited = demur.cheapest_window(counts, costs=costs, max_abstention=limit)
-    never = demur.cheapest_window(counts, costs=costs, max_abstention=0)
-    print(f"unlimited desk:   {per_day(free)}")
-    print(f"{LOOKS_A_DAY} looks a day: {per_day(limited)}")
-    print(f"no desk at all:   {per_day(never)}")
-    worth = (never.expected_cost - limited.expected_cost) * CASES_A_DAY / LOOKS_A_DAY
-    print(f"a look by the limited desk saves {worth:.0f} on average, its own cost of 6 paid")
 
+    def answer(limit):
+        return demur.compare_models(fraud, {"boosted": scores}, costs=costs, max_abstention=limit).answer
+
+    free, limited, never = answer(1.0), answer(REVIEWS_A_DAY / CASES_A_DAY), answer(0.0)
+    print(f"unlimited desk:     {per_day(free)}")
+    print(f"{REVIEWS_A_DAY} reviews a day:  {per_day(limited)}")
+    print(f"no desk at all:     {per_day(never)}")
+    reviews = limited.abstention_rate * CASES_A_DAY
+    saving = (never.cost - limited.cost) * CASES_A_DAY / reviews
+    print(f"a review at the limited desk saves {saving:.0f} on average, after its cost of 6")
+
+    counts = demur.ScoreCounts.from_arrays(fraud, scores)
     limits = np.linspace(0, 0.1, 41)
     cost = [
         demur.cheapest_window(counts, costs=costs, max_abstention=share).expected_cost * CASES_A_DAY
         for share in limits
     ]
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-    demur.displays.WindowDisplay.from_result(surface, window=free).plot(axes[0])
+    surface = demur.abstention_surface(counts)
+    demur.displays.WindowDisplay.from_result(surface, window=surface.window(costs=costs)).plot(axes[0])
     axes[0].set_title("the window of an unlimited desk")
     axes[1].plot(limits * CASES_A_DAY, cost, color="#000000")
-    axes[1].axvline(LOOKS_A_DAY, color="#CC79A7", linestyle="--")
-    axes[1].set(xlabel="looks a day the desk has room for", ylabel="expected cost a day")
-    axes[1].set_title("what room is worth")
+    axes[1].axvline(REVIEWS_A_DAY, color="#CC79A7", linestyle="--")
+    axes[1].set(xlabel="reviews the desk can do in a day", ylabel="cost a day, with hindsight")
+    axes[1].set_title("what more reviews save")
     figure.savefig("fraud_review_desk.png", dpi=90)
 
 

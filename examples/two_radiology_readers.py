@@ -34,16 +34,16 @@ def main():
         low, high = test.interval(0.95)
         print(f"{method}: difference {test.difference:.3f} ({low:.3f} to {high:.3f}), p = {test.pvalue:.3f}")
 
-    band = demur.surface_difference_band(sick, first, second, rng=0, nu=(0, 0.5))
+    band = demur.surface_difference_band(sick, first, second, nu=(0, 0.5))
     print(band)
-    volume = demur.volume_difference_test(sick, first, second, rng=0)
+    volume = demur.volume_difference_test(sick, first, second)
     print(f"volume: {volume.difference:+.4f} (below 0: the first is cheaper), p = {volume.pvalue:.3f}")
 
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
     demur.displays.CostCurveDisplay.from_predictions(sick, first).plot(axes[0])
     axes[0].set_title("cost curve of the first reader")
     demur.displays.SignificanceMapDisplay.from_result(band).plot(axes[1], names=("first", "second"))
-    axes[1].set_title("where a difference is beyond doubt")
+    axes[1].set_title("where the difference is significant")
     figure.savefig("two_radiology_readers.png", dpi=90)
 
 
