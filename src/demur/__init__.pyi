@@ -33,6 +33,7 @@ from demur.costs import CostCurve as CostCurve
 from demur.costs import CostMatrix as CostMatrix
 from demur.costs import CostModel as CostModel
 from demur.costs import CostRange as CostRange
+from demur.costs import Reviewer as Reviewer
 from demur.costs import best_ranges as best_ranges
 from demur.costs import cost_curve as cost_curve
 from demur.costs import cost_line as cost_line

@@ -1,7 +1,8 @@
 """What mistakes and reviews cost, and what follows without a window: cost lines and cost curves.
 
 `CostModel` names the costs of two classes and brings them to the normal form (mu, nu) of
-Friedel, Rueckert, Kramer (2006); `CostMatrix` holds those of several classes. Cost lines, cost
+Friedel, Rueckert, Kramer (2006); `CostMatrix` holds those of several classes. A `Reviewer` has a
+price and errs, which makes the cost of abstaining depend on the class. Cost lines, cost
 curves and the ranges in which each model wins are those of Drummond and Holte (2006).
 
 Imports: counts.
@@ -31,6 +32,7 @@ from demur.costs.net_benefit import (
     net_benefit_difference,
 )
 from demur.costs.ranges import CostRange
+from demur.costs.reviewer import Reviewer
 
 __all__ = [
     "AverageCostCurve",
@@ -43,6 +45,7 @@ __all__ = [
     "CostRange",
     "NetBenefitCurve",
     "NetBenefitDifference",
+    "Reviewer",
     "average_cost_curves",
     "best_ranges",
     "cost_curve",

@@ -1,16 +1,35 @@
 """`CostModel`: named costs of errors and of abstaining, and their normal form (mu, nu)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 
 import numpy as np
 
-from demur._checks import check_finite, check_nonnegative, check_number, check_probability, input_error
+from demur._checks import (
+    check_finite,
+    check_nonnegative,
+    check_number,
+    check_probability,
+    check_type,
+    input_error,
+)
 from demur._results import Result, as_scalar
+from demur.costs.reviewer import Reviewer
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, Scalar
 
 __all__ = ["CostModel", "probability_cost"]
+
+
+_LARGEST = 1e140  # squares of it, summed over any number of cases, stay finite
+
+
+def _amount(value: float, name: str) -> float:
+    """Return one cost, finite and small enough to add up."""
+    cost = check_number(value, name)
+    if abs(cost) > _LARGEST:
+        raise input_error(name, f"must not exceed {_LARGEST:g}", f"{cost:g}", "count in a larger unit.")
+    return cost
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,6 +52,9 @@ class CostModel(Result):
         Cost of a right answer; negative for a gain.
     cost_abstain_positive, cost_abstain_negative : float, optional
         Cost of abstaining by true class, each overriding `cost_abstain`.
+    reviewer : Reviewer, optional
+        Who takes the cases abstained on: sets the cost of abstaining by true class. The model keeps
+        these two costs, not the reviewer.
 
     Raises
     ------
@@ -59,26 +81,56 @@ class CostModel(Result):
     cost_tn: float = 0.0
     cost_abstain_positive: float | None = None
     cost_abstain_negative: float | None = None
+    reviewer: InitVar[Reviewer | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, reviewer: Reviewer | None) -> None:
         for name in ("cost_fn", "cost_fp", "cost_tp", "cost_tn"):
-            object.__setattr__(self, name, check_number(getattr(self, name), name))
+            object.__setattr__(self, name, _amount(getattr(self, name), name))
         for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
             value = getattr(self, name)
             if value is not None:
-                object.__setattr__(self, name, check_number(value, name))
+                object.__setattr__(self, name, _amount(value, name))
         if self.cost_fn <= self.cost_tp:
             raise input_error(
                 "cost_fn", f"must exceed cost_tp = {self.cost_tp:g}", f"{self.cost_fn:g}", "a miss must hurt."
             )
         if self.cost_fp < self.cost_tn:
             raise input_error("cost_fp", f"must be at least cost_tn = {self.cost_tn:g}", f"{self.cost_fp:g}")
+        if reviewer is not None:
+            self._take(reviewer)
         given = [self.cost_abstain_positive is not None, self.cost_abstain_negative is not None]
         if any(given) and not all(given) and self.cost_abstain is None:
             missing = "cost_abstain_negative" if given[0] else "cost_abstain_positive"
             raise input_error(
                 missing, "is needed beside the cost for the other class", None, "or set cost_abstain."
             )
+        ratios = (self.mu, self.nu_positive, self.nu_negative) if self.may_abstain else (self.mu,)
+        if max(map(abs, ratios)) > _LARGEST:
+            others = f"at most {_LARGEST:g} times smaller than the other costs"
+            raise input_error("cost_fn", f"must be {others}", f"{self.cost_fn:g}")
+
+    def _take(self, reviewer: Reviewer) -> None:
+        """Set the cost of abstaining on each class to that of a review."""
+        check_type(reviewer, "reviewer", Reviewer)
+        for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
+            if getattr(self, name) is not None:
+                hint = "the fee and the mistakes of the reviewer are the cost of abstaining."
+                raise input_error(name, "must be left out beside reviewer", getattr(self, name), hint)
+        positive, negative = reviewer.class_costs(
+            cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_tp=self.cost_tp, cost_tn=self.cost_tn
+        )
+        object.__setattr__(self, "cost_abstain_positive", positive)
+        object.__setattr__(self, "cost_abstain_negative", negative)
+
+    @property
+    def abstaining_never_pays(self) -> bool:
+        """Whether abstaining is never cheaper than deciding, whatever the model and the scores.
+
+        So it is unless mu nu_positive + nu_negative < mu (lemma 1 of Friedel et al. 2006, by class).
+        For a reviewer, right answers costing nothing, this asks for sensitivity + specificity - 1 >
+        fee (1 / cost_fn + 1 / cost_fp).
+        """
+        return not self.mu * self.nu_positive + self.nu_negative < self.mu
 
     @property
     def may_abstain(self) -> bool:

@@ -13,6 +13,7 @@ from demur.displays.bands import (
     SignificanceMapDisplay,
     SurfaceBandDisplay,
 )
+from demur.displays.case_costs import CaseCostsDisplay
 from demur.displays.cautious import CapacityGraphDisplay, ResponseCurveDisplay, RocResponseSurfaceDisplay
 from demur.displays.confidence import ConfidentSegmentDisplay, SegmentComparisonDisplay, TangoIntervalDisplay
 from demur.displays.cost_curves import CostCurveDisplay, CostDifferenceDisplay, RocCostDualDisplay
@@ -34,6 +35,7 @@ __all__ = [
     "AucBoundsDisplay",
     "BoundGapDisplay",
     "CapacityGraphDisplay",
+    "CaseCostsDisplay",
     "ConfidentSegmentDisplay",
     "CostCurveBandDisplay",
     "CostCurveDisplay",

@@ -20,14 +20,33 @@ from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import ABSTAIN, AbstentionWindow, decide
 from demur.typing import ArrayLike, FloatArray, Labels
 
-__all__ = ["WindowDisplay"]
+__all__ = ["ZONES", "WindowDisplay", "zone_edges"]
 
-# decision code -> (word, colour), in the order of the scores
-_ZONES = {
+ZONES = {
     0: ("negative", NEGATIVE_COLOR),
     ABSTAIN: ("abstain", ABSTAIN_COLOR),
     1: ("positive", POSITIVE_COLOR),
 }
+"""Decision code -> (word, colour), in the order of the scores."""
+
+
+def zone_edges(
+    scores: FloatArray, thresholds: tuple[float, float], bins: int
+) -> tuple[tuple[float, float], dict[int, FloatArray]]:
+    """Ends of the axis, and the bin edges of each zone: about `bins` in all, split at the thresholds."""
+    lower, upper = thresholds
+    cuts = [t for t in (lower, upper) if abs(t) < np.finfo(np.float64).max]
+    low, high = score_range(np.concatenate([scores, cuts]))
+    # the outermost bars need room as well
+    spread = high - low
+    low, high = low - spread / bins, high + spread / bins
+    first, second = float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
+    zones = {0: (low, first), ABSTAIN: (first, second), 1: (second, high)}
+    edges = {
+        code: np.linspace(start, stop, max(1, round(bins * (stop - start) / (high - low))) + 1)
+        for code, (start, stop) in zones.items()
+    }
+    return (low, high), edges
 
 
 class WindowDisplay(Display):
@@ -122,7 +141,7 @@ class WindowDisplay(Display):
         codes = decide(counts.scores, self.window)
         ends, edges = self._edges(bins)
         single = np.full(len(codes), len(codes) <= bins) | np.isinf(counts.scores)
-        for code, (word, _) in _ZONES.items():
+        for code, (word, _) in ZONES.items():
             alone, binned = single & (codes == code), ~single & (codes == code)
             heights = [np.histogram(counts.scores[binned], edges[code], weights=m[binned])[0] for m in masses]
             low = np.concatenate([counts.scores[alone], edges[code][:-1]])
@@ -139,27 +158,14 @@ class WindowDisplay(Display):
         return self
 
     def _edges(self, bins: int) -> tuple[tuple[float, float], dict[int, FloatArray]]:
-        """Ends of the axis, and the bin edges of each zone: about `bins` in all, split at the thresholds."""
-        lower, upper = self._thresholds
-        cuts = [t for t in (lower, upper) if abs(t) < np.finfo(np.float64).max]
-        low, high = score_range(np.concatenate([self.result.counts.scores, cuts]))
-        # the outermost bars need room as well
-        spread = high - low
-        low, high = low - spread / bins, high + spread / bins
-        first, second = float(np.clip(lower, low, high)), float(np.clip(upper, low, high))
-        zones = {0: (low, first), ABSTAIN: (first, second), 1: (second, high)}
-        edges = {
-            code: np.linspace(start, stop, max(1, round(bins * (stop - start) / (high - low))) + 1)
-            for code, (start, stop) in zones.items()
-        }
-        return (low, high), edges
+        return zone_edges(self.result.counts.scores, self._thresholds, bins)
 
     def _draw_zones(self, ends: tuple[float, float]) -> None:
         low, high = ends
         first, second = (float(np.clip(t, low, high)) for t in self._thresholds)
         drawn = self.frame()
         for (word, color), (start, stop) in zip(
-            _ZONES.values(), ((low, first), (first, second), (second, high)), strict=True
+            ZONES.values(), ((low, first), (first, second), (second, high)), strict=True
         ):
             here = drawn["decision"] == word
             share = float((drawn["positive"] + drawn["negative"])[here].sum())
