@@ -164,9 +164,9 @@ def test_words_of_every_answer_against_python():
     guaranteed = unproven = 0
     for _, _, _, _, answer, page in _situations():
         facts = {**answer.facts(), "advice_cost": page["facts"]["advice_cost"]}
-        if answer.model is None:
-            # the cost of a rule without a model is certain: only rounding separates these ends
-            assert facts["interval"] == pytest.approx((answer.cost, answer.cost), rel=1e-12)
+        low, high = facts["interval"]
+        if high - low < 1e-12 * answer.cost:
+            # always abstaining costs its price for sure: only rounding separates these ends
             facts["interval"] = (answer.cost, answer.cost)
         words = answer_words(facts)
         assert page["words"] == words

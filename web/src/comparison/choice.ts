@@ -4,7 +4,7 @@ import type { PreparedModel } from "../math/models";
 import type { Window } from "../math/surface";
 import { money, type Costs } from "../math/units";
 import type { Candidate } from "./candidates";
-import { costOf, differenceOf, meanCost, ratesOf, type Question } from "./estimates";
+import { costOf, differenceOf, meanCost, ratesOf, type Estimate, type Question } from "./estimates";
 import type { Facts, VersusFacts, VersusKey } from "./facts";
 import { guaranteedCost } from "./guarantee";
 
@@ -77,8 +77,7 @@ export function factsOf(
     missed: shares[3],
     alarms: shares[1],
     cost: inUnit(estimate.cost),
-    // the cost of a rule without a model is certain: a width would be rounding
-    interval: best.model === null ? [inUnit(estimate.cost), inUnit(estimate.cost)] : estimate.interval.map(inUnit),
+    interval: withoutRounding(estimate).map(inUnit),
     versus: Object.fromEntries(versus),
     worst_cost: null,
     regret: null,
@@ -92,6 +91,11 @@ export function factsOf(
     n: report.n,
     confidence_level: question.level,
   };
+}
+
+/** The interval of a cost; always abstaining costs its price for sure, and a width would be rounding. */
+function withoutRounding({ cost, interval }: Estimate): readonly number[] {
+  return interval[1] - interval[0] > TIE * Math.abs(cost) ? interval : [cost, cost];
 }
 
 export interface ClassNames {

@@ -54,7 +54,7 @@ function barsOf(at: Situation): Bar[] {
   const { question } = at.candidates!;
   const bar = (one: Candidate, name: string): Bar => {
     const { cost, interval } = costOf(one, question);
-    return { name, cost, interval: one.model === null ? [cost, cost] : interval, chosen: one === rule };
+    return { name, cost, interval, chosen: one === rule };
   };
   const nameOf = (one: Candidate): string =>
     one.model === null ? trivialWords(one.kind, at.names)[0] : shortName(at.data.models[one.model].name);
