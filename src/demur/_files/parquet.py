@@ -1,8 +1,11 @@
 """Columns of numbers to and from one Parquet file, with a schema name and version inside."""
 
 import glob
+import hashlib
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from demur._checks import input_error
 from demur._files.whole import draft_of
@@ -10,6 +13,8 @@ from demur.exceptions import InputError
 from demur.typing import FloatArray
 
 __all__ = ["parquet_schema", "read_columns", "write_columns"]
+
+_RENEW = "the file was damaged or edited; count and save again."
 
 
 def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: str, version: int) -> None:
@@ -22,7 +27,8 @@ def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: s
                 connection.register("written", columns)
                 connection.execute(
                     f"copy written to {_quoted(draft)} "
-                    f"(format parquet, kv_metadata {{schema: '{schema}', version: '{version}'}})"
+                    f"(format parquet, use_tmp_file false, kv_metadata {{schema: '{schema}', "
+                    f"version: '{version}', digest: '{_digest(columns)}'}})"
                 )
         except duckdb.Error as error:
             raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
@@ -33,7 +39,8 @@ def read_columns(
 ) -> tuple[int, dict[str, FloatArray]]:
     """Read version and columns written by `write_columns`; refuses other files and other versions.
 
-    `names` tells which columns each version holds.
+    `names` tells which columns each version holds. Columns that differ from what was written are
+    refused, too: the file holds a digest of them (those of demur 1 hold none).
     """
     import duckdb
 
@@ -59,6 +66,10 @@ def read_columns(
             ).fetchnumpy()
     except duckdb.Error as error:
         raise InputError(f"`{path}` must be a readable Parquet file: {_first_line(error)}.") from None
+    except UnicodeDecodeError:
+        raise input_error(str(path), "must be a readable Parquet file", "broken text", _RENEW) from None
+    if "digest" in written and written["digest"] != _digest(columns):
+        raise input_error(str(path), "must hold the numbers that were written", "others", _RENEW)
     return int(written["version"]), columns
 
 
@@ -66,18 +77,31 @@ def parquet_schema(path: Path) -> str | None:
     """Return the schema `write_columns` wrote into a file; None for every other file."""
     import duckdb
 
-    with open(path, "rb") as handle:
-        if handle.read(4) != b"PAR1":
-            return None
     try:
+        with open(path, "rb") as handle:
+            if handle.read(4) != b"PAR1":
+                return None
         with duckdb.connect() as connection:
             source = f"parquet_kv_metadata({_quoted_literally(path)})"
             stored = connection.sql(
                 f"select decode(value) from {source} where decode(key) = 'schema'"
             ).fetchall()
-    except duckdb.Error:
+    except (duckdb.Error, OSError, UnicodeDecodeError):
+        # whoever reads the file as a table says what is wrong with it
         return None
     return str(stored[0][0]) if stored else None
+
+
+def _digest(columns: dict[str, Any]) -> str:
+    """Return a digest of names and values; empty for columns that hold anything but numbers."""
+    digest = hashlib.sha256()
+    for name, values in columns.items():
+        if np.ma.is_masked(values) or values.dtype.kind != "f":
+            return ""
+        numbers = np.ma.getdata(values)
+        digest.update(f"{name} {len(numbers)} ".encode())
+        digest.update(numbers.astype("<f8").tobytes())
+    return digest.hexdigest()
 
 
 def _quoted(path: Path) -> str:

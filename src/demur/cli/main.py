@@ -4,6 +4,7 @@
 that no verb has to be imported to list them.
 """
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -22,11 +23,16 @@ VERBS = {
     "report": "Write a page that anybody can open, and say the decision.",
     "decide": "Choose thresholds at these costs and write them as a policy.",
     "apply": "Decide on every row of a file with a policy.",
+    "watch": "Tell whether a policy in use still sees what it was made for.",
+    "judge": "Tell what a policy costs on later labelled cases.",
     "rec": "Tell which regression errs least, at which tolerance.",
     "merge": "Add up saved counts of disjoint data.",
     "reproduce": "Run a source paper again and compare with what it prints.",
     "check": "Look for problems in a file of predictions.",
 }
+
+_SHOWN_CHARACTERS = 80
+_STANDARD_ERROR = 2
 
 
 class _LazyGroup(click.Group):
@@ -85,6 +91,7 @@ def cli(ctx: click.Context) -> None:
 
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug, 130 Ctrl-C."""
+    _open_streams()
     with stoppable() as stop:
         code = _exit_code(args, stop)
     sys.exit(code)
@@ -102,11 +109,19 @@ def _exit_code(args: Sequence[str] | None, stop: Stop) -> int:
         if isinstance(error, KeyboardInterrupt):
             return Stop(130).say()
         if isinstance(error, OSError):
-            # what was written to standard output before is still in its buffer
-            _abandon_output()
-            what = f"`{error.filename}`: " if error.filename else ""
-            return _complain(f"{what}{error.strerror or error}.")
+            return _complain_of(error)
         raise
+
+
+def _complain_of(error: OSError) -> int:
+    """Say what the operating system refused."""
+    name, reason = str(error.filename or ""), error.strerror or str(error)
+    if not name:
+        # part of the answer may be in the buffer still; the next attempt would fail as well
+        _abandon_output()
+        return _complain(f"Reading or writing failed: {reason}.")
+    shown = name if len(name) <= _SHOWN_CHARACTERS else f"{name[: _SHOWN_CHARACTERS - 3]}..."
+    return _complain(f"`{shown}` must be usable, got this: {reason}.")
 
 
 def _run(args: Sequence[str] | None) -> int:
@@ -125,31 +140,50 @@ def _run(args: Sequence[str] | None) -> int:
     except click.exceptions.Exit as leave:
         return _flushed(leave.exit_code)
     except BrokenPipeError:
-        # `demur ... | head -1` is no error
         _abandon_output()
     return 0
 
 
 def _flushed(code: int) -> int:
     """Write out what is still in the buffer of standard output, and say where that fails."""
-    if sys.stdout is None:
-        return code
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        raise
+        # `demur ... | head -1` is no error
+        _abandon_output()
     except OSError as error:
         _abandon_output()
-        return _complain(f"standard output cannot be written: {error.strerror}.")
+        return _complain(f"Standard output cannot be written: {error.strerror}.")
     return code
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Standard output where there is none; an answer must not get lost without a word."""
+
+    def write(self, text: str) -> int:
+        raise InputError("Standard output is closed. Hint: -o PATH writes to a file, > /dev/null to nowhere.")
+
+
+def _open_streams() -> None:
+    """Give the process the streams it was started without, so that no file of its own takes their place."""
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STANDARD_ERROR:
+        pass
+    os.close(descriptor)
+    sys.stdout = sys.stdout or _ClosedOutput()
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
 
 
 def _abandon_output() -> None:
     """Keep Python from flushing at exit what cannot be written."""
-    if sys.stdout is not None:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+    try:
+        number = sys.stdout.fileno()
+    except io.UnsupportedOperation:
+        return  # a stream in memory, as tests and notebooks have it
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, number)
+    os.close(nowhere)
 
 
 def _complete(instruction: str) -> int:

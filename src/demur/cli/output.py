@@ -4,7 +4,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ __all__ = [
     "document",
     "group_file",
     "heading",
+    "keep_inputs",
     "number",
     "percent",
     "remark",
@@ -141,7 +142,12 @@ def remark(text: str, *, quiet: bool) -> None:
 def write(text: str, output: str | None) -> None:
     """Print, or write to a file: under a temporary name first, so that no half file is ever seen."""
     if output in (None, "-"):
-        click.echo(text)
+        try:
+            click.echo(text)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(f"Standard output cannot be written: {error.strerror}.") from None
         return
     write_file(Path(str(output)), text + "\n")
 
@@ -160,6 +166,63 @@ def group_file(output: str, group: str) -> str:
         raise InputError(
             f"`-o` must hold {place} beside --group, got {output!r}. Hint: -o 'NAME-{place}{suffix}'."
         )
-    if os.sep in group or group in ("", ".", ".."):
+    if os.sep in group or "\0" in group or group in ("", ".", ".."):
         raise InputError(f"The group {group!r} cannot be part of a file name. Hint: rename it.")
-    return output.replace(place, group)
+    file = output.replace(place, group)
+    context = click.get_current_context(silent=True)
+    if context is not None:
+        keep_inputs(file, context)
+    return file
+
+
+# ---------------------------------------------------------------- inputs stay
+
+
+_INPUT_OPTIONS = ("cost_matrix",)
+
+
+def keep_inputs(output: str | None, context: click.Context) -> None:
+    """Refuse to write over a file that the command reads."""
+    if output is None or not os.path.isfile(output):
+        return
+    for source in _sources(context):
+        if _reads(source, output):
+            raise InputError(
+                f"`--output {output}` must not be a file that is read, got {source!r} as input. "
+                "Hint: choose another name."
+            )
+
+
+def _sources(context: click.Context) -> Iterator[str]:
+    """Yield the names of files and patterns on the command line that must stay as they are."""
+    # `demur apply` may add its column to the file itself: all of its rows are in the new one
+    in_place = context.command.name == "apply" and not context.params.get("only")
+    for parameter in context.command.params:
+        if in_place and parameter.name == "file":
+            continue
+        if isinstance(parameter, click.Argument) or parameter.name in _INPUT_OPTIONS:
+            value = context.params.get(str(parameter.name))
+            yield from [value] if isinstance(value, str) else value or ()
+
+
+def _reads(source: str, output: str) -> bool:
+    if source == "-":
+        # `demur report - -o x.csv < x.csv`
+        try:
+            return os.path.samestat(os.fstat(0), os.stat(output))
+        except OSError:
+            return False
+    if os.path.exists(source):
+        folder = os.path.isdir(source)
+        return _inside(source, output) if folder else os.path.samefile(source, output)
+    from glob import glob
+
+    return any(os.path.samefile(match, output) for match in glob(source, recursive=True))
+
+
+def _inside(folder: str, output: str) -> bool:
+    """Tell whether the tables of a folder include a file."""
+    from demur.engines.paths import TABLE_SUFFIXES
+
+    within = Path(os.path.realpath(output)).is_relative_to(os.path.realpath(folder))
+    return within and output.lower().endswith(TABLE_SUFFIXES)

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
 
@@ -35,10 +35,12 @@ class Stop:
     def say(self) -> int:
         """Say in one line why the command ends, and return its exit code."""
         assert self.code is not None
-        sentence = f"demur: {_WORDS[signal.Signals(self.code - _SIGNALS)]}.\n"
-        # not sys.stderr: it may be in use by the thread that was interrupted
-        os.write(2, sentence.encode())
+        print(_sentence(self.code), file=sys.stderr)
         return self.code
+
+
+def _sentence(code: int) -> str:
+    return f"demur: {_WORDS[signal.Signals(code - _SIGNALS)]}."
 
 
 @contextmanager
@@ -95,5 +97,7 @@ def _end_at_once(code: int) -> None:
     temporary = sys.modules.get("demur._files.temporary")
     if temporary is not None:
         temporary.discard_all()
-    Stop(code).say()
+    # not sys.stderr: the thread that does not end may hold it
+    with suppress(OSError):
+        os.write(2, f"{_sentence(code)}\n".encode())
     os._exit(code)

@@ -6,7 +6,6 @@ every failure is an `InputError` with one sentence.
 """
 
 import glob
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from os import fspath
@@ -15,8 +14,10 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from demur._checks import input_error
+from demur._files.temporary import temporary_folder
 from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, unknown_column
-from demur.engines.paths import partition_columns, source_files
+from demur.engines.paths import is_stream, partition_columns, source_files
+from demur.engines.snapshot import Snapshot
 from demur.engines.text import MISSING_WORDS, check_row_lengths, has_rows, separator_of
 from demur.exceptions import InputError
 
@@ -37,7 +38,7 @@ class FileTable:
     partitions : tuple of str
         Columns that stand in the names of folders, such as day in ``day=1/part.parquet``.
     columnar : bool
-        Whether columns can be read one by one (Parquet).
+        Whether columns can be read one by one, under the name of the source (Parquet files).
     relation : duckdb.DuckDBPyRelation
         The rows, for queries of one's own; wrap those in `database_errors`.
     """
@@ -49,6 +50,7 @@ class FileTable:
         relation: Any,
         n_rows: int,
         resources: ExitStack,
+        snapshot: Snapshot,
         partitions: tuple[str, ...] = (),
         columnar: bool = False,
     ) -> None:
@@ -60,6 +62,7 @@ class FileTable:
         self.columnar = columnar
         self.relation = relation
         self._resources = resources
+        self._snapshot = snapshot
         self.kinds: dict[str, Kind] = {
             column: column_kind(str(kind))
             for column, kind in zip(relation.columns, relation.types, strict=True)
@@ -74,6 +77,8 @@ class FileTable:
         chosen = self.relation.project(", ".join(map(quoted, wanted)))
         with database_errors(self.name):
             arrays = chosen.fetchnumpy()
+        self._snapshot.require_same()
+        self._snapshot.require_rows(self.n_rows, len(arrays[wanted[0]]))
         return {name: masked_column(name, arrays[name], self.kinds[name]) for name in wanted}
 
     def require(self, names: Iterable[str]) -> None:
@@ -109,7 +114,12 @@ class FileTable:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._resources.close()
+        try:
+            # an error may come from a change as well; an interruption does not
+            if error is None or isinstance(error, InputError):
+                self._snapshot.require_same()
+        finally:
+            self._resources.close()
 
 
 def open_table(
@@ -149,6 +159,7 @@ def open_table(
     resources = ExitStack()
     try:
         name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
+        snapshot = Snapshot(name, paths)
         partitions = partition_columns(name, paths)
         connection = resources.enter_context(_connection(memory_limit, resources))
         relation, n_rows = _relation(connection, paths, kind, name, partitioned=bool(partitions))
@@ -157,8 +168,10 @@ def open_table(
             relation=relation,
             n_rows=n_rows,
             resources=resources,
+            snapshot=snapshot,
             partitions=partitions,
-            columnar=kind == "parquet",
+            # what was copied from a stream cannot be read again under its name
+            columnar=kind == "parquet" and not is_stream(fspath(source)),
         )
     except BaseException:
         resources.close()
@@ -174,7 +187,7 @@ def _connection(memory_limit: str | None, resources: ExitStack) -> Any:
     if memory_limit is None:
         connection = duckdb.connect()
     else:
-        folder = resources.enter_context(tempfile.TemporaryDirectory(prefix="demur-"))
+        folder = str(resources.enter_context(temporary_folder()))
         try:
             connection = duckdb.connect(config={"memory_limit": memory_limit, "temp_directory": folder})
         except duckdb.Error:

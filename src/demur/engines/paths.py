@@ -4,9 +4,10 @@ A name is taken literally if such a file exists; only then * ? [ ] make it a pat
 """
 
 import glob
+import os
 import shutil
+import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
@@ -14,11 +15,15 @@ from pathlib import Path
 from typing import IO
 
 from demur._checks import input_error
+from demur._files.temporary import temporary_folder
 from demur.engines.addresses import is_address, shown_address
+from demur.exceptions import InputError
 
-__all__ = ["partition_columns", "source_files"]
+__all__ = ["TABLE_SUFFIXES", "is_stream", "partition_columns", "source_files"]
 
-_TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".parquet", ".pq")
+_SHOWN_CHARACTERS = 80
+_HIDDEN = (".", "_")
+TABLE_SUFFIXES = (".csv", ".tsv", ".gz", ".parquet", ".pq")
 # What a file is, by its first bytes: names and suffixes lie more often.
 _MAGIC = ((b"PAR1", "parquet"), (b"\x1f\x8b", "gzip"))
 _FOREIGN = (
@@ -32,24 +37,65 @@ _FOREIGN = (
 def source_files(
     source: str, *, stdin: IO[bytes] | None, resources: ExitStack
 ) -> tuple[str, list[Path], str]:
-    """Return what to call a source, its files and their kind; "-" is copied to a temporary file."""
+    """Return what to call a source, its files and their kind; "-" and pipes are copied first."""
     if source == "-":
-        name, paths = "standard input", [resources.enter_context(_spooled(stdin or sys.stdin.buffer))]
+        name, stream = "standard input", stdin or (sys.stdin and sys.stdin.buffer)
+        if stream is None:
+            raise input_error(name, "must be open", "a closed stream", "name a file.")
+        paths = [resources.enter_context(_spooled(stream, name))]
     else:
         name, paths = source, _existing(source)
+        if is_stream(source):
+            with _opened(paths[0], source) as stream:
+                paths = [resources.enter_context(_spooled(stream, source))]
     kinds = {_file_kind(path, name if len(paths) == 1 else str(path)) for path in paths}
     if len(kinds) > 1:
         raise input_error(name, "must match files of one kind", " and ".join(sorted(kinds)))
     return name, paths, kinds.pop()
 
 
+def is_stream(source: str) -> bool:
+    """Tell whether a source can be read only once: standard input, a pipe such as <(command), a terminal.
+
+    Other devices are refused: some never end.
+    """
+    if source == "-":
+        return True
+    path = Path(source)
+    mode = path.stat().st_mode if path.exists() else stat.S_IFREG
+    device = stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+    if device and not _may_end(path):
+        raise input_error(source, "must be a file or a pipe", "a device")
+    return device or stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _may_end(device: Path) -> bool:
+    if device.samefile(os.devnull):
+        return True
+    with _opened(device, str(device)) as stream:
+        return stream.isatty()
+
+
+def _opened(path: Path, shown: str) -> IO[bytes]:
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise input_error(shown, "must be readable", str(error.strerror)) from None
+
+
 @contextmanager
-def _spooled(stream: IO[bytes]) -> Iterator[Path]:
+def _spooled(stream: IO[bytes], shown: str) -> Iterator[Path]:
     """Copy a stream to a temporary file: DuckDB reads a source more than once."""
-    with tempfile.TemporaryDirectory(prefix="demur-") as folder:
-        path = Path(folder) / "stdin.csv"
-        with open(path, "wb") as copy:
-            shutil.copyfileobj(stream, copy)
+    with temporary_folder() as folder:
+        path = folder / "stdin.csv"
+        try:
+            with open(path, "wb") as copy:
+                shutil.copyfileobj(stream, copy)
+        except OSError as error:
+            hint = "set TMPDIR to a folder with more room, or name a file."
+            raise input_error(
+                shown, f"must be copied to {folder.parent}", str(error.strerror), hint
+            ) from None
         yield path
 
 
@@ -57,6 +103,24 @@ def _existing(name: str) -> list[Path]:
     if not name:
         # an empty path is the current folder for the operating system, never for the user
         raise input_error("source", "must name a file, a folder or a pattern", "an empty name")
+    try:
+        return _named(name)
+    except OSError as error:
+        shown = name if len(name) <= _SHOWN_CHARACTERS else f"{name[: _SHOWN_CHARACTERS - 3]}..."
+        raise input_error(shown, "must be readable", _reason(error, name)) from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise input_error("source", "must name a file", "the character NUL in its name") from None
+
+
+def _reason(error: OSError, name: str) -> str:
+    """Say what is wrong, and where if that is not the source itself."""
+    elsewhere = error.filename is not None and str(error.filename) != name
+    return f"{error.strerror}: {error.filename}" if elsewhere else str(error.strerror)
+
+
+def _named(name: str) -> list[Path]:
     path = Path(name)
     if path.is_dir():
         return _files_in(path, name)
@@ -75,18 +139,27 @@ def _existing(name: str) -> list[Path]:
 
 
 def _files_in(folder: Path, shown: str) -> list[Path]:
-    """Return the tables in a directory and below; marks such as _SUCCESS and hidden files are none."""
+    """Return the tables in a directory and below; marks such as _SUCCESS and hidden files are none.
+
+    A folder that cannot be read is refused: without its rows the answer would be another one.
+    """
     tables = []
-    for path in sorted(folder.rglob("*")):
-        hidden = any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-        if not hidden and path.suffix.lower() in _TABLE_SUFFIXES and path.is_file():
-            tables.append(path)
+    for parent, folders, names in os.walk(folder, onerror=_refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith(_HIDDEN))
+        for name in names:
+            path = Path(parent) / name
+            if not name.startswith(_HIDDEN) and path.suffix.lower() in TABLE_SUFFIXES and path.is_file():
+                tables.append(path)
     # an engine that writes in parts leaves empty ones
-    filled = [path for path in tables if path.stat().st_size]
+    filled = sorted(path for path in tables if path.stat().st_size)
     if filled:
         return filled
     got = "empty ones only" if tables else "none"
     raise input_error(shown, "must hold CSV or Parquet files", got, "name a file, or another directory.")
+
+
+def _refuse(error: OSError) -> None:
+    raise error
 
 
 def partition_columns(source: str, paths: list[Path]) -> tuple[str, ...]:

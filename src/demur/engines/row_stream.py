@@ -19,6 +19,7 @@ import numpy as np
 from demur.engines.columns import column_kind, quoted, unknown_column
 from demur.engines.files import database_errors, parquet_source
 from demur.engines.paths import partition_columns, source_files
+from demur.engines.snapshot import Snapshot
 from demur.engines.text import MISSING_WORDS, header_separator, open_text, ragged_line, text_errors
 from demur.exceptions import InputError
 from demur.typing import FloatArray
@@ -72,6 +73,7 @@ class RowStream(ABC):
     columns: list[str]
     separator: str = ","
     _types: dict[str, str]
+    _snapshot: Snapshot
 
     def batches(self, column: str, *, cells: bool = True) -> Iterator[Batch]:
         """Yield the rows in the order of the file, with `column` as the scores.
@@ -84,7 +86,12 @@ class RowStream(ABC):
         if kind is not None and column_kind(kind) not in ("number", "bool"):
             raise InputError(f"`{self.name}` must have numbers in column {column!r}, got {kind}.")
         size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
-        return self._batches(column, size, cells=cells)
+        return self._unchanged_batches(column, size, cells=cells)
+
+    def _unchanged_batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
+        yield from self._batches(column, size, cells=cells)
+        # before the last row counts as done: whoever writes the rows must not finish
+        self._snapshot.require_same()
 
     @abstractmethod
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
@@ -107,12 +114,16 @@ def open_rows(source: str, *, stdin: IO[bytes] | None = None) -> Iterator[RowStr
     """
     with ExitStack() as resources:
         name, paths, kind = source_files(source, stdin=stdin, resources=resources)
+        snapshot = Snapshot(name, paths)
+        stream: RowStream
         if kind == "parquet":
             import duckdb
 
-            yield _ParquetRows(name, paths, resources.enter_context(duckdb.connect()))
+            stream = _ParquetRows(name, paths, resources.enter_context(duckdb.connect()))
         else:
-            yield _TextRows(name, paths, kind)
+            stream = _TextRows(name, paths, kind)
+        stream._snapshot = snapshot
+        yield stream
 
 
 # ---------------------------------------------------------------- CSV

@@ -25,7 +25,7 @@ import numpy as np
 from demur._checks import input_error
 from demur.engines.addresses import is_address, shown_address, without_secrets
 from demur.engines.columns import Column, Kind, unknown_column
-from demur.engines.paths import partition_columns, source_files
+from demur.engines.paths import is_stream, partition_columns, source_files
 from demur.engines.text import MISSING_WORDS, header_separator, open_text, text_errors
 from demur.exceptions import InputError
 
@@ -306,6 +306,8 @@ def _files(source: str) -> tuple[list[Path], str]:
         raise InputError("Spark reads files, not standard input. Hint: name a file that every worker sees.")
     with ExitStack() as resources:
         _, paths, kind = source_files(source, stdin=None, resources=resources)
+        if is_stream(source):
+            raise input_error(source, "must be a file where Spark reads it", "a pipe")
     return paths, kind
 
 

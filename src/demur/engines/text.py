@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,7 +73,9 @@ def text_errors(shown: str) -> Iterator[None]:
         yield
     except UnicodeDecodeError:
         raise input_error(shown, "must be UTF-8 text", "other bytes", "save it as UTF-8.") from None
-    except (OSError, EOFError) as error:
+    except csv.Error as error:
+        raise input_error(shown, "must be a readable table", str(error)) from None
+    except (OSError, EOFError, zlib.error) as error:
         raise input_error(shown, "must be readable", str(error)) from None
 
 

@@ -41,7 +41,8 @@ def parsed(path: str | Path) -> Any:
         return json.loads(content)
     except OSError as error:
         raise input_error(str(path), "must be a policy file", str(error.strerror)) from None
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    # a ValueError comes from a number of more digits than Python reads, and from broken UTF-8
+    except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         hint = "`demur decide ... -o policy.json` writes one."
         raise input_error(str(path), "must be a policy file", f"no JSON{where}", hint) from None

@@ -111,7 +111,14 @@ class _TitledOption(click.Option):
 
 
 class _Verb(click.Command):
-    """Command whose help lists the flags under the headings of their objects."""
+    """Command whose help lists the flags under the headings of their objects; inputs are never outputs."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        from demur.cli.output import keep_inputs
+
+        # before the work: a long one should not end in a refusal
+        keep_inputs(ctx.params.get("path"), ctx)
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {}
