@@ -1,4 +1,4 @@
-"""Five files to compare models on: the demo, tied scores, a rare class, a constant score, many weak models."""
+"""Five files to compare models on: the demo, tied scores, a rare class, a flat score, weak models."""
 
 import numpy as np
 

@@ -208,7 +208,7 @@ def test_answer_at_a_point_against_enumeration(data, costs, rate, seed):
 
 
 @given(small_data(), COSTS, RATES, st.sampled_from(LIMITS), SEEDS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_answer_under_limits_against_enumeration(data, costs, rate, limits, seed):
     y, scores, _ = data
     point = Point(*costs, rate)
@@ -257,7 +257,7 @@ def box_of(costs, prevalence, objective, limits):
     st.sampled_from([{}, {}, {"max_abstention": 0.4}, {"min_precision_positive": 0.6}]),
     st.integers(0, 2),
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_answer_over_a_box_against_enumeration(data, box, objective, limits, seed):
     y, scores, _ = data
     costs, prevalence = box
@@ -283,7 +283,7 @@ def test_answer_over_a_box_against_enumeration(data, box, objective, limits, see
 
 
 @given(small_data(), st.sampled_from([None, 0.3]))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_guarantee_is_the_certificate_of_the_window(data, rate):
     y, scores, _ = data
     costs = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1.5)
@@ -299,7 +299,7 @@ def test_guarantee_is_the_certificate_of_the_window(data, rate):
         bound = certificate.of_window(answer.window, costs=costs).certified_expected_cost
         assert answer.guaranteed_cost == pytest.approx(bound)
     elif answer.kind == "always abstain":
-        assert answer.guaranteed_cost == answer.cost == 1.5
+        assert answer.guaranteed_cost == answer.cost == pytest.approx(1.5)
     safest = compare_models(y, scores, costs=costs, prevalence=rate, objective="guaranteed").answer
     assert safest.guaranteed_cost <= 1.5 + 1e-12  # never above sending every case to a person
 

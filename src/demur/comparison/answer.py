@@ -26,7 +26,8 @@ class Versus(Result):
     difference : float
         Honest cost of the answer minus that of the other, per case; negative: the answer is cheaper.
     interval : Interval
-        Average-centred interval of the difference. Where it contains 0 nothing is proven.
+        For the true difference of the two rules in use: from the smaller of the honest difference and that
+        with hindsight to the larger, and z standard errors beyond. Where it contains 0 nothing is proven.
     """
 
     name: str
@@ -83,8 +84,8 @@ class Answer(Result):
     words : str
         All of this in words.
     costs, labels, window, counts
-        What a policy needs: the costs, the labels (negative, positive), the window and the counts it was
-        chosen on; the last two are None for a rule without a model.
+        What a policy needs: the costs the thresholds were chosen for, the labels (negative, positive),
+        the window and the counts it was chosen on; the last two are None for a rule without a model.
     """
 
     kind: str

@@ -112,7 +112,8 @@ def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
         best_trivial=trivial,
         guarantee_defined=_guarantee_defined(choice),
         neighbours=_neighbours(best, choice),
-        costs=question.point,
+        # a threshold was chosen for somebody who cannot send a case to a person
+        costs=(question.never_abstaining() if best.kind == "threshold" else question).point,
         labels=choice.labels,
         window=best.window,
         counts=None if best.model is None else choice.judged[best.model].counts,

@@ -323,6 +323,11 @@ def comparison_of(
         rng=question.seed,
         quantity="a comparison",
     )
+    if question.objective == "guaranteed" and cases.weights == "importance":
+        raise InputError(
+            "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
+            "Hint: weights='repeats' if a weight of 2 is a case seen twice."
+        )
     with workers(cases.n) as pool:
         judged = dict(zip(rows.scores, pool.map(cases.judge, rows.scores.values()), strict=True))
     return _compared(dict.fromkeys(judged, cases), judged, question, class_names, rows.labels)

@@ -12,8 +12,8 @@ _PLAIN_FROM, _PLAIN_TO = -4, 6
 def money_step(low: float, high: float, value: float) -> float:
     """Unit of the last digit worth showing: two digits of the width of the interval, per 1000 cases."""
     width = high - low
-    if not width > 0:
-        width = abs(value)
+    if not width > 1e-12 * abs(value):
+        width = abs(value)  # what is left of the interval is rounding
     if not width > 0:
         return 1.0
     return float(10.0 ** (math.floor(math.log10(_CASES * width)) - 1))

@@ -137,8 +137,15 @@ class Question:
                 "`precision_confidence` needs one prevalence and costs without ranges. "
                 "Hint: promise the precision at the middle of the ranges."
             )
-        if isinstance(costs, CostModel):
-            _refuse_rewards(costs)
+        if aim == "guaranteed" and (ranged or limits.given()):
+            what = "ranges" if ranged else "limits"
+            raise InputError(
+                f"`objective` must not be 'guaranteed' with {what}. "
+                "Hint: the guarantee of every other objective stands beside its answer."
+            )
+        for corner in costs.corners() if isinstance(costs, CostRange) else [costs]:
+            if corner is not None:
+                _refuse_rewards(corner)
         return cls(
             costs=costs,
             prevalence=rate,

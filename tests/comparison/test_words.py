@@ -1,0 +1,361 @@
+"""The answer in words: whole sentences by hand, numbers as people read them, policies from answers."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comparison_files import FILES, random_costs
+from demur import CostModel, CostRange, InputError, Policy, compare_models, decide
+from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
+from demur.comparison.words import answer_words, rule_words, short_name
+
+INF = math.inf
+
+
+def facts(**changes):
+    """The example of the specification."""
+    return {
+        "kind": "window",
+        "model": "logistic",
+        "positive": "malignant",
+        "negative": "benign",
+        "lower": (0.0571, 0.05, 0.064),
+        "upper": (0.5895, 0.585, 0.594),
+        "calls_positive": True,
+        "calls_negative": True,
+        "called_positive": 0.353,
+        "called_negative": 0.541,
+        "abstained": 0.106,
+        "missed": 0.002,
+        "alarms": 0.0021,
+        "cost": 6.0,
+        "interval": (1.0, 11.0),
+        "versus": {
+            "trivial": {"name": "always abstain", "difference": -14.0, "interval": (-19.0, -5.0)},
+            "never_abstaining": {"name": "logistic", "difference": -4.0, "interval": (-9.0, 1.0)},
+            "runner_up": {"name": "forest", "difference": -2.0, "interval": (-3.0, -1.0)},
+        },
+        "worst_cost": None,
+        "regret": None,
+        "advice_cost": 6.5,
+        "best_trivial": {"name": "always abstain", "cost": 20.0},
+        "guaranteed_cost": 13.5,
+        "guarantee_defined": True,
+        "n": 569.0,
+        "confidence_level": 0.95,
+        **changes,
+    }
+
+
+def test_a_window_by_hand():
+    assert answer_words(facts()) == (
+        "Use logistic: call malignant from 0.59 up, benign up to 0.06, send the rest to a person. "
+        "Of 1000 cases 353 are called malignant, 541 benign, 106 go to a person; "
+        "about 2 malignant missed, about 2 false alarms. "
+        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
+        "14,000 less than sending every case to a person (5,000 to 19,000). "
+        "These 569 cases do not prove that it is cheaper than never abstaining. "
+        "Guaranteed at most 14,000 (95 %)."
+    )
+
+
+def test_a_threshold_by_hand():
+    text = answer_words(
+        facts(
+            kind="threshold",
+            lower=(0.41, 0.4, 0.42),
+            upper=(0.41, 0.4, 0.42),
+            called_positive=0.4,
+            called_negative=0.6,
+            abstained=0.0,
+            missed=0.0,
+            alarms=0.0014,
+            versus={"trivial": {"name": "always positive", "difference": -3.0, "interval": (-6.0, 0.5)}},
+            best_trivial={"name": "always positive", "cost": 9.0},
+            guaranteed_cost=9.5,
+        )
+    )
+    assert text == (
+        "Use logistic: call malignant from 0.41 up, benign below. "
+        "Of 1000 cases 400 are called malignant, 600 benign; no malignant missed, about 1 false alarm. "
+        "Cost 6,000 per 1000 cases (95 % 1,000 to 11,000), "
+        "3,000 less than calling every case malignant (-1,000 to 6,000). "
+        "These 569 cases do not prove that it is cheaper than calling every case malignant. "
+        "No guarantee yet with 569 cases."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [
+        ("always positive", "Call every case malignant: no model is cheaper."),
+        ("always negative", "Call every case benign: no model is cheaper."),
+        ("always abstain", "Send every case to a person: no model is cheaper."),
+    ],
+)
+def test_rules_without_a_model_by_hand(kind, advice):
+    text = answer_words(
+        facts(
+            kind=kind,
+            model=None,
+            cost=20.0,
+            interval=(20.0, 20.0),
+            versus={"runner_up": {"name": "forest", "difference": -2.5, "interval": (-4.0, 0.0)}},
+            best_trivial={"name": kind, "cost": 20.0},
+        )
+    )
+    assert text == f"{advice} Cost 20,000 per 1000 cases. The best model, forest, costs 23,000."
+    alone = answer_words(facts(kind=kind, model=None, cost=20.0, interval=(20.0, 20.0), versus={}))
+    assert alone == f"{advice} Cost 20,000 per 1000 cases."
+
+
+def test_windows_with_one_side_by_hand():
+    none_positive = facts(calls_positive=False, upper=(INF, 0.9, INF))
+    assert rule_words(none_positive) == "Use logistic: call benign up to 0.06, send the rest to a person."
+    none_negative = facts(calls_negative=False, lower=(-INF, -INF, 0.1))
+    assert (
+        rule_words(none_negative) == "Use logistic: call malignant from 0.59 up, send the rest to a person."
+    )
+
+
+def test_ranges_by_hand():
+    text = answer_words(facts(worst_cost=9.0, regret=1.0))
+    assert (
+        "Over the range of costs it costs at most 9,000 "
+        "and at most 1,000 more than a rule chosen for the true costs." in text
+    )
+    assert "Over the range of costs it costs at most 9,000 anywhere." in answer_words(facts(worst_cost=9.0))
+
+
+def test_advice_that_has_not_paid_by_hand():
+    text = answer_words(facts(advice_cost=23.0))
+    assert (
+        "Choosing among these models this way has cost 23,000, more than sending every case to a person: "
+        "collect more cases before you rely on it." in text
+    )
+    for quiet in (facts(advice_cost=None), facts(advice_cost=20.0), facts(best_trivial=None)):
+        assert "has cost" not in answer_words(quiet)
+
+
+def test_guarantees_are_named_where_they_say_something():
+    assert "No guarantee yet with 569 cases." in answer_words(facts(guaranteed_cost=20.0))
+    assert "No guarantee yet" in answer_words(facts(guaranteed_cost=None))
+    for silent in (facts(guarantee_defined=False), facts(best_trivial=None)):
+        assert "uarantee" not in answer_words(silent)
+    assert "Guaranteed at most 14,000 (90 %)." in answer_words(facts(confidence_level=0.9))
+
+
+def test_everything_that_is_not_proven_is_listed():
+    versus = {
+        "trivial": {"name": "always negative", "difference": -1.0, "interval": (-2.0, 0.1)},
+        "never_abstaining": {"name": "logistic", "difference": 0.0, "interval": (0.0, 0.0)},
+        "runner_up": {"name": "forest", "difference": -1.0, "interval": (-3.0, 1.0)},
+    }
+    text = answer_words(facts(versus=versus))
+    assert (
+        "do not prove that it is cheaper than calling every case benign, never abstaining or forest." in text
+    )
+    proven = {key: {**one, "interval": (-3.0, -1.0)} for key, one in versus.items()}
+    assert "prove" not in answer_words(facts(versus=proven))
+
+
+def test_odd_states_by_hand():
+    # a rare miss is not "no" miss
+    assert "fewer than 1 malignant missed" in answer_words(facts(missed=0.0001))
+    # an answer forced by limits may cost more than a rule that breaks them
+    more = {"trivial": {"name": "always positive", "difference": 2.0, "interval": (-1.0, 5.0)}}
+    assert "2,000 more than calling every case malignant (-1,000 to 5,000)" in answer_words(
+        facts(versus=more)
+    )
+    assert answer_words(facts(versus={}, best_trivial=None, interval=None)).endswith(
+        "Cost 6,000 per 1000 cases."
+    )
+    long = "x" * 41
+    assert short_name(long) == "x" * 37 + "..."
+    assert f"Use {'x' * 37}...:" in answer_words(facts(model=long))
+    assert short_name("x" * 40) == "x" * 40
+    assert "<=" not in answer_words(facts())
+
+
+def test_names_with_braces_are_names():
+    assert "call {negative} from" in answer_words(facts(positive="{negative}"))
+
+
+# ---------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("interval", "cost", "step", "text"),
+    [
+        ((1.0, 11.0), 6.0, 1000.0, "6,000"),
+        ((0.0123, 0.0187), 0.0151, 0.1, "15.1"),
+        ((20.0, 20.0), 20.0, 1000.0, "20,000"),
+        ((0.0, 0.0), 0.0, 1.0, "0"),
+        ((0.0, 2.6e-5), 1.2e-5, 0.001, "0.012"),
+        ((1234.5, 1260.0), 1240.0, 1000.0, "1,240,000"),
+    ],
+)
+def test_money_by_hand(interval, cost, step, text):
+    assert money_step(*interval, cost) == pytest.approx(step)
+    assert money(cost, money_step(*interval, cost)) == text
+
+
+def test_money_has_no_negative_zero():
+    assert money(-0.0004, 1.0) == "0"
+    assert money(-0.0006, 1.0) == "-1"
+    assert money(0.0005, 1.0) == "1"  # half away from zero
+
+
+@given(st.floats(-1e6, 1e6), st.integers(-6, 8))
+def test_money_is_within_half_a_step(cost, exponent):
+    step = 10.0**exponent
+    shown = float(money(cost, step).replace(",", ""))
+    assert abs(shown - 1000 * cost) <= 0.5 * step + 1e-9 * max(abs(1000 * cost), step)
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=3).filter(lambda values: sum(values) > 1e-3))
+def test_shares_sum_to_1000_and_none_is_off_by_one(values):
+    shares = [value / sum(values) for value in values]
+    whole = shares_of_1000(shares)
+    assert sum(whole) == 1000
+    assert all(abs(number - 1000 * share) < 1 for number, share in zip(whole, shares, strict=True))
+
+
+def test_shares_by_hand():
+    assert shares_of_1000([1 / 3, 1 / 3, 1 / 3]) == [334, 333, 333]
+    assert shares_of_1000([0.3534, 0.5408, 0.1058]) == [353, 541, 106]
+    assert shares_of_1000([1.0, 0.0, 0.0]) == [1000, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        (0.58951, 0.585, 0.594, "0.59"),
+        (0.5, 0.0, 1.0, "0.5"),
+        (0.5, 0.49, 0.51, "0.5"),
+        (1234.5678, 1234.5, 1234.6, "1234.6"),
+        (-0.031, -0.04, -0.02, "-0.03"),
+        (0.0, -1.0, 1.0, "0"),
+        (1.5e-7, 1e-7, 2e-7, "1.5e-7"),
+        (2.5e8, 1e8, 4e8, "3e8"),
+        (0.96, 0.5, 1.0, "1"),
+        (INF, 0.9, INF, "inf"),
+        (-INF, -INF, 0.1, "-inf"),
+    ],
+)
+def test_short_thresholds_by_hand(value, low, high, text):
+    assert short_threshold(value, low, high, low_included=False) == text
+
+
+FINITE = st.floats(-1e12, 1e12, allow_subnormal=False)
+
+
+@given(FINITE, FINITE, st.floats(0, 1), st.booleans())
+@settings(max_examples=300)
+def test_short_thresholds_separate_the_same_scores(one, other, share, lower):
+    low, high = sorted((one, other))
+    middle = low + share * (high - low)
+    if not low < high or not (low <= middle < high if lower else low < middle <= high):
+        return
+    shown = float(short_threshold(middle, low, high, low_included=lower))
+    assert low <= shown < high if lower else low < shown <= high
+
+
+@pytest.mark.parametrize("file", ["tied", "constant", "weak"])
+def test_thresholds_in_words_decide_as_the_answer(file):
+    y, scores = FILES[file]()
+    seen = set()
+    for miss, alarm, review in random_costs(30, 6):
+        answer = compare_models(
+            y, scores, costs=CostModel(cost_fn=miss, cost_fp=alarm, cost_abstain=review)
+        ).answer
+        seen.add(answer.kind)
+        if answer.model is None:
+            continue
+        said = answer.facts()
+        upper = float(short_threshold(*said["upper"], low_included=False))
+        lower = float(short_threshold(*said["lower"], low_included=True))
+        column = scores[answer.model]
+        if answer.kind == "threshold":
+            lower = upper
+        assert np.array_equal(decide(column, (lower, upper)), answer.decide(column))
+        assert rule_words(said) in answer.words
+    assert len(seen) > 1
+
+
+def test_class_names_and_ranges_reach_the_words():
+    y, scores = FILES["tied"]()
+    comparison = compare_models(
+        y,
+        scores,
+        costs=CostRange(cost_fn=(50, 80), cost_fp=40, cost_abstain=5),
+        class_names=("healthy", "ill"),
+    )
+    words = comparison.answer.words
+    assert "ill from" in words
+    assert "healthy" in words
+    assert "Over the range of costs" in words
+    assert comparison.to_dict()["answer"]["words"] == words
+
+
+def test_limits_that_exclude_every_rule_without_a_model():
+    y, scores = FILES["tied"]()
+    answer = compare_models(
+        y,
+        scores,
+        costs=CostModel(cost_fn=10, cost_fp=10, cost_abstain=2),
+        max_abstention=0.2,
+        min_precision_positive=0.7,
+        min_precision_negative=0.7,
+    ).answer
+    assert answer.best_trivial is None
+    assert "trivial" not in answer.versus
+    assert "than sending" not in answer.words
+
+
+# ---------------------------------------------------------------- policies
+
+
+@pytest.mark.parametrize("labels", [(0, 1), ("benign", "malignant"), (-1, 1)])
+def test_policy_of_an_answer_decides_as_the_answer(labels):
+    y, scores = FILES["tied"]()
+    named = np.array(labels)[y]
+    costs = CostModel(cost_fn=20, cost_fp=10, cost_abstain=2)
+    answer = compare_models(named, scores, costs=costs, pos_label=labels[1]).answer
+    assert answer.labels == labels
+    policy = Policy.from_answer(answer)
+    fresh = np.random.default_rng(0).uniform(-3, 13, 500)
+    assert np.array_equal(policy.decide(fresh), answer.decide(fresh))
+    words = np.array([policy.abstain_label, labels[0], labels[1]], dtype=object)
+    assert list(policy.apply(fresh)) == words[answer.decide(fresh) + 1].tolist()
+    assert (policy.model, policy.expected_cost) == (answer.model, answer.cost)
+    assert (policy.abstention_rate, policy.fn, policy.fp) == (
+        answer.abstention_rate,
+        answer.missed,
+        answer.alarms,
+    )
+    own = "ask" if isinstance(labels[0], str) else 7
+    assert Policy.from_answer(answer, abstain_label=own).abstain_label == own
+
+
+def test_policy_of_a_rule_without_a_model_is_refused():
+    y, scores = FILES["constant"]()
+    comparison = compare_models(y, scores, costs=CostModel(cost_fn=100, cost_fp=1, cost_abstain=50))
+    assert comparison.answer.kind == "always positive"
+    with pytest.raises(InputError, match="`answer` must be the rule of a model, got 'always positive'"):
+        Policy.from_answer(comparison.answer)
+    assert Policy.from_answer(comparison.best_model()).model in scores
+
+
+def test_policy_of_a_threshold_where_reviews_have_a_price():
+    # the classes are far apart: a single threshold is the answer, though a review could be bought
+    y = np.array([0] * 20 + [1] * 20)
+    costs = CostModel(cost_fn=10, cost_fp=10, cost_abstain=3)
+    answer = compare_models(y, {"good": y * 2.0 + np.linspace(0, 1, 40)}, costs=costs).answer
+    assert answer.kind == "threshold"
+    policy = Policy.from_answer(answer)
+    assert policy.lower == policy.upper == answer.upper
+    assert policy.decide([0.0, 5.0]).tolist() == [0, 1]
