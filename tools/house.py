@@ -26,7 +26,7 @@ FLOORS = (
     ("windows", "paired", "cautious", "multiclass", "unlabelled"),
     ("auc", "honest", "engines"),
     ("comparison",),
-    ("estimators",),
+    ("estimators", "monitoring"),
     ("displays", "report"),
     ("reproduce",),
     ("cli",),

@@ -10,6 +10,7 @@ from demur import displays as displays
 from demur import engines as engines
 from demur import estimators as estimators
 from demur import honest as honest
+from demur import monitoring as monitoring
 from demur import multiclass as multiclass
 from demur import ordinal as ordinal
 from demur import paired as paired
@@ -62,6 +63,7 @@ from demur.honest import surface_difference_band as surface_difference_band
 from demur.honest import volume_difference_test as volume_difference_test
 from demur.honest import volume_interval as volume_interval
 from demur.honest import window_interval as window_interval
+from demur.monitoring import PolicyMonitor as PolicyMonitor
 from demur.multiclass import hand_till_auc as hand_till_auc
 from demur.multiclass import optimize_weights as optimize_weights
 from demur.ordinal import ordinal_roc as ordinal_roc

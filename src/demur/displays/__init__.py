@@ -3,7 +3,7 @@
 A Display computes nothing: it takes a result, or makes one with the function of the same name, and
 draws it. `frame()` gives back every number drawn.
 
-Imports: estimators and every room of the domain.
+Imports: estimators, monitoring and every room of the domain.
 """
 
 from demur.displays.auc_bounds import AucBoundsDisplay, BoundGapDisplay, IsoDiscriminabilityDisplay
@@ -18,6 +18,7 @@ from demur.displays.cautious import CapacityGraphDisplay, ResponseCurveDisplay, 
 from demur.displays.confidence import ConfidentSegmentDisplay, SegmentComparisonDisplay, TangoIntervalDisplay
 from demur.displays.cost_curves import CostCurveDisplay, CostDifferenceDisplay, RocCostDualDisplay
 from demur.displays.isometrics import IsometricDisplay, ReliableWindowDisplay
+from demur.displays.monitoring import MonitorDisplay
 from demur.displays.multiclass import MetaClassTreeDisplay, SimplexDisplay, WeightMapDisplay
 from demur.displays.net_benefit import NetBenefitDisplay
 from demur.displays.ordinal import OrdinalMeasuresDisplay, OrdinalSurfaceDisplay, SeparabilityDisplay
@@ -44,6 +45,7 @@ __all__ = [
     "IsometricDisplay",
     "MetaClassTreeDisplay",
     "MimeticCostDisplay",
+    "MonitorDisplay",
     "NetBenefitDisplay",
     "NrocCurveDisplay",
     "OrdinalMeasuresDisplay",

@@ -1,0 +1,14 @@
+"""A policy in use: do the scores look as before, what does keeping the window cost, is the promise kept?
+
+`PolicyMonitor` takes batches of scores, and labels as they arrive. `drift` holds the e-process of
+outcomes, blocks and prevalence with its theorem, `betting` the confidence sequence of the cost,
+`rates` that of a share, `mixture` the prevalence by maximum likelihood, `scale` the warnings about
+scores on another scale, `state` the file. `judge_policy` judges a policy on one labelled sample.
+
+Imports: windows, costs, counts.
+"""
+
+from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
+from demur.monitoring.monitor import PolicyMonitor
+
+__all__ = ["GroupJudgement", "PolicyJudgement", "PolicyMonitor", "judge_policy"]

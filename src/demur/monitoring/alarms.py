@@ -1,0 +1,92 @@
+"""The sentences of a `PolicyMonitor`, whose module imports this one."""
+
+import math
+from datetime import date
+from typing import Any
+
+from demur.exceptions import UndefinedError
+
+__all__ = ["alarm_sentences", "cases_per_day"]
+
+
+def alarm_sentences(monitor: Any) -> list[str]:
+    """Say what is wrong: the scale, the scores, the promise."""
+    sentences: list[str] = monitor.scale_alarms
+    if monitor.e_value >= 1 / monitor.alpha:
+        sentences.append(f"{_changed(monitor)} {_explained(monitor)}")
+    if monitor.promise_e_value >= 1 / monitor.alpha:
+        sentences.append(_broken(monitor))
+    return sentences
+
+
+def cases_per_day(monitor: Any) -> float | None:
+    """Return the cases per day over the days the batches name; None if they name fewer than two."""
+    days = []
+    for row in monitor.history:
+        try:
+            days.append(date.fromisoformat(str(row.at)[:10]).toordinal())
+        except ValueError:
+            return None
+    if not days or max(days) == min(days):
+        return None
+    n: int = monitor.n
+    return n / (max(days) - min(days) + 1)
+
+
+def _changed(monitor: Any) -> str:
+    names = ("called negative", "abstained on", "called positive")
+    expected = monitor.cells.outcomes(monitor.cells.shares())
+    recent = monitor.cells.outcomes(monitor.recent_counts)
+    total = sum(recent)
+    shares = ", ".join(
+        f"{100 * got / total:.1f} % {name} (expected {100 * share:.1f} %)"
+        for name, got, share in zip(names, recent, expected, strict=True)
+    )
+    odds = "more than a million" if monitor.e_value > 1e6 else f"{monitor.e_value:.0f}"
+    return (
+        f"The scores no longer look as when the policy was made: evidence {odds} to 1 "
+        f"(alarm from {1 / monitor.alpha:.0f} on), since batch {monitor.changed_since} or so. Since then: "
+        f"{shares}."
+    )
+
+
+def _explained(monitor: Any) -> str:
+    low, high = monitor.prevalence_interval
+    rate = f"{100 * monitor.prevalence:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
+    if not monitor.only_prevalence:
+        return (
+            "A changed share of positives does not explain it: the scores themselves have moved. Label "
+            "new cases and make a new policy."
+        )
+    sentence = (
+        f"A changed share of positives explains it: about {rate} instead of "
+        f"{100 * monitor.policy.prevalence:.1f} %."
+    )
+    try:
+        keeping, (least, most) = monitor.cost_of_keeping, monitor.cost_of_keeping_interval
+        proposed = monitor.proposed_policy()
+    except UndefinedError:
+        return f"{sentence} Make a new policy: a window under constraints cannot be derived from this one."
+    daily = cases_per_day(monitor)
+    each_day = "" if daily is None else f", {keeping * daily:.4g} per day"
+    return (
+        f"{sentence} If so, keeping the window costs {1000 * keeping:.4g} per 1000 cases "
+        f"({1000 * least:.4g} to {1000 * most:.4g}){each_day} more than the window from "
+        f"{_shown(proposed.lower)} to {_shown(proposed.upper)}."
+    )
+
+
+def _shown(value: float) -> str:
+    return f"{value:.4g}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def _broken(monitor: Any) -> str:
+    assert monitor.promise is not None
+    assert monitor.cost is not None
+    assert monitor.cost_interval is not None
+    low, high = monitor.cost_interval
+    return (
+        f"The policy costs more than promised: {monitor.cost:.4g} per case ({low:.4g} to {high:.4g}) by "
+        f"{monitor.n_labelled} labels, promised {monitor.promise.cost:.4g}, at most "
+        f"{monitor.promise.limit:.4g}."
+    )

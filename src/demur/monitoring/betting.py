@@ -1,0 +1,160 @@
+r"""Mean cost per case from labels that arrive in any number: a confidence sequence by betting.
+
+Theorem (Waudby-Smith and Ramdas 2024, theorem 3, JRSS B 86, doi:10.1093/jrsssb/qkad009). Let
+y_1, y_2, ... lie in [A, B] and have mean m given the past. For stakes that depend on the past only,
+0 <= u_i <= 1 / (2 (m - A)) and 0 <= d_i <= 1 / (2 (B - m)), both
+
+    K+(m) = prod_i (1 + u_i (y_i - m))      and      K-(m) = prod_i (1 - d_i (y_i - m))
+
+are nonnegative martingales that start at 1. So {m : K+(m) < 2 / alpha and K-(m) < 2 / alpha} holds
+the mean at all times with probability at least 1 - alpha, and K+(m0) >= 1 / alpha refutes "the mean
+is at most m0" with error at most alpha, however often it is looked at.
+
+Labels of a random part. If a case is labelled with a known probability 1 / w, then y = w cost for
+labelled cases and y = 0 for the others has the mean cost as its mean (Horvitz and Thompson 1952).
+
+Stakes here are equal within a chunk of cases, and chunks double, so that any number of cases takes
+few steps: u = min(sqrt(2 log(2 / alpha) / (v t log(1 + t))), limit), v the variance of earlier
+chunks. K+ falls and K- rises with m, also with the limits (u m rises and u falls with m), so the
+set is an interval. It is kept on a grid and its ends are rounded outward.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from demur._results import Interval
+from demur.typing import FloatArray
+
+__all__ = ["CostSequence"]
+
+_FIRST_CHUNK = 8
+_AT_ONCE = 4096
+_GRID = np.concatenate([[0.0], np.geomspace(1e-5, 0.1, 120), np.linspace(0.1, 1.0, 91)[1:]])
+# digits of the logarithms in a state file; they are rounded down
+_DIGITS = 4
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CostSequence:
+    """Capitals against every mean cost on a grid, after n cases.
+
+    Attributes
+    ----------
+    low, high : float
+        Smallest and largest cost of a case.
+    alpha : float
+        Error level.
+    promise : float or None
+        The mean that must not be exceeded.
+    n, mean, spread : float
+        Cases, their mean, and the sum of squared distances from it.
+    rising, falling : array
+        log K+ and log K- on the grid.
+    broken : float
+        log K+ at the promise.
+    most_broken : float
+        Its largest value so far.
+    """
+
+    low: float
+    high: float
+    alpha: float
+    promise: float | None = None
+    n: int = 0
+    mean: float = 0.0
+    spread: float = 0.0
+    rising: FloatArray = field(default_factory=lambda: np.zeros(len(_GRID)))
+    falling: FloatArray = field(default_factory=lambda: np.zeros(len(_GRID)))
+    broken: float = 0.0
+    most_broken: float = 0.0
+
+    @property
+    def grid(self) -> FloatArray:
+        """Mean costs that are bet against."""
+        return self.low + (self.high - self.low) * _GRID
+
+    def updated(self, values: FloatArray, *, largest_weight: float = 1.0) -> Self:
+        """Bet on further cases; `values` in a random order, labelled with probability >= 1 / weight."""
+        bottom = min(self.low, self.low * largest_weight, 0.0 if largest_weight > 1 else self.low)
+        top = max(self.high, self.high * largest_weight, 0.0 if largest_weight > 1 else self.high)
+        after, start = self, 0
+        while start < len(values):
+            stop = min(len(values), start + max(_FIRST_CHUNK, after.n))
+            after = after._with_chunk(values[start:stop], bottom, top)
+            start = stop
+        return after
+
+    def _with_chunk(self, values: FloatArray, bottom: float, top: float) -> Self:
+        n = self.n + len(values)
+        variance = (((top - bottom) / 2) ** 2 + self.spread) / (self.n + 1)
+        stake = math.sqrt(2 * math.log(2 / self.alpha) / (variance * n * math.log1p(n)))
+        means = self.grid if self.promise is None else np.append(self.grid, self.promise)
+        with np.errstate(divide="ignore"):
+            up = np.minimum(stake, 0.5 / np.maximum(means - bottom, 0.0))
+            down = np.minimum(stake, 0.5 / np.maximum(top - means, 0.0))
+        # a case costs one of few amounts
+        amounts, repeats = np.unique(values, return_counts=True)
+        rising, falling = np.zeros(len(means)), np.zeros(len(means))
+        for first in range(0, len(amounts), _AT_ONCE):
+            part = slice(first, first + _AT_ONCE)
+            gap = amounts[part, None] - means
+            rising += repeats[part] @ np.log1p(up * gap)
+            falling += repeats[part] @ np.log1p(-down * gap)
+        chunk_mean = float(values.mean())
+        step = chunk_mean - self.mean
+        spread = float(((values - chunk_mean) ** 2).sum()) + step**2 * self.n * len(values) / n
+        size = len(self.rising)
+        broken = self.broken + (float(rising[-1]) if self.promise is not None else 0.0)
+        return replace(
+            self,
+            n=n,
+            mean=self.mean + step * len(values) / n,
+            spread=self.spread + spread,
+            rising=self.rising + rising[:size],
+            falling=self.falling + falling[:size],
+            broken=broken,
+            most_broken=max(self.most_broken, broken),
+        )
+
+    @property
+    def interval(self) -> Interval:
+        """Limits of the mean cost that hold at all times."""
+        refused = math.log(2 / self.alpha)
+        grid = self.grid
+        too_low = np.flatnonzero(self.rising >= refused)
+        too_high = np.flatnonzero(self.falling >= refused)
+        low = grid[too_low[-1]] if len(too_low) else self.low
+        high = grid[too_high[0]] if len(too_high) else self.high
+        return Interval(float(low), float(high))
+
+    def to_state(self) -> dict[str, Any]:
+        """Return what a state file keeps."""
+        scale = 10**_DIGITS
+        return {
+            "n": self.n,
+            "mean": self.mean,
+            "spread": self.spread,
+            "rising": (np.floor(self.rising * scale) / scale).tolist(),
+            "falling": (np.floor(self.falling * scale) / scale).tolist(),
+            "broken": self.broken,
+            "most_broken": self.most_broken,
+        }
+
+    def with_state(self, state: dict[str, Any]) -> Self:
+        """Return the sequence as a state file kept it."""
+        rising, falling = (np.array(state[name], dtype=np.float64) for name in ("rising", "falling"))
+        if any(array.shape != _GRID.shape or np.isnan(array).any() for array in (rising, falling)):
+            raise ValueError("capitals of another grid")
+        return replace(
+            self,
+            n=int(state["n"]),
+            mean=float(state["mean"]),
+            spread=float(state["spread"]),
+            rising=rising,
+            falling=falling,
+            broken=float(state["broken"]),
+            most_broken=float(state["most_broken"]),
+        )

@@ -1,0 +1,162 @@
+r"""Do the scores still look as they did? An e-process that may be looked at after every batch.
+
+Let k_1, ..., k_m be the cases per cell of the reference and of the batches before j, all that is
+known then, and n_1, ..., n_m those of the batches j..t. Then
+
+    E_j(t) = DM(n; s q) / DM(n; k + 1/2),
+
+where DM(n; a) = G(A) / G(A + N) prod_i G(a_i + n_i) / G(a_i) is the probability of the later cases,
+in their order, when shares follow a Dirichlet law with weights a (G the gamma function, A and N the
+sums of a and n). The numerator is a bet on shares around q = k / K, as loose as s = 20 cases make
+them; the denominator predicts that nothing has changed. With w_j = 1 / (j (j + 1)),
+
+    E(t) = sum_{j <= t} w_j E_j(t) + 1 / (t + 1).
+
+The monitor reports the average of three of them: for the outcomes (negative, abstain, positive),
+for the blocks, and for the blocks with a bet on the prevalence, in which the urn of the denominator
+is tilted: weights in proportion to a_i (o p_i + 1 - p_i), p_i the share of positives in cell i, for
+odds of a positive that are o = 1/10 to 10 times as before.
+
+Theorem. If reference and later cases are exchangeable with continuous scores, and the cells end at
+reference scores whose ranks do not depend on the spacings of the scores, then with the weights
+k_i (k_m + 1 for the last cell) Pr(some E(t) >= 1 / alpha) <= alpha, for every distribution.
+
+Proof. The masses that n ordered scores leave between them are those of n ordered uniform variables:
+n + 1 spacings with the law Dirichlet(1, ..., 1). A cell with k_i reference scores, its end among
+them, is the union of k_i spacings, the last cell of k_m + 1, so the masses of the cells are
+Dirichlet(k_1, ..., k_m + 1) whatever the scores. Given the ranks of the reference, the cells of
+later cases are therefore drawn exactly as the denominator says: a Polya urn that starts with the
+reference, takes up every later case, and so predicts from batch j on with all cases before. E_j is
+the ratio of another law of the same sequence to its own, a martingale that starts at 1 before batch
+j. Weighted with w_j, which add up to 1 (the starts still to come stand for 1),
+and averaged over three tests, it stays one, and Ville's inequality gives alpha. Leaving some starts
+out makes E smaller.
+
+Where practice differs. The ends of the blocks depend on the labels as well, and thresholds lie
+between two scores: hence half a case for every cell. Ties count as if broken at random. That the
+level holds for policies chosen on their own reference is simulated in the tests: 1,000 looks, 300
+to 10,000 reference cases. For a policy made for another prevalence than that of its evidence the
+reference counts as the number of cases with the same variance (`ReferenceCells.size_at`).
+
+The start j that gives most evidence estimates when the change came. A change after a quiet time is
+found sooner than one at the start: the quiet time has taught what to expect.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from demur.monitoring.reference import ReferenceCells
+from demur.typing import FloatArray
+
+__all__ = ["DriftTest", "Start", "pruned"]
+
+# weight of the expected shares in the bet, in cases
+_STRENGTH = 20.0
+# odds of a positive, as multiples of the expected ones, that are bet on
+_ODDS = np.array([1.25, 1.5, 2.0, 3.0, 5.0, 10.0])
+_TILTS = np.concatenate([1 / _ODDS, _ODDS])
+_TESTS = 3
+# starts kept per doubling of their age
+_PER_DOUBLING = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A batch number to count from (the first is 1), and the cases per cell since."""
+
+    batch: int
+    counts: FloatArray
+
+    @property
+    def log_weight(self) -> float:
+        """Log of 1 / (j (j + 1))."""
+        return -math.log(self.batch * (self.batch + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class DriftTest:
+    """The tests of the outcomes and of the blocks against one reference."""
+
+    cells: ReferenceCells
+
+    @cached_property
+    def _expected(self) -> FloatArray:
+        """Reference cases per cell."""
+        return self.cells.shares() * self.cells.size_at()
+
+    @cached_property
+    def _tilts(self) -> FloatArray:
+        """Row per odds ratio: by which factor the share of each block changes with the prevalence."""
+        starts, rate = self.cells.block_starts, self.cells.prevalence
+        size = self.cells.size_at()
+        positive = rate * size * np.add.reduceat(self.cells.positive, starts) + 0.25
+        negative = (1 - rate) * size * np.add.reduceat(self.cells.negative, starts) + 0.25
+        share = positive / (positive + negative)
+        return np.asarray(_TILTS[:, None] * share + (1 - share))
+
+    def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> tuple[float, float, float]:
+        """Return log E_j of outcomes, blocks and prevalence: cases per cell since j, and before."""
+        known = self._expected + earlier
+        ratios = []
+        for starts in (self.cells.outcome_starts, self.cells.block_starts):
+            held, weights = np.add.reduceat(counts, starts), np.add.reduceat(known, starts) + 0.5
+            ratios.append(log_ratio(held, weights))
+        tilted = self._tilts * weights
+        tilted *= weights.sum() / tilted.sum(axis=1, keepdims=True)
+        bets = log_urn(held, tilted)
+        prevalence = float(np.logaddexp.reduce(bets)) - math.log(len(bets)) - float(log_urn(held, weights))
+        return ratios[0], ratios[1], prevalence
+
+    def log_evidence(self, starts: list[Start], batches: int) -> tuple[float, Start]:
+        """Return log E(t), averaged over the tests, and the start that adds most to it.
+
+        The first start counts from the first batch, so it holds all cases.
+        """
+        total = starts[0].counts
+        terms = [
+            start.log_weight + float(np.logaddexp.reduce(self.log_ratios(start.counts, total - start.counts)))
+            for start in starts
+        ]
+        waiting = math.log(_TESTS / (batches + 1))
+        evidence = float(np.logaddexp.reduce([*terms, waiting])) - math.log(_TESTS)
+        return evidence, starts[int(np.argmax(terms))]
+
+    def log_evidence_at(self, counts: FloatArray, prevalence: float) -> float:
+        """Return log E_j of the blocks against the classes of the reference at another prevalence.
+
+        At the prevalence fitted to the same counts it can only be too small: large values say that
+        the scores of the classes themselves have moved.
+        """
+        starts = self.cells.block_starts
+        held = self.cells.shares(prevalence) * self.cells.size_at(prevalence)
+        return log_ratio(np.add.reduceat(counts, starts), np.add.reduceat(held, starts) + 0.5)
+
+
+def log_ratio(counts: FloatArray, weights: FloatArray) -> float:
+    """Log E_j: the bet around the expected shares against the prediction from the reference."""
+    bet = weights * (_STRENGTH / weights.sum())
+    return float(log_urn(counts, bet) - log_urn(counts, weights))
+
+
+def log_urn(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Log probability of a sequence with these counts when shares are Dirichlet with these weights.
+
+    `weights` may hold several rows; one result per row.
+    """
+    from scipy.special import gammaln
+
+    total = weights.sum(axis=-1)
+    gained = (gammaln(weights + counts) - gammaln(weights)).sum(axis=-1)
+    return np.asarray(gammaln(total) - gammaln(total + counts.sum()) + gained)
+
+
+def pruned(starts: list[Start], batches: int) -> list[Start]:
+    """Keep the first start, and the oldest and the youngest of every doubling of age."""
+    by_age: dict[int, list[Start]] = {}
+    for start in starts:
+        by_age.setdefault((batches + 1 - start.batch).bit_length(), []).append(start)
+    few = [[group[0], group[-1]] if len(group) > _PER_DOUBLING else group for group in by_age.values()]
+    return sorted((start for group in few for start in group), key=lambda start: start.batch)

@@ -1,0 +1,68 @@
+"""Labels that arrive late or for a part of the cases."""
+
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_same_length, check_weights, input_error
+from demur._checks.arrays import is_missing
+from demur.typing import BoolArray, FloatArray
+from demur.windows.policy import Policy
+
+__all__ = ["known_labels", "label_weights", "unbiased_costs"]
+
+
+def known_labels(labels: Any, policy: Policy) -> tuple[BoolArray, BoolArray]:
+    """Return which cases are labelled and which are positive, in the labels of the policy.
+
+    None and NaN stand for cases without a label.
+    """
+    array = np.asarray(labels)
+    if array.ndim != 1:
+        raise input_error("labels", "must be one-dimensional", f"shape {array.shape}")
+    if array.dtype.kind == "f":
+        known = ~np.isnan(array)
+    elif array.dtype.kind == "O":
+        known = np.array([not is_missing(value) for value in array.tolist()], dtype=np.bool_)
+    else:
+        known = np.ones(len(array), dtype=np.bool_)
+    # element by element: numpy answers one False when the types cannot be compared
+    positive = np.broadcast_to(array == policy.pos_label, array.shape)
+    negative = np.broadcast_to(array == policy.neg_label, array.shape)
+    strange = np.flatnonzero(known & ~positive & ~negative)
+    if len(strange):
+        raise input_error(
+            "labels",
+            f"must be {policy.pos_label!r} or {policy.neg_label!r}, as in the policy, or missing",
+            repr(array[strange[0]].item() if hasattr(array[strange[0]], "item") else array[strange[0]]),
+        )
+    return known, np.asarray(known & positive, dtype=np.bool_)
+
+
+def label_weights(weights: Any, known: BoolArray) -> FloatArray:
+    """Return 1 / probability of being labelled for every case; all 1 where every case is labelled."""
+    if weights is None:
+        if not known.all():
+            raise input_error(
+                "weights",
+                "are needed where labels are missing",
+                f"{int((~known).sum())} cases without a label",
+                "pass 1 / probability of being labelled, or the labelled cases alone if they are all.",
+            )
+        return np.ones(len(known))
+    checked = check_weights(weights, "weights")
+    assert checked is not None
+    check_same_length(labels=known, weights=checked)
+    if np.any(checked[known] < 1):
+        raise input_error(
+            "weights", "must be at least 1, one over a probability", float(checked[known].min())
+        )
+    return checked
+
+
+def unbiased_costs(
+    codes: Any, known: BoolArray, positive: BoolArray, weights: FloatArray, prices: FloatArray
+) -> FloatArray:
+    """Return w cost for labelled cases and 0 for the others: its mean is the mean cost."""
+    rows = np.where(codes == 1, 2, np.where(codes == 0, 0, 1))
+    return np.where(known, weights * prices[rows, positive.astype(np.int64)], 0.0)

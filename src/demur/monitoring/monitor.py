@@ -1,0 +1,459 @@
+"""`PolicyMonitor`: a policy in use, watched batch by batch."""
+
+import math
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from demur._checks import check_confidence_level, check_same_length, check_scores, check_type, input_error
+from demur._results import Interval, json_safe
+from demur.exceptions import UndefinedError
+from demur.monitoring.alarms import alarm_sentences
+from demur.monitoring.betting import CostSequence
+from demur.monitoring.drift import DriftTest, Start, pruned
+from demur.monitoring.labels import known_labels, label_weights, unbiased_costs
+from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence
+from demur.monitoring.promise import Promise, expected_outcomes, outcome_costs
+from demur.monitoring.rates import share_sequence
+from demur.monitoring.reference import ReferenceCells
+from demur.monitoring.scale import BatchCounts, scale_sentences
+from demur.monitoring.state import BatchRow, MonitorState, read_state, write_state
+from demur.typing import ArrayLike, FloatArray
+from demur.windows.policy import Policy
+
+__all__ = ["PolicyMonitor"]
+
+
+class PolicyMonitor:
+    """Watch a policy in use: do the scores look as before, and does it cost what it promised?
+
+    Everything may be looked at after every batch: e-values and intervals hold at all times at
+    once. Without labels it compares outcomes and scores with the evidence of the policy, estimates
+    the prevalence, and tells what keeping the window costs. With labels it bounds the cost per
+    case. Assumes that cases are independent; within a batch their order does not matter.
+
+    Parameters
+    ----------
+    policy : Policy
+        The policy in use; its evidence is the reference.
+    alpha : float, default 0.05
+        Probability of a false alarm, ever: for "the scores have changed", and once more for "the
+        promise is broken". Intervals have the level 1 - alpha.
+
+    Raises
+    ------
+    InputError
+        If `policy` is no `Policy`, or alpha is not strictly between 0 and 1.
+
+    See Also
+    --------
+    judge_policy : what a policy costs on one labelled sample.
+
+    Notes
+    -----
+    The e-process, its theorem and its limits stand in ``demur.monitoring.drift``, those of the cost
+    in ``demur.monitoring.betting``. The state holds counts only, so any number of cases fits into a
+    file of at most 50 kB; it remembers the keys of the last 1,000 batches.
+
+    References
+    ----------
+    Ville (1939), Etude critique de la notion de collectif. Ramdas, Gruenwald, Vovk, Shafer (2023),
+    "Game-theoretic statistics and safe anytime-valid inference", Statistical Science 38,
+    doi:10.1214/23-STS894. Saerens, Latinne, Decaestecker (2002), Neural Computation 14,
+    doi:10.1162/089976602753284446.
+
+    Examples
+    --------
+    One case in ten is a fraud. Later it is one in four, which the scores show without a label, and
+    keeping the old window has a price:
+
+    >>> import numpy as np
+    >>> from demur import CostModel, Policy, PolicyMonitor, abstention_surface
+    >>> rng = np.random.default_rng(0)
+    >>> def shop(n, prevalence):
+    ...     fraud = rng.random(n) < prevalence
+    ...     return fraud, rng.normal(2.0 * fraud)
+    >>> costs = CostModel(cost_fn=100, cost_fp=20, cost_abstain=4)
+    >>> policy = Policy.from_surface(abstention_surface(*shop(5000, 0.1)), costs=costs)
+    >>> monitor = PolicyMonitor(policy)
+    >>> for day in range(5):
+    ...     counted = monitor.update(shop(500, 0.1)[1], key=f"day {day}")
+    >>> monitor.alarms
+    []
+    >>> for day in range(5, 8):
+    ...     counted = monitor.update(shop(500, 0.25)[1], key=f"day {day}")
+    >>> len(monitor.alarms), monitor.e_value > 20
+    (1, True)
+    >>> low, high = monitor.prevalence_interval
+    >>> low < 0.25 < high, monitor.cost_of_keeping > 0
+    (True, True)
+    """
+
+    def __init__(self, policy: Policy, *, alpha: float = 0.05) -> None:
+        check_type(policy, "policy", Policy)
+        self.policy = policy
+        self.alpha = check_confidence_level(alpha, "alpha")
+        self._state = MonitorState()
+        if self.promise is not None:
+            self._state.cost = self._new_sequence()
+
+    # ---------------------------------------------------------------- what is expected
+
+    @cached_property
+    def cells(self) -> ReferenceCells:
+        """The cells of the score axis and what is expected in each."""
+        return ReferenceCells.of(self.policy)
+
+    @cached_property
+    def promise(self) -> Promise | None:
+        """The expected cost and its upper limit; None for a policy without costs."""
+        return Promise.of(self.policy, self.cells, alpha=self.alpha)
+
+    @cached_property
+    def _drift(self) -> DriftTest:
+        return DriftTest(self.cells)
+
+    def _new_sequence(self) -> CostSequence:
+        assert self.policy.costs is not None
+        assert self.promise is not None
+        prices = outcome_costs(self.policy.costs)
+        limit = min(self.promise.limit, float(prices.max()))
+        return CostSequence(
+            low=float(prices.min()), high=float(prices.max()), alpha=self.alpha, promise=limit
+        )
+
+    # ---------------------------------------------------------------- batches
+
+    def update(
+        self,
+        scores: ArrayLike,
+        labels: Any = None,
+        *,
+        weights: ArrayLike | None = None,
+        key: str | None = None,
+        at: Any = None,
+    ) -> bool:
+        """Count a batch; return whether anything was new.
+
+        Parameters
+        ----------
+        scores : array
+            Of the cases of the batch, on the scale of the policy.
+        labels : array, optional
+            True classes in the labels of the policy; None or NaN where a case has none.
+        weights : array, optional
+            1 / probability of being labelled (audits); needed where labels are missing.
+        key : str, optional
+            Name of the batch. A batch whose key is known changes nothing; if it brings labels for
+            the first time, only those are counted. Without a key every call counts.
+        at : date or str, optional
+            When the cases came.
+        """
+        values = check_scores(scores, "scores")
+        state = self._state
+        new_scores = not state.knows(key, labels=False)
+        new_labels = labels is not None and not state.knows(key, labels=True)
+        audited = None
+        if new_labels:
+            check_same_length(scores=values, labels=labels)
+            # everything is checked before anything is counted
+            known, positive = known_labels(labels, self.policy)
+            audited = known, positive, label_weights(weights, known)
+        elif labels is None and weights is not None:
+            raise input_error("weights", "are for labels", "no labels", "pass labels, too.")
+        if new_scores:
+            self._count(BatchCounts.of(values, self.cells, self.policy), at)
+        if audited is not None:
+            self._count_labels(values, *audited)
+        state.remember(key, labels=new_labels)
+        return new_scores or new_labels
+
+    def update_counts(self, batch: BatchCounts, *, key: str | None = None, at: Any = None) -> bool:
+        """Count a batch that was counted per cell elsewhere, such as in a database."""
+        if len(batch.counts) != self.cells.size:
+            raise input_error("batch", f"must have {self.cells.size} cells", len(batch.counts))
+        if self._state.knows(key, labels=False):
+            return False
+        self._count(batch, at)
+        self._state.remember(key, labels=False)
+        return True
+
+    def knows(self, key: str) -> bool:
+        """Tell whether a batch of this key was counted."""
+        return self._state.knows(key, labels=False)
+
+    def update_labels(
+        self, scores: ArrayLike, labels: Any, *, weights: ArrayLike | None = None, key: str | None = None
+    ) -> bool:
+        """Count labels of cases whose scores were counted before."""
+        values = check_scores(scores, "scores")
+        if self._state.knows(key, labels=True):
+            return False
+        check_same_length(scores=values, labels=labels)
+        known, positive = known_labels(labels, self.policy)
+        self._count_labels(values, known, positive, label_weights(weights, known))
+        self._state.remember(key, labels=True)
+        return True
+
+    def _count(self, batch: BatchCounts, at: Any) -> None:
+        state = self._state
+        state.batches += 1
+        said = scale_sentences(self.policy, self.cells, batch, number=state.batches)
+        state.scale.update({kind: f"Batch {state.batches}: {words}" for kind, words in said.items()})
+        state.starts = [replace(start, counts=start.counts + batch.counts) for start in state.starts]
+        state.starts.append(Start(state.batches, batch.counts))
+        evidence, change = self._drift.log_evidence(state.starts, state.batches)
+        state.log_e = evidence
+        if evidence > state.highest_log_e:
+            state.highest_log_e = evidence
+        if state.changed_at is None and evidence >= -math.log(self.alpha):
+            state.changed_at = change.batch
+        state.starts = pruned(state.starts, state.batches)
+        state.add_row(
+            BatchRow(
+                first=state.batches,
+                last=state.batches,
+                at=None if at is None else str(at),
+                **dict(
+                    zip(("negative", "abstained", "positive"), self.cells.outcomes(batch.counts), strict=True)
+                ),
+                missing=batch.missing,
+                log_e=evidence,
+            )
+        )
+        self.__dict__.pop("_fit", None)
+
+    def _count_labels(self, scores: Any, known: Any, positive: Any, weights: Any) -> None:
+        state = self._state
+        codes = self.policy.decide(scores)
+        rows = np.where(codes == 1, 2, np.where(codes == 0, 0, 1))
+        np.add.at(state.labelled, (rows[known], positive[known].astype(np.int64)), 1.0)
+        if state.cost is None or self.policy.costs is None:
+            return
+        values = unbiased_costs(codes, known, positive, weights, outcome_costs(self.policy.costs))
+        # rows may be sorted by label: a fixed shuffle restores a random order
+        shuffled = np.random.default_rng(state.cost.n).permutation(values)
+        state.cost = state.cost.updated(shuffled, largest_weight=float(weights.max()))
+        state.add_cost(state.cost)
+
+    # ---------------------------------------------------------------- answers
+
+    @property
+    def n(self) -> int:
+        """Cases counted."""
+        return int(self._total.sum())
+
+    @property
+    def _total(self) -> FloatArray:
+        starts = self._state.starts
+        return starts[0].counts if starts else np.zeros(self.cells.size)
+
+    @property
+    def e_value(self) -> float:
+        """Largest evidence so far that the scores have changed; an alarm from 1 / alpha on."""
+        return math.exp(min(self._state.highest_log_e, 700.0))
+
+    @property
+    def changed_since(self) -> int | None:
+        """Batch with which the change began, as estimated when the alarm came; None before."""
+        return self._state.changed_at
+
+    @property
+    def alarms(self) -> list[str]:
+        """Sentences; empty while nothing is wrong. An alarm stays."""
+        return alarm_sentences(self)
+
+    @property
+    def scale_alarms(self) -> list[str]:
+        """Sentences about scores on another scale."""
+        return list(self._state.scale.values())
+
+    @property
+    def outcomes(self) -> tuple[float, float, float]:
+        """Cases called negative, abstained on, called positive."""
+        return self.cells.outcomes(self._total)
+
+    @property
+    def abstention_interval(self) -> Interval:
+        """Limits of the share abstained on that hold at all times while it is constant."""
+        expected = self.cells.outcomes(self.cells.shares())[1]
+        return share_sequence(self.outcomes[1], self.n, alpha=self.alpha, expected=expected)
+
+    @property
+    def recent_counts(self) -> FloatArray:
+        """Cases per cell since the estimated change; all of them while there is none."""
+        state = self._state
+        if state.changed_at is None:
+            return self._total
+        # the start itself may have been thinned out: take the next one after it
+        later = [start for start in state.starts if start.batch >= state.changed_at]
+        return (later or state.starts)[0].counts
+
+    @cached_property
+    def _fit(self) -> PrevalenceFit:
+        if self.n == 0:
+            raise UndefinedError("A prevalence needs cases. Hint: call update first.")
+        return fitted_prevalence(self.cells, self.recent_counts, alpha=self.alpha)
+
+    @property
+    def prevalence(self) -> float:
+        """P(positive) that explains the scores best, since the estimated change; without labels."""
+        return self._fit.prevalence
+
+    @property
+    def prevalence_interval(self) -> Interval:
+        """Limits of `prevalence` by the likelihood ratio; right for this batch, not for all times."""
+        return self._fit.interval
+
+    @property
+    def only_prevalence(self) -> bool:
+        """Whether a changed prevalence explains the scores, or the classes themselves have moved."""
+        evidence = self._drift.log_evidence_at(self.recent_counts, self.prevalence)
+        return evidence < -math.log(self.alpha)
+
+    def _keeping(self, prevalence: float) -> float:
+        """Cost per case of this window beyond that of the best one at a prevalence."""
+        assert self.policy.costs is not None
+        best = self.policy.at(prevalence=prevalence).expected_cost
+        assert best is not None
+        kept = (outcome_costs(self.policy.costs) * expected_outcomes(self.cells, prevalence)).sum()
+        return max(float(kept) - best, 0.0)
+
+    @property
+    def cost_of_keeping(self) -> float:
+        """Cost per case of keeping the window instead of the one for the new prevalence."""
+        return self._keeping(self.prevalence)
+
+    @property
+    def cost_of_keeping_interval(self) -> Interval:
+        """Its range over `prevalence_interval`: convex in the prevalence and 0 where the window is best."""
+        low, high = self.prevalence_interval
+        ends = self._keeping(low), self._keeping(high)
+        inner = [self._keeping(rate) for rate in np.linspace(low, high, 33)[1:-1]]
+        return Interval(min(*ends, *inner), max(ends))
+
+    def proposed_policy(self) -> Policy:
+        """Return the policy derived for the estimated prevalence, from the same evidence."""
+        return self.policy.at(prevalence=self.prevalence)
+
+    @property
+    def n_labelled(self) -> int:
+        """Cases with a label."""
+        return int(self._state.labelled.sum())
+
+    @property
+    def cost(self) -> float | None:
+        """Mean cost per case by the labels; None before the first ones."""
+        sequence = self._state.cost
+        return None if sequence is None or sequence.n == 0 else sequence.mean
+
+    @property
+    def cost_interval(self) -> Interval | None:
+        """Limits of the mean cost that hold at all times."""
+        sequence = self._state.cost
+        return None if sequence is None or sequence.n == 0 else sequence.interval
+
+    @property
+    def promise_e_value(self) -> float:
+        """Largest evidence so far that the cost exceeds the promise; an alarm from 1 / alpha on."""
+        sequence = self._state.cost
+        return 1.0 if sequence is None else math.exp(min(sequence.most_broken, 700.0))
+
+    @property
+    def precision(self) -> dict[str, tuple[float, Interval]]:
+        """Share of right decisions among labelled cases of each side, with limits for all times.
+
+        Right where the labelled cases of a side are a random part of it, such as an audit.
+        """
+        table = self._state.labelled
+        sides = {"negative": (table[0, 0], table[0].sum()), "positive": (table[2, 1], table[2].sum())}
+        return {
+            side: (float(right / n), share_sequence(right, n, alpha=self.alpha, expected=0.9))
+            for side, (right, n) in sides.items()
+            if n > 0
+        }
+
+    @property
+    def history(self) -> list[BatchRow]:
+        """Batches, the older ones joined to neighbours once there are many."""
+        return list(self._state.rows)
+
+    @property
+    def batches(self) -> int:
+        """Number of batches counted."""
+        return self._state.batches
+
+    def __repr__(self) -> str:
+        return (
+            f"PolicyMonitor(batches={self.batches}, n={self.n}, e_value={self.e_value:.3g}, "
+            f"alarms={len(self.alarms)})"
+        )
+
+    # ---------------------------------------------------------------- files
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answers as JSON-safe built-in types."""
+        answers: dict[str, Any] = {
+            "batches": self.batches,
+            "n": self.n,
+            "alpha": self.alpha,
+            "alarms": self.alarms,
+            "e_value": self.e_value,
+            "changed_since": self.changed_since,
+            "outcomes": dict(zip(("negative", "abstained", "positive"), self.outcomes, strict=True)),
+            "expected_outcomes": dict(
+                zip(
+                    ("negative", "abstained", "positive"),
+                    self.cells.outcomes(self.cells.shares()),
+                    strict=True,
+                )
+            ),
+            "abstention_interval": self.abstention_interval,
+            "prevalence": None,
+            "prevalence_interval": None,
+            "cost_of_keeping": None,
+            "cost_of_keeping_interval": None,
+            "n_labelled": self.n_labelled,
+            "cost": self.cost,
+            "cost_interval": self.cost_interval,
+            "promised_cost": None if self.promise is None else self.promise.cost,
+            "promised_limit": None if self.promise is None else self.promise.limit,
+            "promise_e_value": self.promise_e_value,
+            "precision": {
+                side: {"share": share, "interval": limits} for side, (share, limits) in self.precision.items()
+            },
+        }
+        if self.n:
+            answers["prevalence"] = self.prevalence
+            answers["prevalence_interval"] = self.prevalence_interval
+            try:
+                answers["cost_of_keeping"] = self.cost_of_keeping
+                answers["cost_of_keeping_interval"] = self.cost_of_keeping_interval
+            except UndefinedError:
+                # a window under constraints cannot be derived again: there is nothing to compare with
+                answers["cost_of_keeping"] = None
+        safe: dict[str, Any] = json_safe(answers)
+        return safe
+
+    def save(self, path: str | Path) -> None:
+        """Write the state as JSON; the file appears whole or not at all."""
+        write_state(path, self._state, policy=self.policy, alpha=self.alpha, summary=self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | Path, *, policy: Policy | None = None) -> Self:
+        """Read a state that `save` wrote; refuse, in one sentence, anything else.
+
+        Parameters
+        ----------
+        path : path
+            The state.
+        policy : Policy, optional
+            Must be the one the state belongs to; needed only if that is too large for the state.
+        """
+        kept, alpha, fill = read_state(path, policy)
+        monitor = cls(kept, alpha=alpha)
+        fill(monitor._state, monitor.cells.size)
+        return monitor

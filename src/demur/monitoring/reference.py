@@ -1,0 +1,160 @@
+"""What a policy expects to see: cells of the score axis and the reference cases in each.
+
+Cells end where pooled blocks of the evidence end and where the window begins and ends.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from demur.typing import FloatArray, IntArray
+from demur.windows.policy import Policy
+
+__all__ = ["ReferenceCells"]
+
+# neighbours are joined until every cell of the block test is expected to hold this share
+_SMALLEST_SHARE = 1 / 200
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReferenceCells:
+    """The evidence of a policy, counted per cell.
+
+    Attributes
+    ----------
+    cuts : array
+        Cell k holds the scores in (cuts[k - 1], cuts[k]]; ascending.
+    positive, negative : array
+        Element k: share of that class expected in cell k.
+    n_positive, n_negative : float
+        Reference cases.
+    prevalence : float
+        P(positive) in use.
+    sampled : bool
+        Whether the prevalence is that of the evidence, so that the cases are one sample.
+    negative_cells, decided_from : int
+        The first cells, called negative; the first cell called positive.
+    """
+
+    cuts: FloatArray
+    positive: FloatArray
+    negative: FloatArray
+    n_positive: float
+    n_negative: float
+    prevalence: float
+    sampled: bool
+    negative_cells: int
+    decided_from: int
+
+    @classmethod
+    def of(cls, policy: Policy) -> "ReferenceCells":
+        """Cut the score axis at the ends of the blocks and at the thresholds."""
+        blocks = policy.evidence.blocks
+        below, above = _threshold_cuts(policy)
+        cuts = _cuts(blocks.lower, blocks.upper, [cut for cut in (below, above) if cut is not None])
+        whole = np.searchsorted(blocks.upper, cuts, side="right")
+        # a cut inside a block: half of its cases are taken to lie on either side
+        inside = (whole < len(blocks.upper)) & (np.append(blocks.lower, np.inf)[whole] <= cuts)
+        shares = {}
+        for name, column in (("positive", blocks.positives), ("negative", blocks.negatives)):
+            running = np.concatenate([[0.0], np.cumsum(column)])
+            below_cuts = (running[whole] + running[whole + inside]) / 2
+            held = np.diff(np.concatenate([[0.0], below_cuts, running[-1:]]))
+            shares[name] = held / running[-1] if running[-1] else held
+        return cls(
+            cuts=cuts,
+            **shares,
+            n_positive=float(blocks.positives.sum()),
+            n_negative=float(blocks.negatives.sum()),
+            prevalence=policy.prevalence,
+            sampled=math.isclose(policy.prevalence, policy.evidence.prevalence, rel_tol=_SAME, abs_tol=_SAME),
+            negative_cells=_cells_below(cuts, below, never=0 if policy.lower == -math.inf else len(cuts) + 1),
+            decided_from=_cells_below(cuts, above, never=len(cuts) + 1 if policy.upper == math.inf else 0),
+        )
+
+    def cell_of(self, scores: FloatArray) -> IntArray:
+        """Return the cell of every score."""
+        return np.searchsorted(self.cuts, scores, side="left")
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return len(self.cuts) + 1
+
+    def shares(self, prevalence: float | None = None) -> FloatArray:
+        """Return the expected share of every cell, at another prevalence if one is given."""
+        rate = self.prevalence if prevalence is None else prevalence
+        return rate * self.positive + (1 - rate) * self.negative
+
+    @cached_property
+    def outcome_starts(self) -> IntArray:
+        """First cells of (negative, abstain, positive); outcomes that cannot happen are left out."""
+        starts = {0, self.negative_cells, self.decided_from} - {self.size}
+        return np.array(sorted(starts), dtype=np.int64)
+
+    @cached_property
+    def block_starts(self) -> IntArray:
+        """First cells of groups that are each expected to hold at least 1 / 200 of the cases."""
+        starts, held = [0], 0.0
+        for cell, share in enumerate(self.shares()):
+            if held >= _SMALLEST_SHARE:
+                starts.append(cell)
+                held = 0.0
+            held += share
+        if held < _SMALLEST_SHARE and len(starts) > 1:
+            starts.pop()
+        return np.array(starts, dtype=np.int64)
+
+    def outcomes(self, counts: FloatArray) -> tuple[float, float, float]:
+        """Return the numbers of cases called negative, abstained on and called positive."""
+        first, last = self.negative_cells, max(self.negative_cells, self.decided_from)
+        return float(counts[:first].sum()), float(counts[first:last].sum()), float(counts[last:].sum())
+
+    def size_at(self, prevalence: float | None = None) -> float:
+        """Return how many reference cases the expected shares are worth.
+
+        All of them where the prevalence is that of the evidence. Elsewhere the shares are
+        pi P+ + (1 - pi) P- with the variance of both classes, and are worth the smallest n, over
+        the cells, for which n cases would vary as much.
+        """
+        rate = self.prevalence if prevalence is None else prevalence
+        if self.sampled and prevalence is None:
+            return self.n_positive + self.n_negative
+        parts = ((rate, self.positive, self.n_positive), (1 - rate, self.negative, self.n_negative))
+        starts = self.block_starts
+        variance = np.zeros(len(starts))
+        for weight, shares, n in parts:
+            held = np.add.reduceat(shares, starts)
+            # half a case more keeps an empty cell from looking certain
+            held = (held * n + 0.5) / (n + 1)
+            variance += weight**2 * held * (1 - held) / (n + 1)
+        mixed = np.add.reduceat(self.shares(rate), starts)
+        sure = mixed * (1 - mixed) > 0
+        return float((mixed * (1 - mixed) / variance)[sure].min()) if sure.any() else 1.0
+
+
+def _threshold_cuts(policy: Policy) -> tuple[float | None, float | None]:
+    """Return the thresholds as cuts: a score at or below the cut is on the lower side."""
+    above = math.nextafter(policy.upper, -math.inf) if math.isfinite(policy.upper) else None
+    below = policy.lower if math.isfinite(policy.lower) else None
+    # decide() calls a score positive first
+    if below is not None and policy.lower == policy.upper:
+        below = above
+    return below, above
+
+
+def _cells_below(cuts: FloatArray, cut: float | None, *, never: int) -> int:
+    return never if cut is None else int(np.searchsorted(cuts, cut, side="left")) + 1
+
+
+def _cuts(lower: FloatArray, upper: FloatArray, thresholds: list[float]) -> FloatArray:
+    """Ends of all blocks but the last; a threshold in the gap behind a block replaces its end."""
+    ends = upper[:-1].copy()
+    for cut in thresholds:
+        block = int(np.searchsorted(upper, cut, side="right")) - 1
+        if 0 <= block < len(ends) and cut < lower[block + 1]:
+            ends[block] = cut
+    return np.unique(np.concatenate([ends, thresholds]))

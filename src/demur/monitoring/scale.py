@@ -1,0 +1,120 @@
+"""Scores on another scale than those a policy was made for: told at the first batch."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from demur.monitoring.reference import ReferenceCells
+from demur.typing import FloatArray
+from demur.windows.policy import Policy
+
+__all__ = ["BatchCounts", "scale_sentences"]
+
+_MOST_OUTSIDE = 0.01
+# chance of a false warning, over all batches
+_CHANCE = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BatchCounts:
+    """What a batch of scores is reduced to.
+
+    Attributes
+    ----------
+    counts : array
+        Cases per cell of the reference.
+    low, high : float
+        Smallest and largest score.
+    outside : int
+        Cases below or above every reference score.
+    missing : int
+        Rows without a score.
+    """
+
+    counts: FloatArray
+    low: float
+    high: float
+    outside: int
+    missing: int = 0
+
+    @classmethod
+    def of(cls, scores: FloatArray, cells: ReferenceCells, policy: Policy) -> "BatchCounts":
+        """Count scores."""
+        low, high = score_range(policy)
+        return cls(
+            counts=np.bincount(cells.cell_of(scores), minlength=cells.size).astype(np.float64),
+            low=float(scores.min()),
+            high=float(scores.max()),
+            outside=int(np.count_nonzero((scores < low) | (scores > high))),
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of cases."""
+        return int(self.counts.sum())
+
+
+def score_range(policy: Policy) -> tuple[float, float]:
+    """Return the smallest and the largest score of the evidence."""
+    blocks = policy.evidence.blocks
+    return float(blocks.lower[0]), float(blocks.upper[-1])
+
+
+def scale_sentences(
+    policy: Policy, cells: ReferenceCells, batch: BatchCounts, *, number: int = 1
+) -> dict[str, str]:
+    """Say what is odd about the scale of the scores in a batch; empty if nothing is.
+
+    A share of 1 % outside the range counts only if it is too large for chance: the mass outside n
+    reference scores follows Beta(2, n - 1). Over all batches together the probability of a false
+    warning is at most 0.001 per kind.
+    """
+    chance = _CHANCE / 2 / (number * (number + 1))
+    said = {}
+    outside = _outside(policy, cells, batch, chance)
+    if outside:
+        said["outside"] = outside
+    if batch.n > 1 and batch.low == batch.high and cells.size > 1:
+        share = cells.shares()[int(cells.cell_of(np.array([batch.low]))[0])]
+        if _all_within(share, cells, batch.n - 1, chance):
+            said["equal"] = f"All {batch.n} scores are equal ({batch.low:g})."
+    low, high = score_range(policy)
+    if low >= 0 and 1 < high <= 100 and batch.low >= 0 and batch.high <= 1:
+        share = float(cells.shares()[: int(cells.cell_of(np.array([1.0]))[0]) + 1].sum())
+        if _all_within(share, cells, batch.n, chance):
+            said["scale"] = (
+                f"All scores lie between 0 and 1, but the policy was made for scores from {low:g} to "
+                f"{high:g}: multiply by 100?"
+            )
+    return said
+
+
+def _outside(policy: Policy, cells: ReferenceCells, batch: BatchCounts, chance: float) -> str | None:
+    """Say how many scores are beyond the reference, if too many."""
+    from scipy.special import betainc, betaincinv
+
+    if batch.outside <= _MOST_OUTSIDE * batch.n:
+        return None
+    size = max(cells.n_positive + cells.n_negative, 2.0)
+    mass = float(betaincinv(2, size - 1, 1 - _CHANCE / 2))
+    if float(betainc(batch.outside, batch.n - batch.outside + 1, mass)) > chance:
+        return None
+    low, high = score_range(policy)
+    sentence = (
+        f"{100 * batch.outside / batch.n:.1f} % of the scores lie outside {low:g} to {high:g}, the range "
+        f"the policy was made for; they run from {batch.low:g} to {batch.high:g}"
+    )
+    if low >= 0 and high <= 1 < batch.high <= 100 and batch.low >= 0:
+        return f"{sentence}: divide by 100?"
+    return f"{sentence}."
+
+
+def _all_within(share: float, cells: ReferenceCells, n: int, chance: float) -> bool:
+    """Tell whether n cases all fall where `share` of the reference lies too rarely for chance."""
+    from scipy.special import betaincinv
+
+    size = cells.n_positive + cells.n_negative
+    held = share * size
+    most = float(betaincinv(held + 1, max(size - held, 1e-9), 1 - _CHANCE / 2))
+    return most < 1 and n * math.log(most) <= math.log(chance)

@@ -1,0 +1,262 @@
+"""The state of a monitor, in memory and as a small JSON file that can be read by hand."""
+
+import hashlib
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from demur._files.whole import whole_file
+from demur._results import json_safe
+from demur.exceptions import InputError
+from demur.monitoring.betting import CostSequence
+from demur.monitoring.drift import Start
+from demur.typing import FloatArray
+from demur.windows.policy import Policy
+
+__all__ = ["BatchRow", "MonitorState", "policy_digest", "read_state", "write_state"]
+
+SCHEMA = "demur.monitor"
+VERSION = 1
+
+_MOST_KEYS = 1000
+_MOST_ROWS = 120
+_LARGEST_POLICY = 12_000
+_KEY_DIGITS = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchRow:
+    """One batch, or some neighbouring ones joined.
+
+    Attributes
+    ----------
+    first, last : int
+        Numbers of the batches.
+    at : str or None
+        When the first of them came.
+    negative, abstained, positive : float
+        Cases by decision.
+    missing : int
+        Rows without a score.
+    log_e : float
+        Log of the evidence after the last of them.
+    cost, cost_low, cost_high : float or None
+        Mean cost per case and its limits after the last of them, where labels came.
+    """
+
+    first: int
+    last: int
+    at: str | None
+    negative: float
+    abstained: float
+    positive: float
+    missing: int
+    log_e: float
+    cost: float | None = None
+    cost_low: float | None = None
+    cost_high: float | None = None
+
+    def joined(self, later: "BatchRow") -> "BatchRow":
+        """Return both as one row."""
+        told = later if later.cost is not None else self
+        return BatchRow(
+            first=self.first,
+            last=later.last,
+            at=self.at,
+            negative=self.negative + later.negative,
+            abstained=self.abstained + later.abstained,
+            positive=self.positive + later.positive,
+            missing=self.missing + later.missing,
+            log_e=later.log_e,
+            cost=told.cost,
+            cost_low=told.cost_low,
+            cost_high=told.cost_high,
+        )
+
+    def listed(self) -> list[Any]:
+        """Return the columns of the row, numbers short."""
+        short = (None if v is None else round(v, 6) for v in (self.cost, self.cost_low, self.cost_high))
+        cases = (int(self.negative), int(self.abstained), int(self.positive), int(self.missing))
+        return [self.first, self.last, self.at, *cases, round(self.log_e, 4), *short]
+
+
+@dataclass(kw_only=True, eq=False)
+class MonitorState:
+    """Everything a monitor remembers."""
+
+    batches: int = 0
+    starts: list[Start] = field(default_factory=list)
+    log_e: float = 0.0
+    highest_log_e: float = 0.0
+    changed_at: int | None = None
+    scale: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, bool] = field(default_factory=dict)
+    rows: list[BatchRow] = field(default_factory=list)
+    labelled: FloatArray = field(default_factory=lambda: np.zeros((3, 2)))
+    cost: CostSequence | None = None
+
+    def knows(self, key: str | None, *, labels: bool) -> bool:
+        """Tell whether the scores, or the labels, of a batch were counted."""
+        if key is None:
+            return False
+        labelled = self.keys.get(_short(key))
+        return labelled is not None and (labelled or not labels)
+
+    def remember(self, key: str | None, *, labels: bool) -> None:
+        """Remember a batch; the oldest of more than 1,000 is forgotten."""
+        if key is None:
+            return
+        short = _short(key)
+        self.keys[short] = self.keys.get(short, False) or labels
+        while len(self.keys) > _MOST_KEYS:
+            del self.keys[next(iter(self.keys))]
+
+    def add_row(self, row: BatchRow) -> None:
+        """Add a batch to the history; beyond 120 rows the older half is joined in pairs."""
+        self.rows.append(row)
+        if len(self.rows) > _MOST_ROWS:
+            half = len(self.rows) // 4 * 2
+            pairs = zip(self.rows[:half:2], self.rows[1:half:2], strict=True)
+            self.rows = [first.joined(second) for first, second in pairs] + self.rows[half:]
+
+    def add_cost(self, sequence: CostSequence) -> None:
+        """Note the cost so far in the latest row."""
+        if self.rows:
+            low, high = sequence.interval
+            self.rows[-1] = replace(self.rows[-1], cost=sequence.mean, cost_low=low, cost_high=high)
+
+
+def _short(key: str) -> str:
+    return hashlib.sha256(str(key).encode()).hexdigest()[:_KEY_DIGITS]
+
+
+def policy_digest(policy: Policy) -> str:
+    """Return the fingerprint of a policy."""
+    return "sha256:" + hashlib.sha256(policy.to_json().encode()).hexdigest()
+
+
+def write_state(
+    path: str | Path, state: MonitorState, *, policy: Policy, alpha: float, summary: dict[str, Any]
+) -> None:
+    """Write a state file: what it says first, then what the next batch needs."""
+    described = policy.to_dict()
+    small = len(json.dumps(described)) <= _LARGEST_POLICY
+    parts = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "summary": summary,
+        "alpha": alpha,
+        "policy_digest": policy_digest(policy),
+        "policy": described if small else None,
+        "batches": state.batches,
+        "evidence": {
+            "log_e": state.log_e,
+            "highest_log_e": state.highest_log_e,
+            "changed_at": state.changed_at,
+            "starts": [[start.batch, *start.counts.astype(np.int64).tolist()] for start in state.starts],
+        },
+        "scale": state.scale,
+        "labelled": state.labelled.tolist(),
+        "cost": None if state.cost is None else state.cost.to_state(),
+        "history": [row.listed() for row in state.rows],
+        "keys": [f"{key}{'+' if labelled else ''}" for key, labelled in state.keys.items()],
+    }
+    lines = (
+        f"  {json.dumps(name)}: {json.dumps(json_safe(value), allow_nan=False, ensure_ascii=False)}"
+        for name, value in parts.items()
+    )
+    with whole_file(path) as handle:
+        handle.write("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+_Fill = Callable[[MonitorState, int], None]
+
+
+def read_state(path: str | Path, policy: Policy | None) -> tuple[Policy, float, _Fill]:
+    """Return the policy, alpha and what fills the state of a monitor made with them."""
+    data = _parsed(path)
+    try:
+        kept = _policy_of(data, policy, path)
+        alpha = float(data["alpha"])
+    except InputError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
+        raise _untrusted(path, error) from None
+
+    def fill(state: MonitorState, size: int) -> None:
+        try:
+            _fill(state, data, size)
+        except (KeyError, TypeError, ValueError, IndexError) as error:
+            raise _untrusted(path, error) from None
+
+    return kept, alpha, fill
+
+
+def _policy_of(data: dict[str, Any], policy: Policy | None, path: str | Path) -> Policy:
+    if policy is not None:
+        if data["policy_digest"] != policy_digest(policy):
+            raise InputError(
+                f"`{path}` belongs to another policy. Hint: pass the policy it was begun with, or begin a "
+                "new state for the new policy."
+            )
+        return policy
+    if data["policy"] is None:
+        raise InputError(f"`{path}` needs its policy, which is too large for a state. Hint: pass policy=.")
+    return Policy.from_dict(data["policy"])
+
+
+def _fill(state: MonitorState, data: dict[str, Any], size: int) -> None:
+    evidence = data["evidence"]
+    state.batches = int(data["batches"])
+    state.log_e = float(evidence["log_e"])
+    state.highest_log_e = float(evidence["highest_log_e"])
+    state.changed_at = None if evidence["changed_at"] is None else int(evidence["changed_at"])
+    if not (math.isfinite(state.log_e) and math.isfinite(state.highest_log_e)) or state.batches < 0:
+        raise ValueError("evidence is not a number")
+    for batch, *counts in evidence["starts"]:
+        column = np.array(counts, dtype=np.float64)
+        if len(column) != size or np.any(column < 0) or not 1 <= batch <= state.batches:
+            raise ValueError("starts do not fit the policy")
+        state.starts.append(Start(int(batch), column))
+    if state.batches and (not state.starts or state.starts[0].batch != 1):
+        raise ValueError("the first start is missing")
+    state.scale = {str(kind): str(words) for kind, words in data["scale"].items()}
+    state.labelled = np.array(data["labelled"], dtype=np.float64)
+    if state.labelled.shape != (3, 2):
+        raise ValueError("labelled cases are not a table of 3 by 2")
+    if (state.cost is None) != (data["cost"] is None):
+        raise ValueError("costs do not fit the policy")
+    if state.cost is not None:
+        state.cost = state.cost.with_state(data["cost"])
+    names = tuple(BatchRow.__dataclass_fields__)
+    state.rows = [BatchRow(**dict(zip(names, row, strict=True))) for row in data["history"]]
+    state.keys = {key.removesuffix("+"): key.endswith("+") for key in data["keys"]}
+
+
+def _parsed(path: str | Path) -> dict[str, Any]:
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"`{path}` must be the state of a monitor, got: {error.strerror}.") from None
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        raise InputError(f"`{path}` must be the state of a monitor, got no JSON.") from None
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        raise InputError(
+            f"`{path}` must be the state of a monitor (schema {SCHEMA!r}). Hint: PolicyMonitor.save and "
+            "`demur watch --state` write one."
+        )
+    if data.get("version") != VERSION:
+        raise InputError(
+            f"`{path}` has version {data.get('version')!r}, this demur reads {VERSION}. Hint: update demur."
+        )
+    return data
+
+
+def _untrusted(path: str | Path, error: Exception) -> InputError:
+    what = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else str(error)
+    return InputError(f"`{path}` is not a state to trust: {what}. Hint: begin a new one.")
