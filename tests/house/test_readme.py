@@ -1,10 +1,13 @@
 """Every number of the README comes from a script here: the demo, the benchmarks, the documentation."""
 
 import re
+import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from demur import ABSTAIN, Binormal, Policy
 from demur.cli.main import main
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +23,36 @@ def test_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
     assert stop.value.code == 0
     shown = re.search(r"```text\n(.*?)```", README, re.S).group(1)
     assert shown in capsys.readouterr().out
+
+
+def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    code = re.search(r"```python\n(.*?)```", README, re.S).group(1)
+    y, scores = Binormal(separation=3).sample(600, rng=0)
+    noise = np.random.default_rng(0).normal(size=len(scores))
+    names = {"y_true": y, "old_scores": scores + noise, "new_scores": scores, "new_cases": [-3.0, 1.5, 6.0]}
+    exec(compile(code, "README.md", "exec"), names)
+    answer = names["answer"]
+    assert capsys.readouterr().out == answer.words + "\n"
+    assert answer.model == "new"
+    assert answer.interval.low <= answer.cost <= answer.interval.high
+    assert answer.decide(names["new_cases"]).tolist() == [0, ABSTAIN, 1]
+    assert Policy.load("policy.json").expected_cost == answer.cost
+
+
+def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    y, scores = Binormal(separation=2).sample(300, rng=0)
+    rows = np.column_stack([y, scores])
+    np.savetxt("predictions.csv", rows, "%d,%.17g", header="y_true,model", comments="")
+    lines = [line for line in README.splitlines() if line.startswith("demur ")]
+    assert len(lines) == 5
+    for line in lines:
+        with pytest.raises(SystemExit) as stop:
+            main(shlex.split(line, comments=True)[1:])
+        assert stop.value.code == 0, capsys.readouterr().err
+    assert {file.name for file in tmp_path.iterdir()} >= {"policy.json"}
+    assert list(tmp_path.glob("*.html"))
 
 
 def test_speed_is_that_of_the_performance_page():

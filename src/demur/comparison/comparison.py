@@ -198,13 +198,15 @@ class Cases:
 
 
 def _labels(y_true: Any, positive: BoolArray) -> tuple[Any, Any]:
-    """Labels (negative, positive) as the user wrote them; 0 and 1 for a class without cases."""
+    """Labels (negative, positive) as the user wrote them; booleans and a class without cases as 0 and 1."""
     values = np.asarray(y_true)
     pair = []
     for default, members in ((0, ~positive), (1, positive)):
         at = int(np.argmax(members))
         label = values[at] if members[at] else default
-        pair.append(label.item() if isinstance(label, np.generic) else label)
+        label = label.item() if isinstance(label, np.generic) else label
+        # a policy answers with text or numbers, so that it can have a third answer
+        pair.append(int(label) if isinstance(label, bool) else label)
     return pair[0], pair[1]
 
 
