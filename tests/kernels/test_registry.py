@@ -259,7 +259,27 @@ def other_folds(rng):
     return rng.normal(size=n), rng.integers(0, 3, n).astype(np.int16), 1, np.zeros(n)
 
 
+def case_costs(rng):
+    return [rng.integers(0, 9, 30) / rng.choice([1.0, 10.0, 1e-9]) for _ in range(3)]
+
+
+def cheapest_cuts(rng):
+    return rng.integers(1, 4, 30).astype(float), *case_costs(rng), 1e-14, bool(rng.random() < 0.8)
+
+
+def plus(rng):
+    total, cost = rng.normal(size=2) * 10.0 ** rng.integers(-12, 12, 2)
+    return total, 1e-17 * total, cost
+
+
+def least_cost(rng):
+    return *case_costs(rng), rng.random(30) < 0.5
+
+
 EXAMPLES = {
+    "_kernels.case_search._cheapest_loop": cheapest_cuts,
+    "_kernels.case_search._least_loop": least_cost,
+    "_kernels.case_search._plus": plus,
     "_kernels.dominance._sweep": joint_sweep,
     "_kernels.exact_three._scan": three_classes,
     "_kernels.hand_till._column_loop": hand_till,

@@ -24,7 +24,7 @@ def check_amounts(value: ArrayLike, name: str) -> FloatArray:
     """Return one amount of money or one per case: finite numbers >= 0, as an array of 0 or 1 dimensions."""
     rule = "must be a number or one number per case"
     array = as_array(value, name)
-    amounts = np.ascontiguousarray(as_floats(array, name, rule, shown=array.ndim == 0))
+    amounts = np.ascontiguousarray(as_floats(value, name, rule, shown=array.ndim == 0))
     amounts = amounts.reshape(array.shape)
     if amounts.ndim > 1:
         raise input_error(name, rule, f"shape {amounts.shape}")

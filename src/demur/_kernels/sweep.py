@@ -321,7 +321,7 @@ class ScoreGroups(NamedTuple):
 
     def ascending(self, column: FloatArray) -> FloatArray:
         """Return one number per case in the order of the scores."""
-        return column[self.order]
+        return column.take(self.order)
 
     def sums(self, ascending: FloatArray) -> FloatArray:
         """Sum numbers in the order of the scores over every group; the input itself without ties."""
@@ -337,7 +337,7 @@ class ScoreGroups(NamedTuple):
 def score_groups(scores: FloatArray) -> ScoreGroups:
     """Sort at least one score and merge ties, for sums of columns that stay with their cases."""
     order = ascending_order(scores)
-    ascending = scores[order]
+    ascending = scores.take(order)
     starts = np.flatnonzero(_starts_group(ascending))
     return ScoreGroups(order, starts, ascending if len(starts) == len(order) else ascending[starts])
 

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from demur._results import Result
 
-__all__ = ["CaseWindow"]
+__all__ = ["NEVER_PAYS", "CaseWindow"]
+
+NEVER_PAYS = "Abstaining never pays on these cases: no window with reviews costs less than one threshold."
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -36,6 +38,8 @@ class CaseWindow(Result):
         unless the window was searched on bins. NaN for a window that was not searched.
     n : float
         Number of cases.
+    note : str
+        A sentence if the search could have abstained and never does; else empty.
 
     Examples
     --------
@@ -66,7 +70,8 @@ class CaseWindow(Result):
     standard_error: float
     certified: float
     n: float
-    _reported = ("coverage", "note")
+    note: str = ""
+    _reported = ("coverage",)
 
     @property
     def coverage(self) -> float:
@@ -77,10 +82,3 @@ class CaseWindow(Result):
     def is_empty(self) -> bool:
         """Whether the window never abstains."""
         return self.lower_index == self.upper_index
-
-    @property
-    def note(self) -> str:
-        """What to know about a window that never abstains; else empty."""
-        if not self.is_empty:
-            return ""
-        return "Abstaining never pays on these cases: no window with reviews costs less than one threshold."

@@ -7,6 +7,7 @@ function of the sums.
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from demur._kernels.sweep import ScoreGroups, score_groups
 from demur._kernels.thresholds import cut_points, no_threshold
 from demur._results import json_safe, read_only
 from demur.counts.bins import check_ranges, united_ranges
-from demur.counts.case_window import CaseWindow
+from demur.counts.case_window import NEVER_PAYS, CaseWindow
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
@@ -320,13 +321,14 @@ class ScoreCosts:
         """
         table = self._table
         cuts = cheapest_cuts(table.cases, table.miss, table.alarm, table.review, may_abstain=may_abstain)
-        window = self._window_of(*cuts, certified=0.0)
+        window = self._window_of(*cuts)
+        note = NEVER_PAYS if may_abstain and window.is_empty else ""
         if self.exact:
-            return window
+            return replace(window, certified=0.0, note=note)
         reviews = table.review if may_abstain else np.full(len(table.review), np.inf)
         least = least_cost_of_any_order(table.miss, table.alarm, reviews, self._several) / self.n
         # the two sums are rounded apart
-        return self._window_of(*cuts, certified=max(0.0, window.cost - least))
+        return replace(window, certified=max(0.0, window.cost - least), note=note)
 
     def of_window(self, lower: float, upper: float) -> CaseWindow:
         """Return what given thresholds cost on these cases, say a window chosen on other cases.
@@ -348,11 +350,9 @@ class ScoreCosts:
                 f"A threshold inside a bin of several scores has no known cost, got ({low}, {high}). "
                 "Hint: take thresholds between bins, or sums of the exact scores."
             )
-        return self._window_of(min(i, j), j, certified=math.nan, thresholds=(low, high))
+        return replace(self._window_of(min(i, j), j), lower=low, upper=high)
 
-    def _window_of(
-        self, i: int, j: int, *, certified: float, thresholds: tuple[float, float] | None = None
-    ) -> CaseWindow:
+    def _window_of(self, i: int, j: int) -> CaseWindow:
         """Add up what the window of the first i and j rows costs."""
         table, n = self._table, self.n
         parts = slice(None, i), slice(j, None), slice(i, j)
@@ -364,12 +364,11 @@ class ScoreCosts:
             for name, part in zip(_NAMES, parts, strict=True)
         )
         cost = miss + alarm + review
-        lower, upper = thresholds or (self._cut(i)[0], self._cut(j)[1])
         # sum of squared deviations; below 0 by rounding where all cases cost the same
         spread = max(0.0, squares - n * cost**2)
         return CaseWindow(
-            lower=lower,
-            upper=upper,
+            lower=self._cut(i)[0],
+            upper=self._cut(j)[1],
             cost=cost,
             miss=miss,
             alarm=alarm,
@@ -378,7 +377,7 @@ class ScoreCosts:
             lower_index=i,
             upper_index=j,
             standard_error=math.sqrt(spread / (n * (n - 1))) if n > 1 else math.nan,
-            certified=certified,
+            certified=math.nan,
             n=n,
         )
 

@@ -151,11 +151,16 @@ class CaseCostsDisplay(Display):
         for name, (words, color, hatch) in _STYLES.items():
             heights = drawn[name][finite] * (1 if name == "saved" else -1)
             beyond = float(drawn[name][~finite].sum())
-            words = f"{words}, {float(drawn[name].sum()):,.4g}"
-            words = f"{words} ({beyond:,.4g} at infinity)" if beyond else words
+            words = f"{words}, {_amount(float(drawn[name].sum()))}"
+            words = f"{words} ({_amount(beyond)} at infinity)" if beyond else words
             style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
             self.bars_[name] = self.ax_.bar(middle, heights, size, label=words, **style)
         self.ax_.axhline(0, color="black", lw=0.8)
         self.ax_.grid(axis="y", color=GUIDE, lw=0.4)
         self.ax_.set_axisbelow(True)
         self.ax_.yaxis.set_major_formatter(lambda value, _: f"{abs(value):,g}")
+
+
+def _amount(money: float) -> str:
+    """Text of an amount: whole from 1,000 on, three digits below."""
+    return f"{money:,.0f}" if money >= 1000 else f"{money:.3g}"
