@@ -514,9 +514,6 @@ def test_copied_command_writes_the_same_window(answers, tmp_path, monkeypatch):
     assert written >= 2
 
 
-@pytest.mark.xfail(
-    strict=True, reason="Policy.from_answer refuses a threshold where the costs name the price of a review"
-)
 def test_copied_command_writes_a_threshold_beside_the_price_of_a_review(answers, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pages = [page for page in answers["page"] if _dropped_price(*page)]

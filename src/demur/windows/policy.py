@@ -246,10 +246,14 @@ class Policy(Result):
                 "Hint: a rule without a model needs no policy."
             )
         negative, positive = answer.labels
+        costs = answer.costs
+        if math.isinf(answer.window.nu_positive) and costs.may_abstain:
+            # one threshold was cheaper than reviews: so it stays at other costs, too
+            costs = replace(costs, cost_abstain=None, cost_abstain_positive=None, cost_abstain_negative=None)
         policy = cls.from_window(
             answer.window,
             answer.counts,
-            costs=answer.costs,
+            costs=costs,
             pos_label=positive,
             neg_label=negative,
             abstain_label=free_label(negative, positive) if abstain_label is None else abstain_label,

@@ -10,7 +10,8 @@ function tenTo(power: number): number {
 
 /** Unit of the last digit worth showing: two digits of the width of the interval, per 1000 cases. */
 export function moneyStep(low: number, high: number, value: number): number {
-  const width = high - low > 0 ? high - low : Math.abs(value);
+  // a width that is only rounding says nothing
+  const width = high - low > 1e-12 * Math.abs(value) ? high - low : Math.abs(value);
   return width > 0 ? tenTo(Math.floor(Math.log10(CASES * width)) - 1) : 1;
 }
 
