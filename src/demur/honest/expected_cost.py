@@ -111,11 +111,11 @@ def cost_estimate(
     )
     ends = max(float(low), 0.0), min(float(high), worst)
     cost = _mean(honest, costs, prevalence)
-    low, high = (float(costs.expected_cost(end, rate)) for end in ends)
+    bottom, top = (float(costs.expected_cost(end, rate)) for end in ends)
     return Estimate(
         cost,
         # a rule without risk has no interval but its cost, however the sums were rounded
-        Interval(min(low, cost), max(high, cost)),
+        Interval(min(bottom, cost), max(top, cost)),
         _mean(hindsight, costs, prevalence),
     )
 
