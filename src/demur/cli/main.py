@@ -100,17 +100,41 @@ def main(args: Sequence[str] | None = None) -> None:
 def _exit_code(args: Sequence[str] | None, stop: Stop) -> int:
     try:
         code = _run(args)
-        # a library may have swallowed the interruption; the user asked for an end all the same
-        return code if stop.code is None else stop.say()
-    except (Exception, KeyboardInterrupt) as error:
-        # libraries turn the interruption into errors of their own, DuckDB into a RuntimeError
-        if stop.code is not None:
-            return stop.say()
-        if isinstance(error, KeyboardInterrupt):
-            return Stop(130).say()
-        if isinstance(error, OSError):
-            return _complain_of(error)
-        raise
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001
+        # libraries turn an interruption into errors of their own, DuckDB into a RuntimeError
+        return _failed(error) if stop.code is None else stop.say()
+    # or they swallow it; the user asked for an end all the same
+    return code if stop.code is None else stop.say()
+
+
+def _run(args: Sequence[str] | None) -> int:
+    # not click's own main(): that one ends a closed pipe with exit code 1, which here means a bug
+    if "_DEMUR_COMPLETE" in os.environ:
+        return _complete(os.environ["_DEMUR_COMPLETE"])
+    try:
+        with cli.make_context("demur", list(sys.argv[1:] if args is None else args)) as context:
+            cli.invoke(context)
+    except click.exceptions.Exit as leave:
+        return _flushed(leave.exit_code)
+    return _flushed(0)
+
+
+def _failed(error: BaseException) -> int:
+    """Say in one sentence what went wrong and return the exit code; an error of demur itself is raised."""
+    if isinstance(error, InputError):
+        return _complain(str(error))
+    if isinstance(error, click.UsageError):
+        where = error.ctx.command_path if error.ctx else "demur"
+        return _complain(f"{error.format_message()} Hint: see {where} --help.")
+    if isinstance(error, KeyboardInterrupt):
+        return Stop(130).say()
+    if isinstance(error, BrokenPipeError):
+        # `demur ... | head -1` is no error
+        _abandon_output()
+        return 0
+    if isinstance(error, OSError):
+        return _complain_of(error)
+    raise error
 
 
 def _complain_of(error: OSError) -> int:
@@ -124,33 +148,12 @@ def _complain_of(error: OSError) -> int:
     return _complain(f"`{shown}` must be usable, got this: {reason}.")
 
 
-def _run(args: Sequence[str] | None) -> int:
-    # not click's own main(): that one ends a closed pipe with exit code 1, which here means a bug
-    try:
-        if "_DEMUR_COMPLETE" in os.environ:
-            return _complete(os.environ["_DEMUR_COMPLETE"])
-        with cli.make_context("demur", list(sys.argv[1:] if args is None else args)) as context:
-            cli.invoke(context)
-        return _flushed(0)
-    except InputError as error:
-        return _complain(str(error))
-    except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx else "demur"
-        return _complain(f"{error.format_message()} Hint: see {where} --help.")
-    except click.exceptions.Exit as leave:
-        return _flushed(leave.exit_code)
-    except BrokenPipeError:
-        _abandon_output()
-    return 0
-
-
 def _flushed(code: int) -> int:
     """Write out what is still in the buffer of standard output, and say where that fails."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        # `demur ... | head -1` is no error
-        _abandon_output()
+        raise
     except OSError as error:
         _abandon_output()
         return _complain(f"Standard output cannot be written: {error.strerror}.")

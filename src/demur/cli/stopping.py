@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
+from typing import Any
 
 __all__ = ["Stop", "stoppable"]
 
@@ -39,6 +40,14 @@ class Stop:
         return self.code
 
 
+class _Stopped(KeyboardInterrupt):
+    """Raised by the signals. Of KeyboardInterrupt itself Python notes where it left an `exec`.
+
+    Many modules call `exec` while they are imported, and at exit the note makes Python end itself
+    with SIGINT, whatever the exit code.
+    """
+
+
 def _sentence(code: int) -> str:
     return f"demur: {_WORDS[signal.Signals(code - _SIGNALS)]}."
 
@@ -51,12 +60,15 @@ def stoppable() -> Iterator[Stop]:
         yield stop
         return
     # a signal that is ignored (nohup, a job in the background) stays ignored
-    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    usual: dict[signal.Signals, Any] = {
+        signal.SIGINT: signal.default_int_handler,
+        signal.SIGTERM: signal.SIG_DFL,
+    }
     caught = [number for number, handler in usual.items() if signal.getsignal(number) == handler]
 
     def handle(number: int, frame: FrameType | None) -> None:
         stop.code = _SIGNALS + number
-        raise KeyboardInterrupt
+        raise _Stopped
 
     with _watched(caught):
         for number in caught:

@@ -39,10 +39,11 @@ def source_files(
 ) -> tuple[str, list[Path], str]:
     """Return what to call a source, its files and their kind; "-" and pipes are copied first."""
     if source == "-":
-        name, stream = "standard input", stdin or (sys.stdin and sys.stdin.buffer)
-        if stream is None:
+        name = "standard input"
+        # a process may be started without one
+        if stdin is None and sys.stdin is None:
             raise input_error(name, "must be open", "a closed stream", "name a file.")
-        paths = [resources.enter_context(_spooled(stream, name))]
+        paths = [resources.enter_context(_spooled(stdin or sys.stdin.buffer, name))]
     else:
         name, paths = source, _existing(source)
         if is_stream(source):

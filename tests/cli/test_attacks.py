@@ -1,0 +1,410 @@
+"""The command line under attack: one sentence and code 2, or 130 and 143 for signals; nothing is lost."""
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from command_line import COSTS, GOOD, Y, table_file
+from demur.cli import stopping
+from demur.cli.main import main
+from demur.costs.model import CostModel
+from demur.counts.scores import ScoreCounts
+from demur.exceptions import InputError
+from demur.surface.surface import abstention_surface
+from demur.windows.policy import Policy
+
+ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+DEMUR = [sys.executable, "-m", "demur"]
+
+
+def policy_file(folder):
+    counts = ScoreCounts.from_arrays(Y, GOOD)
+    costs = CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
+    path = folder / "policy.json"
+    Policy.from_surface(abstention_surface(counts), costs=costs, model="good").save(path)
+    return path
+
+
+def counts_file(folder):
+    path = folder / "counts.parquet"
+    ScoreCounts.from_arrays(Y, GOOD).save(path)
+    return path
+
+
+def started(*args, folder, **streams):
+    command = [*DEMUR, *map(str, args)]
+    return subprocess.Popen(command, cwd=folder, env=ENV, stderr=subprocess.PIPE, text=True, **streams)
+
+
+def refused(process, code=2):
+    """Return the one line of a command that failed."""
+    error = process.communicate(timeout=120)[1]
+    assert process.returncode == code, error
+    last = error.splitlines()[-1]
+    assert last.startswith("demur: ")
+    assert "Traceback" not in error
+    assert "Exception ignored" not in error
+    return last
+
+
+# ---------------------------------------------------------------- devices and pipes
+
+
+@pytest.mark.parametrize("name", ["pipe", "link"])
+def test_merge_writes_to_a_pipe_which_stays_one(run, tmp_path, name):
+    counts = counts_file(tmp_path)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    content = []
+    reader = threading.Thread(target=lambda: content.append((tmp_path / "pipe").read_bytes()), daemon=True)
+    reader.start()
+    assert run("merge", counts, "-o", name).code == 0
+    reader.join(10)
+    assert content[0][:4] == b"PAR1"
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_figure_goes_to_a_pipe_which_stays_one(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    table_file(tmp_path, "r.csv", y_true=[1.0, 2, 3, 4, 5, 6], model=[1.1, 2.2, 2.9, 4.4, 5, 5])
+    pipe = tmp_path / "pipe.png"
+    os.mkfifo(pipe)
+    content = []
+    reader = threading.Thread(target=lambda: content.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert run("rec", "r.csv", "-o", pipe).code == 0
+    reader.join(10)
+    assert content[0][:4] == b"\x89PNG"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_pipe_is_an_input(worked, tmp_path):
+    # what a shell makes of <(cat p.csv)
+    reader, writer = os.pipe()
+    process = subprocess.Popen(
+        [*DEMUR, "check", f"/dev/fd/{reader}"],
+        pass_fds=[reader],
+        env=ENV,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(reader)
+    os.write(writer, worked.read_bytes())
+    os.close(writer)
+    error = process.communicate(timeout=120)[1]
+    assert process.returncode == 0
+    assert "Read 12 rows" in error
+
+
+def test_piped_standard_input_by_name(worked, tmp_path):
+    command = [*DEMUR, "check", "/dev/stdin"]
+    done = subprocess.run(command, input=worked.read_bytes(), env=ENV, capture_output=True, timeout=120)
+    assert done.returncode == 0
+    assert b"Read 12 rows of /dev/stdin" in done.stderr
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_parquet_on_standard_input(worked, tmp_path, engine):
+    import duckdb
+
+    duckdb.connect().execute(f"copy (from '{worked}') to '{tmp_path}/p.parquet' (format parquet)")
+    command = [*DEMUR, "compare", "-", "--engine", engine]
+    content = (tmp_path / "p.parquet").read_bytes()
+    done = subprocess.run(command, input=content, env=ENV, capture_output=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert b"Read 12 rows of standard input" in done.stderr
+
+
+# ---------------------------------------------------------------- streams that fail
+
+
+@pytest.mark.parametrize(
+    "args", [("check", "p.csv"), ("check", "p.csv", "--json"), ("apply", "policy.json", "p.csv"), ("--help",)]
+)
+def test_full_standard_output(worked, tmp_path, args):
+    policy_file(tmp_path)
+    with open("/dev/full", "w") as full:
+        line = refused(started(*args, folder=tmp_path, stdout=full))
+    assert "No space left on device" in line
+
+
+@pytest.mark.parametrize("args", [("check", "p.csv"), ("apply", "policy.json", "p.csv"), ("--help",)])
+def test_closed_standard_output(worked, tmp_path, args):
+    policy_file(tmp_path)
+    process = started(*args, folder=tmp_path, preexec_fn=lambda: os.close(1))
+    assert refused(process).startswith("demur: Standard output is closed.")
+
+
+def test_closed_standard_error_and_input(worked, tmp_path):
+    def close():
+        os.close(0)
+        os.close(2)
+
+    command = [*DEMUR, "apply", str(policy_file(tmp_path)), str(worked)]
+    done = subprocess.run(command, env=ENV, stdout=subprocess.PIPE, preexec_fn=close, timeout=120)
+    assert done.returncode == 0
+    assert done.stdout.count(b"\n") == 13
+
+
+def test_closed_standard_input_is_one_sentence(tmp_path):
+    process = started("check", "-", folder=tmp_path, preexec_fn=lambda: os.close(0))
+    assert "must be open, got a closed stream" in refused(process)
+
+
+# ---------------------------------------------------------------- names, numbers, permissions
+
+
+@pytest.mark.parametrize("verb", ["check", "compare", "report", "decide", "rec"])
+def test_a_name_no_file_can_have(run, verb):
+    answer = run(verb, "a" * 300 + ".csv", *(COSTS if verb == "decide" else ()))
+    assert (answer.code, answer.out) == (2, "")
+    assert "File name too long" in answer.err
+    assert len(answer.err) < 200
+
+
+@pytest.mark.parametrize("verb", ["check", "compare", "report"])
+def test_a_file_without_permission(run, worked, monkeypatch, verb):
+    real = open
+
+    def denied(file, *args, **kwargs):
+        if str(file).endswith("p.csv"):
+            raise PermissionError(13, "Permission denied", str(file))
+        return real(file, *args, **kwargs)
+
+    monkeypatch.setattr("builtins.open", denied)
+    answer = run(verb, worked)
+    assert (answer.code, answer.out) == (2, "")
+    assert "must be readable, got Permission denied" in answer.err
+
+
+def test_nul_in_a_group(run, tmp_path):
+    path = tmp_path / "g.csv"
+    path.write_text("y_true,model,site\n" + "0,0.1,a\0b\n1,0.9,a\0b\n" * 20)
+    answer = run("report", path, "--group", "site", "-o", "r-{group}.html")
+    assert (answer.code, answer.out) == (2, "")
+    assert "cannot be part of a file name" in answer.err
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["g.csv"]
+
+
+@pytest.mark.parametrize("verb", ["compare", "decide", "report"])
+@pytest.mark.parametrize("costs", [("1e308", "1e308", "1e308"), ("1e-308", "1", "0.1"), ("1", "1e141", "1")])
+def test_costs_that_cannot_be_added_up(run, worked, verb, costs):
+    flags = zip(("--cost-fn", "--cost-fp", "--cost-abstain"), costs, strict=True)
+    answer = run(verb, worked, *(word for pair in flags for word in pair))
+    assert (answer.code, answer.out) == (2, "")
+    assert "1e+140" in answer.err
+
+
+def test_large_costs_below_the_limit_have_an_answer(run, worked):
+    answer = run("compare", worked, "--cost-fn", "1e139", "--cost-fp", "1e140", "--cost-abstain", "1e139")
+    assert answer.code == 0
+
+
+# ---------------------------------------------------------------- inputs stay
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("report", "p.csv", "-o", "p.csv"),
+        ("report", "p.csv", "-o", "link.csv"),
+        ("report", "p*.csv", "-o", "p.csv"),
+        ("compare", ".", "-o", "p.csv"),
+        ("check", "p.csv", "-o", "./p.csv"),
+        ("decide", "p.csv", *COSTS, "-o", "p.csv"),
+        ("report", "p.csv", "--group", "site", "-o", "{group}.csv"),
+        ("apply", "policy.json", "p.csv", "-o", "policy.json"),
+        ("apply", "policy.json", "p.csv", "--only", "-o", "p.csv"),
+        ("merge", "counts.parquet", "-o", "counts.parquet"),
+        ("rec", "p.csv", "-o", "p.csv"),
+    ],
+)
+def test_no_output_over_an_input(run, tmp_path, args):
+    table_file(tmp_path, y_true=Y, good=GOOD, site=["p"] * len(Y))
+    (tmp_path / "link.csv").symlink_to("p.csv")
+    policy_file(tmp_path)
+    counts_file(tmp_path)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    answer = run(*args)
+    assert (answer.code, answer.out) == (2, "")
+    assert "must not be a file that is read" in answer.err
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_no_output_over_standard_input(worked, tmp_path):
+    with open(worked) as stream:
+        line = refused(started("report", "-", "-o", "p.csv", folder=tmp_path, stdin=stream))
+    assert "must not be a file that is read" in line
+    assert worked.read_text().startswith("row,y_true")
+
+
+def test_an_answer_may_replace_an_earlier_one(run, worked, tmp_path):
+    for _ in range(2):
+        assert run("check", worked, "-o", "answer.txt").code == 0
+    # a word that is no file, and a folder of the same name
+    (tmp_path / "none").mkdir()
+    assert run("reproduce", "none", "-o", "none").err.count("must not be a file that is read") == 0
+
+
+# ---------------------------------------------------------------- signals
+
+
+@pytest.fixture
+def rows(tmp_path):
+    path = tmp_path / "rows.csv"
+    with open(path, "w") as handle:
+        handle.write("y_true,a,b\n")
+        handle.writelines("0,0.25,0.5\n1,0.75,0.5\n" for _ in range(400_000))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "word"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+@pytest.mark.parametrize("fraction", [0.3, 0.5, 0.7, 0.9])
+def test_a_signal_at_any_time_is_one_line(rows, tmp_path, number, code, word, fraction):
+    began = time.monotonic()
+    subprocess.run([*DEMUR, "--version"], env=ENV, check=True, capture_output=True)
+    starting = time.monotonic() - began
+    process = started("compare", rows, "-q", folder=tmp_path, stdout=subprocess.PIPE)
+    time.sleep(starting * (1.5 + 4 * fraction))
+    process.send_signal(number)
+    assert refused(process, code) == f"demur: {word}."
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_copy_of_standard_input(tmp_path, number):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [*DEMUR, "check", "-"],
+        env={**ENV, "TMPDIR": str(temporary)},
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
+    process.stdin.write(b"y_true,model\n" + b"1,0.5\n" * 50_000)
+    process.stdin.flush()
+    wait_for(lambda: any(temporary.rglob("stdin.csv")))
+    process.send_signal(number)
+    process.wait(60)
+    process.stdin.close()
+    process.stderr.close()
+    assert process.returncode == 128 + number
+    assert list(temporary.iterdir()) == []
+
+
+def test_termination_leaves_no_draft(tmp_path):
+    os.mkfifo(tmp_path / "in")
+    policy = policy_file(tmp_path)
+    table_file(tmp_path, "new.csv", good=[0.5] * 200_000)
+    out = tmp_path / "out"
+    out.mkdir()
+    process = started("apply", policy, "new.csv", "-o", out / "d.csv", folder=tmp_path)
+    wait_for(lambda: any(out.iterdir()))
+    process.terminate()
+    process.communicate(timeout=60)
+    assert process.returncode in (143, 0)
+    assert [entry.name for entry in out.iterdir()] in ([], ["d.csv"])
+    assert process.returncode == 0 or list(out.iterdir()) == []
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("Query interrupted"), InputError("`x` must be a readable table."), None]
+)
+def test_what_libraries_make_of_the_interruption(run, worked, monkeypatch, error):
+    """DuckDB raises a RuntimeError in its place, others wrap or swallow it."""
+
+    def interrupted(*args, **kwargs):
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            if error is not None:
+                raise error from None
+
+    monkeypatch.setattr("demur.cli.output.write", interrupted)
+    answer = run("check", worked, "-q")
+    assert (answer.code, answer.err) == (130, "demur: interrupted.\n")
+
+
+def test_handlers_are_put_back(run):
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    threads = threading.active_count()
+    run("--version")
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
+    wait_for(lambda: threading.active_count() <= threads)
+
+
+def test_ignored_signals_stay_ignored():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with stopping.stoppable() as stop:
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+        assert stop.code is None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_the_command_runs_in_other_threads_too(tmp_path):
+    codes = []
+
+    def call():
+        try:
+            main(["--version"])
+        except SystemExit as stop:
+            codes.append(stop.code)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join(10)
+    assert codes == [0]
+
+
+def test_a_library_that_does_not_let_go_is_ended(tmp_path):
+    """A call that never lets Python see signals: the watching thread removes drafts and ends the process."""
+    code = (
+        "import sys, time\n"
+        "from demur._files.whole import draft_of\n"
+        "from demur.cli import stopping\n"
+        "stopping.GRACE_SECONDS = 0.2\n"
+        "with stopping.stoppable(), draft_of('a'):\n"
+        "    print('ready', flush=True)\n"
+        "    end = time.monotonic() + 30\n"
+        "    while time.monotonic() < end:\n"
+        "        try:\n"
+        "            time.sleep(30)\n"
+        "        except KeyboardInterrupt:\n"
+        "            print('swallowed', flush=True)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=ENV,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    assert len(list(tmp_path.iterdir())) == 1
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=20)
+    assert (process.returncode, error) == (130, "demur: interrupted.\n")
+    assert list(tmp_path.iterdir()) == []
