@@ -135,7 +135,8 @@ def _interval(value: Any, name: str) -> Interval:
 
 
 def _model(values: list[float]) -> CostModel:
-    return CostModel(**dict(zip(_NAMES, values, strict=False)))
+    cost_fn, cost_fp, *abstain = values
+    return CostModel(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=abstain[0] if abstain else None)
 
 
 def _shown(interval: Interval | None) -> str:

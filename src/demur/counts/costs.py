@@ -212,7 +212,7 @@ class ScoreCosts:
             return ScoreCosts(_table=_Table(groups.scores, groups.scores, *added))
         source = np.repeat(np.arange(len(parts)), [len(part.cases) for part in parts])
         lower, upper, at = united_ranges(low, high, source)
-        added = [np.bincount(at, column, len(lower)) for column in sums]
+        added = [np.bincount(at, column, len(lower)).astype(np.float64, copy=False) for column in sums]
         return ScoreCosts(_table=_Table(lower, upper, *added))
 
     def scaled(self, *, miss: float = 1.0, alarm: float = 1.0, review: float = 1.0) -> "ScoreCosts":
