@@ -97,29 +97,31 @@ class DriftTest:
         share = positive / (positive + negative)
         return np.asarray(_TILTS[:, None] * share + (1 - share))
 
-    def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> tuple[float, float, float]:
-        """Return log E_j of outcomes, blocks and prevalence: cases per cell since j, and before."""
+    def log_ratios(self, counts: FloatArray, earlier: FloatArray) -> FloatArray:
+        """Return log E_j of outcomes, blocks and prevalence (rows) for every start (columns).
+
+        `counts` has a row per start: cases per cell since then; `earlier` those before.
+        """
         known = self._expected + earlier
         ratios = []
         for starts in (self.cells.outcome_starts, self.cells.block_starts):
-            held, weights = np.add.reduceat(counts, starts), np.add.reduceat(known, starts) + 0.5
+            held = np.add.reduceat(counts, starts, axis=-1)
+            weights = np.add.reduceat(known, starts, axis=-1) + 0.5
             ratios.append(log_ratio(held, weights))
-        tilted = self._tilts * weights
-        tilted *= weights.sum() / tilted.sum(axis=1, keepdims=True)
-        bets = log_urn(held, tilted)
-        prevalence = float(np.logaddexp.reduce(bets)) - math.log(len(bets)) - float(log_urn(held, weights))
-        return ratios[0], ratios[1], prevalence
+        tilted = self._tilts * weights[:, None]
+        tilted *= weights.sum(axis=-1)[:, None, None] / tilted.sum(axis=-1, keepdims=True)
+        bets = log_urn(held[:, None], tilted) - math.log(len(_TILTS))
+        ratios.append(np.logaddexp.reduce(bets, axis=-1) - log_urn(held, weights))
+        return np.stack(ratios)
 
     def log_evidence(self, starts: list[Start], batches: int) -> tuple[float, Start]:
         """Return log E(t), averaged over the tests, and the start that adds most to it.
 
         The first start counts from the first batch, so it holds all cases.
         """
-        total = starts[0].counts
-        terms = [
-            start.log_weight + float(np.logaddexp.reduce(self.log_ratios(start.counts, total - start.counts)))
-            for start in starts
-        ]
+        counts = np.stack([start.counts for start in starts])
+        ratios = self.log_ratios(counts, counts[0] - counts)
+        terms = np.array([start.log_weight for start in starts]) + np.logaddexp.reduce(ratios)
         waiting = math.log(_TESTS / (batches + 1))
         evidence = float(np.logaddexp.reduce([*terms, waiting])) - math.log(_TESTS)
         return evidence, starts[int(np.argmax(terms))]
@@ -132,25 +134,25 @@ class DriftTest:
         """
         starts = self.cells.block_starts
         held = self.cells.shares(prevalence) * self.cells.size_at(prevalence)
-        return log_ratio(np.add.reduceat(counts, starts), np.add.reduceat(held, starts) + 0.5)
+        return float(log_ratio(np.add.reduceat(counts, starts), np.add.reduceat(held, starts) + 0.5))
 
 
-def log_ratio(counts: FloatArray, weights: FloatArray) -> float:
-    """Log E_j: the bet around the expected shares against the prediction from the reference."""
-    bet = weights * (_STRENGTH / weights.sum())
-    return float(log_urn(counts, bet) - log_urn(counts, weights))
+def log_ratio(counts: FloatArray, weights: FloatArray) -> FloatArray:
+    """Log E_j: the bet around the expected shares against the prediction from what is known."""
+    bet = weights * (_STRENGTH / weights.sum(axis=-1, keepdims=True))
+    return log_urn(counts, bet) - log_urn(counts, weights)
 
 
 def log_urn(counts: FloatArray, weights: FloatArray) -> FloatArray:
     """Log probability of a sequence with these counts when shares are Dirichlet with these weights.
 
-    `weights` may hold several rows; one result per row.
+    Cells along the last axis; the others broadcast.
     """
     from scipy.special import gammaln
 
     total = weights.sum(axis=-1)
     gained = (gammaln(weights + counts) - gammaln(weights)).sum(axis=-1)
-    return np.asarray(gammaln(total) - gammaln(total + counts.sum()) + gained)
+    return np.asarray(gammaln(total) - gammaln(total + counts.sum(axis=-1)) + gained)
 
 
 def pruned(starts: list[Start], batches: int) -> list[Start]:

@@ -1,0 +1,121 @@
+"""The e-process: its urn against counting permutations, its level and power by simulation."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from demur.monitoring.drift import DriftTest, Start, log_urn, pruned
+from demur.monitoring.reference import ReferenceCells
+from monitoring_cases import cell_shares, shop_policy
+
+
+def test_urn_is_the_law_of_ranks_against_counting_permutations():
+    # four reference scores in cells of 1, 2 and 1, cut at the first and the third; three later cases
+    law = {}
+    for order in itertools.permutations(range(7)):
+        reference, later = sorted(order[:4]), order[4:]
+        cuts = reference[0], reference[2]
+        cells = tuple(sum(score > cut for cut in cuts) for score in later)
+        law[cells] = law.get(cells, 0) + 1 / math.factorial(7)
+    assert len(law) == 27
+    for cells, probability in law.items():
+        counts = np.bincount(cells, minlength=3).astype(float)
+        urn = math.exp(log_urn(counts, np.array([1.0, 2.0, 2.0])))
+        assert urn == pytest.approx(probability, rel=1e-12)
+
+
+def test_urn_by_hand():
+    # draw black, white, black from 2 black and 1 white, each put back twice: 2/3 * 1/4 * 3/5
+    assert math.exp(log_urn(np.array([2.0, 1.0]), np.array([2.0, 1.0]))) == pytest.approx(0.1)
+
+
+def test_expected_evidence_under_the_urn_is_one(rng):
+    """E[E(t)] = 1 after two batches of two cases, summed over all sequences."""
+    cells = ReferenceCells.of(shop_policy(rng, 40))
+    drift = DriftTest(cells)
+    reference = cells.shares() * cells.size_at()
+    # one law for outcomes and blocks alike: every cell is a group of its own
+    object.__setattr__(cells, "block_starts", np.arange(cells.size))
+    object.__setattr__(cells, "outcome_starts", np.arange(cells.size))
+    total = 0.0
+    for sequence in itertools.product(range(cells.size), repeat=4):
+        first = np.bincount(sequence[:2], minlength=cells.size).astype(float)
+        second = np.bincount(sequence[2:], minlength=cells.size).astype(float)
+        starts = [Start(1, first + second), Start(2, second)]
+        probability = math.exp(log_urn(first + second, reference + 0.5))
+        total += probability * math.exp(drift.log_evidence(starts, 2)[0])
+    assert total == pytest.approx(1.0, rel=1e-9)
+
+
+def test_starts_are_few_and_reach_back_to_the_first():
+    starts = []
+    for batch in range(1, 1001):
+        starts = pruned([*starts, Start(batch, np.zeros(1))], batch)
+        ages = [batch + 1 - start.batch for start in starts]
+        assert starts[0].batch == 1
+        assert ages[-1] == 1
+        assert len(starts) <= 2 * math.log2(batch + 1) + 2
+        # a change of any age has a start at most three times as old
+        for age in (1, 2, 5, 20, 90, 400):
+            if age <= batch:
+                assert min(other for other in ages if other >= age) <= 3 * age
+
+
+def largest_evidence(rng, size, looks, *, cases=500):
+    cells = ReferenceCells.of(shop_policy(rng, size))
+    drift, shares, starts, largest = DriftTest(cells), cell_shares(cells), [], -math.inf
+    for look in range(1, looks + 1):
+        counts = rng.multinomial(cases, shares).astype(float)
+        starts = [Start(start.batch, start.counts + counts) for start in starts] + [Start(look, counts)]
+        largest = max(largest, drift.log_evidence(starts, look)[0])
+        starts = pruned(starts, look)
+    return largest
+
+
+def days_to_alarm(rng, size, *, quiet, cases=500, most=30):
+    cells = ReferenceCells.of(shop_policy(rng, size))
+    drift, starts = DriftTest(cells), []
+    usual, doubled = cell_shares(cells), cell_shares(cells, 0.2)
+    for look in range(1, quiet + most + 1):
+        counts = rng.multinomial(cases, usual if look <= quiet else doubled).astype(float)
+        starts = [Start(start.batch, start.counts + counts) for start in starts] + [Start(look, counts)]
+        if drift.log_evidence(starts, look)[0] >= math.log(20):
+            return look - quiet
+        starts = pruned(starts, look)
+    return most
+
+
+def test_quiet_times_stay_quiet(rng):
+    assert sum(largest_evidence(rng, 300, 100) >= math.log(20) for _ in range(20)) <= 3
+
+
+def test_doubled_prevalence_is_found_within_three_days(rng):
+    assert sum(days_to_alarm(rng, 1000, quiet=20) in (1, 2, 3) for _ in range(20)) >= 16
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [300, 1000, 10000])
+def test_false_alarms_over_a_thousand_looks(size):
+    rng = np.random.default_rng(size)
+    runs = 200
+    alarms = sum(largest_evidence(rng, size, 1000) >= math.log(20) for _ in range(runs))
+    assert alarms <= runs * 0.05 + 2 * math.sqrt(runs * 0.05 * 0.95)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("cases", [1, 20])
+def test_false_alarms_with_small_batches(cases):
+    rng = np.random.default_rng(cases)
+    runs = 150
+    alarms = sum(largest_evidence(rng, 300, 1000, cases=cases) >= math.log(20) for _ in range(runs))
+    assert alarms <= runs * 0.05 + 2 * math.sqrt(runs * 0.05 * 0.95)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("size", "quiet"), [(300, 35), (1000, 35), (10000, 35), (10000, 0)])
+def test_power_for_a_doubled_prevalence(size, quiet):
+    rng = np.random.default_rng(quiet + size)
+    runs = 200
+    assert sum(1 <= days_to_alarm(rng, size, quiet=quiet) <= 3 for _ in range(runs)) >= 0.9 * runs

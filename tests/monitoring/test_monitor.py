@@ -1,0 +1,321 @@
+"""`PolicyMonitor`: batches, keys, labels, files, scales, odd windows."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import demur
+from demur import CostModel, InputError, Policy, PolicyMonitor, abstention_surface
+from demur.monitoring.reference import ReferenceCells
+from monitoring_cases import COSTS, shop, shop_policy
+
+Y, S = [0, 0, 1, 0, 1, 1] * 50, [0.1, 0.2, 0.3, 0.3, 0.8, 0.9] * 50
+PLAIN = CostModel(cost_fn=5, cost_fp=2, cost_abstain=0.6)
+
+
+def plain_policy(**labels):
+    return Policy.from_surface(abstention_surface(Y, S), costs=PLAIN, **labels)
+
+
+# ---------------------------------------------------------------- cells
+
+
+def windows():
+    base = plain_policy()
+    yield base
+    for lower, upper in [
+        (-math.inf, 0.5),
+        (0.25, math.inf),
+        (0.3, 0.3),
+        (0.0, 0.05),
+        (0.95, 1.0),
+        (0.2, 0.8),
+    ]:
+        yield Policy(
+            lower=lower,
+            upper=upper,
+            costs=PLAIN,
+            prevalence=0.5,
+            expected_cost=1.0,
+            abstention_rate=0.1,
+            fn=0.1,
+            fp=0.1,
+            evidence=base.evidence,
+        )
+
+
+@pytest.mark.parametrize("policy", list(windows()), ids=lambda p: f"{p.lower:g} to {p.upper:g}")
+def test_outcomes_of_the_cells_are_the_decisions(policy, rng):
+    cells = ReferenceCells.of(policy)
+    scores = np.concatenate([S, rng.random(500), [0.0, 1.0, policy.lower, policy.upper]])
+    scores = np.concatenate([scores, [-np.inf, np.inf]])
+    codes = policy.decide(scores)
+    counts = np.bincount(cells.cell_of(scores), minlength=cells.size)
+    expected = [np.count_nonzero(codes == code) for code in (0, -1, 1)]
+    assert list(cells.outcomes(counts)) == expected
+    assert cells.shares().sum() == pytest.approx(1.0)
+
+
+def test_expected_shares_are_those_of_the_evidence():
+    policy = plain_policy()
+    expected = ReferenceCells.of(policy).outcomes(ReferenceCells.of(policy).shares())
+    codes = policy.decide(S)
+    assert expected == pytest.approx([np.mean(codes == code) for code in (0, -1, 1)])
+    assert expected[1] == pytest.approx(policy.abstention_rate)
+
+
+def test_other_prevalence_is_expected_and_counts_as_fewer_cases(rng):
+    policy = shop_policy(rng, 2000).at(prevalence=0.3)
+    cells = ReferenceCells.of(policy)
+    assert not cells.sampled
+    assert 100 < cells.size_at() < 2000
+    monitor = PolicyMonitor(policy)
+    for _ in range(20):
+        monitor.update(shop(rng, 500, 0.3)[1])
+    assert monitor.alarms == []
+
+
+# ---------------------------------------------------------------- batches
+
+
+def test_same_key_changes_nothing(rng):
+    monitor = PolicyMonitor(shop_policy(rng, 500))
+    y, s = shop(rng, 100)
+    assert monitor.update(s, key="monday")
+    before = monitor.to_dict()
+    assert not monitor.update(s, key="monday")
+    assert monitor.to_dict() == before
+    # labels that come later count, once, and the scores do not count again
+    assert monitor.update(s, y, key="monday")
+    assert (monitor.n, monitor.n_labelled) == (100, 100)
+    assert not monitor.update(s, y, key="monday")
+    assert (monitor.n, monitor.n_labelled) == (100, 100)
+    assert monitor.update(s)
+    assert monitor.n == 200
+
+
+def test_a_refused_batch_counts_nothing(rng):
+    monitor = PolicyMonitor(shop_policy(rng, 500))
+    s = shop(rng, 10)[1]
+    for arguments, message in [
+        ({"scores": [0.1, np.nan]}, "must not contain NaN"),
+        ({"scores": s, "labels": [2] * 10}, "must be 1 or 0"),
+        ({"scores": s, "labels": [1] * 9}, "length"),
+        ({"scores": s, "labels": [1] * 9 + [None]}, "weights"),
+        ({"scores": s, "labels": [1] * 10, "weights": [0.5] * 10}, "at least 1"),
+        ({"scores": s, "weights": [1] * 10}, "are for labels"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            monitor.update(**arguments, key="x")
+    assert (monitor.n, monitor.n_labelled, monitor.batches) == (0, 0, 0)
+    assert monitor.update(s, key="x")
+
+
+def test_labels_in_the_words_of_the_policy():
+    monitor = PolicyMonitor(plain_policy(pos_label="ill", neg_label="well", abstain_label="ask"))
+    monitor.update([0.1, 0.9, 0.3], ["well", "ill", None], weights=[1, 1, 1])
+    assert monitor.n_labelled == 2
+    with pytest.raises(InputError, match="'ill' or 'well'"):
+        monitor.update([0.1], [1])
+
+
+def test_cost_of_labels_by_hand():
+    monitor = PolicyMonitor(plain_policy())
+    window = monitor.policy
+    codes = window.decide([0.1, 0.9, 0.3, 0.1])
+    assert codes.tolist() == [0, 1, -1, 0]
+    monitor.update([0.1, 0.9, 0.3, 0.1], [0, 0, 1, 1])
+    assert monitor.cost == pytest.approx((0 + 2 + 0.6 + 5) / 4)
+    assert monitor.precision["negative"][0] == 0.5
+    assert monitor.precision["positive"][0] == 0.0
+
+
+def test_audited_labels_are_weighted(rng):
+    """An audit of one acted case in ten, all reviews labelled: cost and precision as with all labels."""
+    policy = shop_policy(rng, 3000)
+    monitor = PolicyMonitor(policy)
+    everything = PolicyMonitor(policy)
+    for _ in range(20):
+        y, s = shop(rng, 1000)
+        reviewed = policy.decide(s) == -1
+        chosen = reviewed | (rng.random(1000) < 0.1)
+        labels = np.where(chosen, y.astype(float), np.nan)
+        monitor.update(s, labels, weights=np.where(reviewed, 1.0, 10.0))
+        everything.update(s, y)
+    assert monitor.cost == pytest.approx(everything.cost, rel=0.25)
+    low, high = monitor.precision["negative"][1]
+    assert low < everything.precision["negative"][0] < high
+    assert monitor.cost_interval.low < everything.cost < monitor.cost_interval.high
+
+
+def test_broken_promise_is_an_alarm(rng):
+    policy = shop_policy(rng, 3000)
+    monitor = PolicyMonitor(policy)
+    y, s = shop(rng, 4000)
+    monitor.update(s, y)
+    assert monitor.alarms == []
+    # scores look as before, but some negatives are positives now
+    missed = y | ((policy.decide(s) == 0) & (rng.random(4000) < 0.06))
+    monitor.update(s, missed)
+    assert len(monitor.alarms) == 1
+    assert "costs more than promised" in monitor.alarms[0]
+
+
+def test_change_of_the_classes_is_told_from_a_change_of_their_mixture(rng):
+    policy = shop_policy(rng, 5000)
+    mixed, moved = PolicyMonitor(policy), PolicyMonitor(policy)
+    for _ in range(4):
+        mixed.update(shop(rng, 1000, 0.3)[1])
+        s = shop(rng, 1000)[1]
+        # the lowest scores vanish: no mixture of the old classes looks like that
+        moved.update(np.maximum(s, np.quantile(s, 0.5)))
+    assert "changed share of positives explains it" in mixed.alarms[0]
+    assert "scores themselves have moved" in moved.alarms[0]
+
+
+def test_window_under_constraints_is_watched_too(rng):
+    y, s = shop(rng, 2000)
+    counts = demur.ScoreCounts.from_arrays(y, s)
+    window = demur.cheapest_window(counts, costs=COSTS, max_abstention=0.1)
+    monitor = PolicyMonitor(Policy.from_window(window, counts, costs=COSTS))
+    for _ in range(4):
+        monitor.update(shop(rng, 1000, 0.35)[1])
+    assert "cannot be derived" in monitor.alarms[0]
+    assert monitor.to_dict()["cost_of_keeping"] is None
+
+
+def test_price_per_day_where_dates_are_known(rng):
+    monitor = PolicyMonitor(shop_policy(rng, 5000))
+    for day in range(1, 5):
+        monitor.update(shop(rng, 1000, 0.3)[1], at=f"2026-03-{day:02d}")
+    assert f"{monitor.cost_of_keeping * 1000:.4g} per day" in monitor.alarms[0]
+
+
+# ---------------------------------------------------------------- scale
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda s: 100 * s, "divide by 100"),
+        (lambda s: s - 7, "outside"),
+        (lambda s: np.full_like(s, 0.04), "equal"),
+    ],
+)
+def test_other_scale_is_told_at_the_first_batch(rng, change, words):
+    monitor = PolicyMonitor(shop_policy(rng, 1000))
+    monitor.update(change(shop(rng, 300)[1]))
+    assert any(words in sentence for sentence in monitor.alarms)
+
+
+def test_percentages_expected_but_shares_given(rng):
+    y, s = shop(rng, 1000)
+    policy = Policy.from_surface(abstention_surface(y, 100 * s), costs=COSTS)
+    monitor = PolicyMonitor(policy)
+    monitor.update(shop(rng, 300)[1])
+    assert any("multiply by 100" in sentence for sentence in monitor.alarms)
+
+
+def test_scale_is_not_blamed_for_chance():
+    rng = np.random.default_rng(5)
+    warned = 0
+    for _ in range(100):
+        monitor = PolicyMonitor(shop_policy(rng, 150))
+        for _ in range(10):
+            monitor.update(shop(rng, 40)[1])
+        warned += len(monitor.scale_alarms)
+    assert warned == 0
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_file_keeps_everything(rng, tmp_path):
+    policy = shop_policy(rng, 1000)
+    monitor, path = PolicyMonitor(policy, alpha=0.1), tmp_path / "watch.json"
+    for day in range(7):
+        y, s = shop(rng, 200, 0.1 if day < 4 else 0.4)
+        monitor.update(s, y, key=f"day {day}", at=f"2026-01-0{day + 1}")
+    monitor.save(path)
+    again = PolicyMonitor.load(path)
+    assert again.to_dict() == monitor.to_dict()
+    assert [row.at for row in again.history] == [row.at for row in monitor.history]
+    y, s = shop(rng, 200)
+    assert not again.update(s, y, key="day 3")
+    again.update(s, y)
+    monitor.update(s, y)
+    assert again.to_dict()["e_value"] == monitor.to_dict()["e_value"]
+    assert again.cost_interval == pytest.approx(monitor.cost_interval, rel=0.02)
+
+
+def test_file_stays_small_over_two_thousand_batches(rng, tmp_path):
+    policy = shop_policy(rng, 10000)
+    monitor, path = PolicyMonitor(policy), tmp_path / "watch.json"
+    for day in range(2000):
+        y, s = shop(rng, 60)
+        monitor.update(s, y if day % 10 == 0 else None, key=f"day {day}", at="2026-01-01T00:00:00")
+    monitor.save(path)
+    assert path.stat().st_size <= 50_000
+    assert monitor.n == 120_000
+    assert sum(row.negative + row.abstained + row.positive for row in monitor.history) == 120_000
+    assert PolicyMonitor.load(path).to_dict() == monitor.to_dict()
+
+
+def test_state_of_another_policy_is_refused(rng, tmp_path):
+    path = tmp_path / "watch.json"
+    PolicyMonitor(shop_policy(rng, 300)).save(path)
+    with pytest.raises(InputError, match="belongs to another policy"):
+        PolicyMonitor.load(path, policy=shop_policy(rng, 300))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda d: d.update(schema="other"), "must be the state of a monitor"),
+        (lambda d: d.update(version=9), "version 9"),
+        (lambda d: d.pop("evidence"), "`evidence` is missing"),
+        (lambda d: d["evidence"]["starts"][0].pop(), "do not fit"),
+        (lambda d: d["evidence"].update(log_e="x"), "not a state to trust"),
+        (lambda d: d.update(cost=None), "costs do not fit"),
+        (lambda d: d.update(labelled=[[1]]), "3 by 2"),
+        (lambda d: d["evidence"].update(starts=[]), "first start"),
+    ],
+)
+def test_changed_files_are_refused_in_one_sentence(rng, tmp_path, change, words):
+    monitor, path = PolicyMonitor(shop_policy(rng, 300)), tmp_path / "watch.json"
+    monitor.update(shop(rng, 50)[1])
+    monitor.save(path)
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=words):
+        PolicyMonitor.load(path)
+
+
+def test_no_json_and_no_file_are_refused(tmp_path):
+    (tmp_path / "x.json").write_text("{")
+    for name in ("x.json", "y.json"):
+        with pytest.raises(InputError, match="must be the state of a monitor"):
+            PolicyMonitor.load(tmp_path / name)
+
+
+def test_figure_shows_what_was_counted(rng):
+    import matplotlib.pyplot as plt
+
+    from demur.displays import MonitorDisplay
+
+    monitor = PolicyMonitor(shop_policy(rng, 1000))
+    with pytest.raises(demur.UndefinedError, match="needs a batch"):
+        MonitorDisplay.from_result(monitor).plot()
+    for day in range(4):
+        y, s = shop(rng, 200)
+        monitor.update(s, y if day else None)
+    display = MonitorDisplay.from_result(monitor).plot()
+    drawn = display.frame()
+    assert len(display.ax_) == 3
+    assert drawn["negative"] + drawn["abstained"] + drawn["positive"] == pytest.approx(np.ones(4))
+    assert np.isnan(drawn["cost"]).tolist() == [True, False, False, False]
+    assert drawn["evidence"][-1] == pytest.approx(math.exp(monitor.history[-1].log_e))
+    plt.close(display.figure_)
