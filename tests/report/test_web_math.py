@@ -310,7 +310,7 @@ def test_operating_points_against_python(answers):
             continue
         _close(found["pc"], probability_cost(pi, cost_fn=1, cost_fp=mu))
         if nu >= mu / (1 + mu) and 0 < pi < 1 and about["counts"].n_positive:
-            # spec 001, section 5: without abstention the surface is the envelope at this prevalence
+            # without abstention the surface is the envelope at this prevalence
             _close(found["normalized"], cost_curve(about["counts"]).expected_cost(found["pc"]))
 
 

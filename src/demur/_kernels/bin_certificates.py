@@ -35,7 +35,7 @@ def _shares(masses: Masses) -> FloatArray:
 
 
 def largest_surface_gap(pooled: Masses, split: Masses) -> float:
-    """Return the largest gap of two surfaces over all costs whose dearer error costs 1.
+    """Return the largest gap of two surfaces over all costs whose more expensive error costs 1.
 
     With x = nu and y = 1 - nu / mu the gap is d(x) + x d(y) / (1 - y) for x <= y, where d is the
     gap of H; outside, abstaining does not pay and the gap is that of x = y. Both surfaces are

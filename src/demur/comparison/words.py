@@ -186,8 +186,9 @@ def _guarantee(facts: Mapping[str, Any]) -> Iterator[str]:
     trivial = facts["best_trivial"]
     if facts["kind"] in TRIVIAL_WORDS or trivial is None or not facts["guarantee_defined"]:
         return
-    bound = facts["guaranteed_cost"]
-    if bound is not None and bound < trivial["cost"]:
-        yield f"Guaranteed at most {money(bound, _step(facts))} ({_level(facts)})."
+    bound, step = facts["guaranteed_cost"], _step(facts)
+    # a bound that reads like the cost of the rule without a model says nothing
+    if bound is not None and bound < trivial["cost"] and money(bound, step) != money(trivial["cost"], step):
+        yield f"Guaranteed at most {money(bound, step)} ({_level(facts)})."
     else:
         yield f"No guarantee yet with {facts['n']:,.0f} cases."

@@ -180,7 +180,7 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
 
 
 class SignificanceMapDisplay(_BandDisplay):
-    """Where one model is cheaper beyond doubt; see `surface_difference_band`.
+    """Where one model is proven cheaper; see `surface_difference_band`.
 
     Blue: the first model is cheaper, orange: the second, deeper colours for larger differences;
     grey and hatched: undecided by the simultaneous band.

@@ -86,7 +86,7 @@ class SurfaceDifferenceBand(Result):
     evidence: dict[str, Any]
 
     def summary(self, first: str = "a", second: str = "b") -> str:
-        """Say in words where each model is cheaper beyond doubt."""
+        """Say in words where each model is proven cheaper."""
         parts = []
         for name, code, share in ((first, -1, self.a_better_share), (second, 1, self.b_better_share)):
             at = np.nonzero(self.decision == code)
@@ -144,7 +144,7 @@ def surface_difference_band(
     rng: int | np.random.Generator | None = 0,
     workers: int = 1,
 ) -> SurfaceDifferenceBand:
-    """Where is one model cheaper than the other beyond doubt? Band and significance map.
+    """Where is one model proven cheaper than the other? Band and significance map.
 
     Cost of a minus cost of b on the same cases: negative means a is cheaper. The band is
     simultaneous, so the map of decided costs as a whole is right with the confidence level;

@@ -160,7 +160,9 @@ function advice(facts: Facts): string[] {
 function guarantee(facts: Facts): string[] {
   const { best_trivial: trivial, guaranteed_cost: bound } = facts;
   if (isTrivial(facts) || trivial === null || !facts.guarantee_defined) return [];
-  if (bound !== null && bound < trivial.cost)
-    return [`Guaranteed at most ${money(bound, stepOf(facts))} (${level(facts)}).`];
+  const step = stepOf(facts);
+  // a bound that reads like the cost of the rule without a model says nothing
+  if (bound !== null && bound < trivial.cost && money(bound, step) !== money(trivial.cost, step))
+    return [`Guaranteed at most ${money(bound, step)} (${level(facts)}).`];
   return [`No guarantee yet with ${cases(facts.n)} cases.`];
 }

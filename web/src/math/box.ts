@@ -18,7 +18,7 @@ export interface OverBox {
 
 /**
  * The cost of a window is a plane that rises in both costs: worst at the upper corner, mean at the
- * centre. The best possible cost is concave (spec 000, section 3), so the excess is convex and
+ * centre. The best possible cost is concave, so the excess is convex and
  * largest at a corner.
  */
 export function overBox(surface: Surface, window: Window, rivals: readonly Surface[], box: Box): OverBox {

@@ -1,4 +1,4 @@
-/** The cell of costs in which one window stays optimal (spec 000, section 8). */
+/** The cell of costs in which one window stays optimal. */
 import type { Surface } from "./surface";
 
 export type Point = [mu: number, nu: number];

@@ -70,7 +70,7 @@ export function surfaceCosts(surface: Surface, grid: CostGrid): Float64Array {
   return fill(grid, (mu, nu) => surface.cost(mu, nu));
 }
 
-/** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model is no dearer. */
+/** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model costs no more. */
 function winners(grid: CostGrid, report: Totals, prepared: Prepared): Float64Array {
   const rate = assumedPrevalence(report, prepared.prevalence);
   const least = fill(grid, (mu, nu) => Math.min(...Object.values(trivialCosts(rate, mu, nu))));

@@ -1,4 +1,4 @@
-/** Cost curves of Drummond and Holte (demur.cost_curves; spec 001, sections 1 and 4). */
+/** Cost curves of Drummond and Holte (demur.cost_curves). */
 import type { BlockCounts, Totals } from "../data";
 import { below } from "./search";
 import { sumsAbove, sumsBelow } from "./masses";

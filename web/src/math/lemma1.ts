@@ -1,4 +1,4 @@
-/** Where abstaining can pay at all (Friedel, Rueckert, Kramer 2006, lemma 1; spec 000, section 4). */
+/** Where abstaining can pay at all (Friedel, Rueckert, Kramer 2006, lemma 1). */
 
 /** The price of abstaining from which on it never pays, whatever the model. */
 export function abstentionBorder(mu: number): number {

@@ -59,7 +59,7 @@ export function blockShares(positive: Float64Array, negative: Float64Array): Flo
   return shares;
 }
 
-/** Blocks called negative, and called negative or abstained on, at (mu, nu) (spec 000, section 5). */
+/** Blocks called negative, and called negative or abstained on, at (mu, nu). */
 export function blockCuts(shares: Float64Array, mu: number, nu: number): [i: number, j: number] {
   if (!mayPay(mu, nu)) {
     const cut = below(shares, abstentionBorder(mu) * (1 - TIE));

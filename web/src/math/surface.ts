@@ -23,7 +23,7 @@ export interface Window {
 /** What a surface needs of a model. */
 export type Scored = Pick<ModelData, "cuts"> & { blocks: BlockCounts };
 
-/** k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), by prefix sums in O(log blocks) (spec 000, 4-5). */
+/** k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), by prefix sums in O(log blocks). */
 export class Surface {
   readonly prevalence: number;
   readonly shares: Float64Array;

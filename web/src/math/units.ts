@@ -1,4 +1,4 @@
-/** Costs in the reader's unit, and their normal form in which a miss costs 1 (spec 000, section 3). */
+/** Costs in the reader's unit, and their normal form in which a miss costs 1. */
 
 /** Cost of a miss, of a false alarm and of abstaining; an infinite `abstain` means never. */
 export type Costs = { fn: number; fp: number; abstain: number };
