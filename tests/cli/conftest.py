@@ -22,3 +22,10 @@ def run(capsys, monkeypatch, tmp_path):
 @pytest.fixture
 def worked(tmp_path):
     return table_file(tmp_path, row=range(12), y_true=Y, good=GOOD, bad=[-score for score in GOOD])
+
+
+@pytest.fixture
+def many(tmp_path):
+    """The worked example, forty times: enough cases to choose well."""
+    columns = {"row": range(480), "y_true": Y * 40, "good": GOOD * 40, "bad": [-score for score in GOOD] * 40}
+    return table_file(tmp_path, **columns)

@@ -1,75 +1,88 @@
 """What `demur compare` says about sampling error, against the functions it calls."""
 
-import json
-
 import numpy as np
 import pytest
 
 import demur
-from demur.cli.main import main
+from command_line import table_file
 
 Y, A = demur.Binormal(separation=1.6).sample(300, rng=3)
 B = A + np.random.default_rng(4).normal(size=len(A))
+PRICES = ("--cost-fn", 10, "--cost-fp", 5, "--cost-abstain", 1)
+COSTS = demur.CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
 
 
 @pytest.fixture
 def file(tmp_path):
-    path = tmp_path / "p.csv"
-    rows = "\n".join(
-        f"{int(y)},{a!r},{b!r}" for y, a, b in zip(Y.tolist(), A.tolist(), B.tolist(), strict=True)
-    )
-    path.write_text(f"y_true,good,noisy\n{rows}\n")
-    return path
+    return table_file(tmp_path, y_true=Y.astype(int), good=A.tolist(), noisy=B.tolist())
 
 
-def run(capsys, *args):
-    with pytest.raises(SystemExit) as stop:
-        main([str(arg) for arg in args])
-    return stop.value.code, capsys.readouterr()
-
-
-def test_json_holds_the_numbers_of_the_library(capsys, file):
-    flags = ["--cost-fn", 10, "--cost-fp", 5, "--cost-abstain", 1, "--confidence", 0.9, "--seed", 7]
-    code, out = run(capsys, "compare", file, "--json", "-q", *flags)
-    assert code == 0
-    sure = json.loads(out.out)["how_sure"]
-    first = next(model for model in sure["models"] if model["name"] == "good")
-    costs = demur.CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
-    assert first["auc_interval"] == pytest.approx(list(demur.auc_interval(Y, A, confidence_level=0.9)))
+def test_json_holds_the_numbers_of_the_library(run, file):
+    answer = run("compare", file, "--json", "-q", *PRICES, "--confidence", 0.9, "--seed", 7)
+    assert answer.code == 0
+    first = answer.json["comparison"]["models"]["good"]
+    assert first["auc_interval"] == list(demur.auc_interval(Y, A, confidence_level=0.9))
     honest = demur.cross_fitted_surface(Y, A, rng=7)
-    assert first["honest"]["cost"] == pytest.approx(10 * honest.cost(0.5, 0.1))
+    assert first["cost"] == pytest.approx(10 * honest.cost(0.5, 0.1), abs=1e-12)
     ends = honest.interval(0.5, 0.1, confidence_level=0.9)
-    assert first["honest"]["interval"] == pytest.approx([10 * end for end in ends])
-    certified = demur.surface_certificate(Y, A, confidence_level=0.9).window(costs=costs)
-    assert first["honest"]["certified"] == pytest.approx(certified.certified_expected_cost)
+    assert first["interval"] == pytest.approx([10 * end for end in ends], abs=1e-12)
+    bounded = demur.surface_certificate(Y, A, confidence_level=0.9).window(costs=COSTS)
+    assert first["guaranteed_cost"] == pytest.approx(bounded.certified_expected_cost, abs=1e-12)
     volume = demur.volume_interval(Y, A, confidence_level=0.9, rng=7)
-    assert first["volume_interval"] == pytest.approx([volume.low, volume.high])
-    tests = demur.auc.auc_pairwise_tests(Y, np.column_stack([A, B]), method="delong")
-    assert sure["auc_tests"]["adjusted_pvalue"] == pytest.approx(tests.adjusted_pvalue.tolist())
+    assert first["vacc_interval"] == pytest.approx([volume.low, volume.high], abs=1e-12)
+    assert first["vacc"] == pytest.approx(volume.honest, abs=1e-12)
 
 
-def test_same_seed_same_answer_and_lines_fit(capsys, file):
-    answers = [run(capsys, "compare", file, "--seed", 5)[1].out for _ in range(2)]
+def test_pairs_are_the_tests_of_the_library(run, file):
+    (pair,) = run("compare", file, "--json", "-q", *PRICES, "--seed", 7).json["pairs"]
+    assert (pair["first"], pair["second"]) == ("good", "noisy")
+    by_delong = demur.auc_difference_test(Y, A, B, method="delong")
+    assert pair["auc"]["pvalue"] == pair["auc_adjusted_pvalue"] == pytest.approx(by_delong.pvalue, abs=1e-12)
+    assert pair["auc"]["difference"] == pytest.approx(by_delong.difference, abs=1e-12)
+    by_volume = demur.volume_difference_test(Y, A, B, rng=7)
+    assert pair["volume"]["difference"] == pytest.approx(by_volume.difference, abs=1e-12)
+    assert pair["volume"]["pvalue"] == pytest.approx(by_volume.pvalue, abs=1e-12)
+
+
+def test_pvalues_of_many_pairs_are_adjusted(run, tmp_path):
+    scores = {"a": A, "b": B, "c": A - B}
+    path = table_file(tmp_path, y=Y.astype(int), **{name: column.tolist() for name, column in scores.items()})
+    pairs = run("compare", path, "--json", "-q").json["pairs"]
+    tests = demur.auc.auc_pairwise_tests(Y, np.column_stack([A, B, A - B]), method="delong")
+    assert sorted(pair["auc_adjusted_pvalue"] for pair in pairs) == pytest.approx(
+        sorted(tests.adjusted_pvalue.tolist()), abs=1e-12
+    )
+
+
+def test_same_seed_same_answer_and_lines_fit(run, file):
+    answers = [run("compare", file, *PRICES, "--seed", 5).out for _ in range(2)]
     assert answers[0] == answers[1]
-    assert "How sure over all costs (95 %)" in answers[0]
+    assert "95 % interval" in answers[0]
     assert "Differences, pair by pair" in answers[0]
     assert max(map(len, answers[0].splitlines())) <= 80
 
 
-def test_data_that_allow_no_interval_say_why(capsys, tmp_path):
-    path = tmp_path / "tiny.csv"
-    path.write_text("y_true,a,b\n0,0.1,0.3\n1,0.9,0.2\n0,0.4,0.5\n")
-    code, out = run(capsys, "compare", path, "-q")
-    assert code == 0
-    assert "Intervals and tests are left out: " in out.out
-    assert "positive" in out.out
+def test_the_level_is_said(run, file):
+    text = run("compare", file, *PRICES, "--confidence", 0.9).out
+    assert "90 % interval" in text
+    assert "(90 % " in " ".join(text.split())
+    assert "\n90 % intervals; VACC" in text
 
 
-def test_one_model_has_intervals_but_no_pairs(capsys, file):
-    code, out = run(capsys, "compare", file, "--model", "good", "-q")
-    assert code == 0
-    assert "How sure over all costs" in out.out
-    assert "Differences" not in out.out
+def test_data_that_allow_no_interval_say_why(run, tmp_path):
+    path = table_file(tmp_path, y_true=[0, 1, 0], a=[0.1, 0.9, 0.4], b=[0.3, 0.2, 0.5])
+    for verb in ("compare", "decide"):
+        answer = run(verb, path, "-q", *PRICES)
+        assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+        assert "at least two cases of each class" in answer.err
+        assert "got 1 positive and 2 negative" in answer.err
+
+
+def test_one_model_has_intervals_but_no_pairs(run, file):
+    answer = run("compare", file, "--model", "good", "-q")
+    assert answer.code == 0
+    assert "95 % intervals; VACC" in answer.out
+    assert "Differences" not in answer.out
 
 
 @pytest.mark.parametrize(
@@ -80,8 +93,7 @@ def test_one_model_has_intervals_but_no_pairs(capsys, file):
         (["--seed", "-1"], "--seed"),
     ],
 )
-def test_wrong_flags(capsys, file, flags, message):
-    code, out = run(capsys, "compare", file, *flags)
-    assert code == 2
-    assert message in out.err
-    assert out.out == ""
+def test_wrong_flags(run, file, flags, message):
+    answer = run("compare", file, *flags)
+    assert (answer.code, answer.out) == (2, "")
+    assert message in answer.err

@@ -9,11 +9,15 @@ import sys
 import numpy as np
 import pytest
 
-from demur import Policy, ScoreCounts
+from demur import Policy, ScoreCounts, cross_fitted_surface, volume_interval
 from demur.cli.main import main
 from demur.counts import BinnedCounts
 
 COSTS = ("--cost-fn", "100", "--cost-fp", "40", "--cost-abstain", "12")
+GROUPED = ("compare", "decide", "report")
+NOTHING_TO_LEARN = (
+    "All cases are negative: there is nothing to decide, and nothing to learn about thresholds."
+)
 
 
 class Answer:
@@ -56,46 +60,75 @@ def file(tmp_path):
     return path
 
 
-def without_pairs(document):
-    """Leave out what needs the rows."""
-    for part in document.get("groups", {"": document}).values():
-        part.get("how_sure", {}).update(auc_tests=None, volume_tests=None, pairs_left_out="")
-    document["data"].pop("engine")
-    return document
+SAME = (
+    *("window", "threshold", "auc", "auc_interval", "hindsight_cost", "hindsight_vacc", "guaranteed_cost"),
+    "threshold_hindsight_cost",
+)
+
+
+def same_evidence(counted, expected):
+    """What counts tell as rows do, to the last digit; honest numbers differ by the splits alone."""
+    assert counted["trivial"] == pytest.approx(expected["trivial"], abs=1e-12)
+    for name, model in expected["models"].items():
+        for key in SAME:
+            assert counted["models"][name][key] == model[key], (name, key)
+        half_width = (model["interval"][1] - model["interval"][0]) / 2
+        assert abs(counted["models"][name]["cost"] - model["cost"]) < half_width / 4
 
 
 # ---------------------------------------------------------------- the same answers
 
 
-@pytest.mark.parametrize("verb", ["compare", "decide"])
+@pytest.mark.parametrize("verb", ["compare", "decide", "report"])
 @pytest.mark.parametrize("group", [(), ("--group", "site")], ids=["whole", "groups"])
 def test_duckdb_against_rows_in_memory(run, file, verb, group):
     flags = (verb, file, "--positive", "yes", *group, *COSTS, "--json")
     counted, expected = run(*flags, "--engine", "duckdb"), run(*flags)
     assert (counted.code, expected.code, counted.err) == (0, 0, expected.err)
-    assert counted.json["data"]["engine"] == "duckdb"
-    assert without_pairs(counted.json) == without_pairs(expected.json)
-    assert (counted.json["exact"], counted.json["certified"]) == (True, 0.0)
+    if verb != "report":
+        assert counted.json["data"]["engine"] == "duckdb"
+        assert (counted.json["exact"], counted.json["certified"]) == (True, 0.0)
+    parts = [answer.json.get("groups", {"": answer.json}) for answer in (counted, expected)]
+    assert parts[0].keys() == parts[1].keys()
+    for name, part in parts[1].items():
+        if part.get("comparison") is None:
+            assert (name, parts[0][name].get("left_out")) == ("west", part.get("left_out"))
+            continue
+        same_evidence(parts[0][name]["comparison"], part["comparison"])
+        assert (parts[0][name]["comparison"]["split"], part["comparison"]["split"]) == ("counts", "rows")
+
+
+def test_counts_of_an_engine_against_the_library(run, file):
+    flags = ("compare", file, "--positive", "yes", *COSTS, "--json", "--engine", "duckdb", "--seed", 3)
+    models = run(*flags).json["comparison"]["models"]
+    y, a, b = scored(np.random.default_rng(0))
+    for name, scores in (("a", a), ("b", b)):
+        counts = ScoreCounts.from_arrays(y, scores)
+        honest = cross_fitted_surface(counts, rng=3)
+        assert models[name]["cost"] == pytest.approx(100 * honest.cost(0.4, 0.12), abs=1e-12)
+        volume = volume_interval(counts, rng=3)
+        assert models[name]["vacc_interval"] == pytest.approx([volume.low, volume.high], abs=1e-12)
 
 
 def test_two_models_are_tested_from_joint_counts_as_from_rows(run, file):
-    flags = ("compare", file, "--positive", "yes", "--model", "b", "--model", "a", "--json")
+    flags = ("compare", file, "--positive", "yes", "--model", "b", "--model", "a", *COSTS, "--json")
     counted, expected = run(*flags, "--engine", "duckdb").json, run(*flags).json
-    assert counted["how_sure"]["auc_tests"]["pvalue"]
     assert counted.pop("data") | {"engine": "memory"} == expected.pop("data")
-    assert counted == expected
+    same_evidence(counted["comparison"], expected["comparison"])
+    (from_counts,), (from_rows,) = counted["pairs"], expected["pairs"]
+    for key in ("first", "second", "auc_adjusted_pvalue"):
+        assert from_counts[key] == pytest.approx(from_rows[key], abs=1e-12)
+    assert from_counts["auc"]["difference"] == pytest.approx(from_rows["auc"]["difference"], abs=1e-12)
+    gap, width = (from_rows["volume"][key] for key in ("difference", "standard_error"))
+    assert abs(from_counts["volume"]["difference"] - gap) < width / 2
 
 
 def test_what_needs_the_rows_is_left_out_in_one_sentence(run, file):
-    answer = run("compare", file, "--positive", "yes", "--engine", "duckdb")
-    text = " ".join(answer.out.split())
+    flags = ("compare", file, "--positive", "yes", "--engine", "duckdb")
+    text = " ".join(run(*flags).out.split())
     assert "Tests of pairs are left out: they need both scores of every case" in text
-    assert "How sure over all costs" in text
-    assert (
-        run("compare", file, "--positive", "yes", "--engine", "duckdb", "--json")
-        .json["how_sure"]["pairs_left_out"]
-        .startswith("Tests of pairs")
-    )
+    assert "95 % intervals; VACC" in text
+    assert run(*flags, "--json").json["pairs"] == []
 
 
 def test_groups_are_the_answers_for_their_rows_alone(run, file, tmp_path):
@@ -105,9 +138,8 @@ def test_groups_are_the_answers_for_their_rows_alone(run, file, tmp_path):
     alone = run("compare", "north.csv", *flags).json
     group = run("compare", file, *flags, "--group", "site").json["groups"]["north"]
     assert group["n"] == alone["data"]["rows"]
-    assert {name: group[name] for name in ("decision", "models", "how_sure")} == {
-        name: alone[name] for name in ("decision", "models", "how_sure")
-    }
+    for name in ("decision", "comparison", "pairs", "best_ranges", "curves"):
+        assert group[name] == alone[name], name
 
 
 def test_every_group_has_a_block_and_one_without_a_class_says_so(run, file):
@@ -116,7 +148,55 @@ def test_every_group_has_a_block_and_one_without_a_class_says_so(run, file):
     assert "groups by site" in answer.err
     blocks = [line for line in answer.out.splitlines() if line.startswith("site = ")]
     assert [block.split(":")[0] for block in blocks] == ["site = north", "site = south", "site = west"]
-    assert "got no positive case" in " ".join(answer.out.split("site = west")[1].split())
+    assert NOTHING_TO_LEARN in " ".join(answer.out.split("site = west")[1].split())
+
+
+def test_every_verb_says_the_same_of_a_group(run, file):
+    flags = (file, "--positive", "yes", "--group", "site", *COSTS)
+    compared, decided, reported = (run(verb, *flags, "--json").json["groups"] for verb in GROUPED)
+    for site in ("north", "south"):
+        words = reported[site]["headline"]
+        assert compared[site]["decision"] == decided[site]["decision"] == words
+        assert compared[site]["comparison"] == decided[site]["comparison"] == reported[site]["comparison"]
+    assert reported["west"]["headline"] == NOTHING_TO_LEARN
+    (note,) = [one for one in reported["west"]["notes"] if one.startswith("Honest costs are left out")]
+    assert compared["west"]["left_out"] == decided["west"]["left_out"] == f"{NOTHING_TO_LEARN} {note}"
+
+
+def test_warnings_of_a_group_are_the_same_words(run, tmp_path):
+    # in the second group the model ranks backwards, and its smaller class has four cases only
+    y = [0, 1] * 30 + [0] * 20 + [1] * 4
+    scores = [*range(60), *range(30, 50), 1, 2, 3, 4]
+    rows = zip(y, scores, ["one"] * 60 + ["two"] * 24, strict=True)
+    (tmp_path / "g.csv").write_text("y,m,site\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    flags = ("g.csv", "--group", "site", *COSTS)
+    notes = run("report", *flags, "--json").json["groups"]["two"]["notes"]
+    warned = [note for note in notes if "Only one model" not in note]
+    assert [note.split(":")[0].split("(")[0] for note in warned] == [
+        "Honest costs use 4 folds",
+        "m ranks worse than chance ",
+    ]
+    for verb in ("compare", "decide"):
+        text = " ".join(run(verb, *flags).out.split("site = two")[1].split())
+        assert [note in text for note in warned] == [True, True]
+
+
+def test_a_group_that_cannot_keep_the_limits_is_left_out(run, tmp_path):
+    y = [0, 1] * 60
+    scores = [*range(60), *([1, 1, 2, 2] * 15)]
+    rows = zip(y, scores, ["good"] * 60 + ["hopeless"] * 60, strict=True)
+    (tmp_path / "g.csv").write_text("y,m,site\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+    limits = ("--max-abstention", 0.97, "--min-precision-positive", 0.9, "--min-precision-negative", 0.9)
+    for verb in GROUPED:
+        answer = run(verb, "g.csv", "--group", "site", *COSTS, *limits, "--json")
+        assert answer.code == 0, answer.err
+        assert answer.json["groups"]["good"]["comparison"]["answer"]["model"] == "m"
+        left_out = answer.json["groups"]["hopeless"]["left_out"]
+        assert left_out.startswith("Left out: No rule keeps the limits; m: No window keeps")
+    pages = run("report", "g.csv", "--group", "site", *COSTS, *limits)
+    assert pages.code == 0
+    assert "site = hopeless: 60 cases. Left out: No rule keeps" in " ".join(pages.out.split())
+    assert [path.name for path in tmp_path.glob("*.html")] == ["g-report-good.html"]
 
 
 def test_decide_writes_a_policy_per_group(run, file, tmp_path):
@@ -151,7 +231,8 @@ def test_check_with_duckdb_against_rows_in_memory(run, tmp_path, name):
     counted, expected = run(*flags, "--engine", "duckdb"), run(*flags)
     assert (counted.code, counted.err) == (expected.code, expected.err)
     # directions are judged on complete rows, so they wait for the errors to be mended
-    waiting = () if counted.code == 0 else ("worse than chance", "suspicious positive class")
+    waiting = ("worse than chance", "suspicious positive class", "too few cases")
+    waiting = () if counted.code == 0 else waiting
     lists = []
     for answer in (counted, expected):
         told = [one for one in answer.json["findings"] if one["problem"] not in waiting]
@@ -168,15 +249,22 @@ def test_check_with_duckdb_against_rows_in_memory(run, tmp_path, name):
 
 def test_saved_counts_against_the_table_they_came_from(run, tmp_path):
     y, a, _ = scored(np.random.default_rng(1))
-    ScoreCounts.from_arrays(y, a).save(tmp_path / "a.parquet")
+    counts = ScoreCounts.from_arrays(y, a)
+    counts.save(tmp_path / "a.parquet")
     (tmp_path / "t.csv").write_text(
         "\n".join(["y,a", *(f"{int(k)},{s}" for k, s in zip(y, a, strict=True))]) + "\n"
     )
     for verb in ("compare", "decide"):
         counted, expected = (run(verb, name, *COSTS, "--json").json for name in ("a.parquet", "t.csv"))
-        assert counted.pop("data")["engine"] == "counts"
-        assert expected.pop("data")["engine"] == "memory"
-        assert counted == expected
+        assert counted["data"]["engine"] == "counts"
+        assert expected["data"]["engine"] == "memory"
+        same_evidence(counted["comparison"], expected["comparison"])
+        # an engine counts the same, so its honest numbers are those of the file of counts
+        engine = run(verb, "t.csv", *COSTS, "--json", "--engine", "duckdb").json
+        assert engine["comparison"] == counted["comparison"]
+    honest = cross_fitted_surface(counts, rng=0)
+    model = counted["comparison"]["models"]["a"]
+    assert model["cost"] == pytest.approx(100 * honest.cost(0.4, 0.12), abs=1e-12)
 
 
 def test_bins_say_to_what_they_are_certified(run, tmp_path):

@@ -5,8 +5,9 @@ from importlib import import_module
 
 import pytest
 
-from command_line import COSTS, python
-from demur import CostModel, CostRange
+from command_line import COSTS, GOOD, Y, python, table_file
+from demur import CostModel, CostRange, compare_models
+from demur._results import json_safe
 from demur.cli.main import VERBS
 from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
 from demur.exceptions import InputError
@@ -262,51 +263,114 @@ def test_the_reader_is_memory_unless_another_is_named():
 # ---------------------------------------------------------------- no flag is ignored
 
 
-@pytest.mark.parametrize("name", ["compare", "decide", "report"])
+VERBS_OF_TWO_CLASSES = pytest.mark.parametrize("name", ["compare", "decide", "report"])
+LIMITS = {"max_abstention": 0.4, "min_precision_positive": 0.6, "max_fn_rate": 0.4}
+
+
+def asked(run, name, file, *flags):
+    """The comparison that a verb shows."""
+    answer = run(name, file, *flags, "--json", "-q")
+    assert answer.code in (0, 3), answer.err
+    return answer.json["comparison"]
+
+
+def compared(**settings):
+    scores = {"good": GOOD * 40, "bad": [-score for score in GOOD] * 40}
+    settings = {"costs": CostModel(cost_fn=100, cost_fp=100, cost_abstain=25), **settings}
+    return compare_models(Y * 40, scores, **settings).to_dict()
+
+
+@VERBS_OF_TWO_CLASSES
 @pytest.mark.parametrize(
-    ("flags", "sentence"),
+    ("flags", "settings"),
     [
-        (("--prevalence", "0.1:0.2"), "`--prevalence` must be one number, got the range 0.1:0.2"),
-        (("--objective", "worst"), "`--objective worst` is not offered by demur VERB yet"),
-        (("--objective", "guaranteed"), "`--objective guaranteed` is not offered by demur VERB yet"),
-        (("--max-fn-rate", 0.1), "`--max-fn-rate` is not offered by demur VERB yet"),
+        (("--prevalence", 0.2), {"prevalence": 0.2}),
+        (("--prevalence", "0.1:0.2"), {"prevalence": (0.1, 0.2)}),
+        (("--objective", "guaranteed"), {"objective": "guaranteed"}),
+        (
+            ("--prevalence", "0.1:0.2", "--objective", "worst"),
+            {"prevalence": (0.1, 0.2), "objective": "worst"},
+        ),
+        (("--max-abstention", 0.2), {"max_abstention": 0.2}),
+        (("--reviews-per-day", 50, "--cases-per-day", 250), {"max_abstention": 0.2}),
+        (("--max-fn-rate", 0.3), {"max_fn_rate": 0.3}),
+        (
+            ("--max-abstention", 0.4, "--min-precision-positive", 0.6, "--max-fn-rate", 0.4),
+            LIMITS,
+        ),
         (
             ("--min-precision-positive", 0.9, "--precision-confidence", 0.9),
-            "is not offered by demur VERB yet",
+            {"min_precision_positive": 0.9, "precision_confidence": 0.9},
         ),
-        (("--weight", "bad", "--weights", "repeats"), "`--weights` is not offered by demur VERB yet"),
-        (("--objective", "cheapest"), "'cheapest' is not one of 'expected', 'worst', 'regret', 'guaranteed'"),
+        (("--confidence", 0.8, "--seed", 4), {"confidence_level": 0.8, "seed": 4}),
     ],
 )
-def test_what_has_no_answer_yet_is_refused(run, worked, name, flags, sentence):
-    answer = run(name, worked, *COSTS, *flags)
-    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
-    assert sentence.replace("VERB", name) in answer.err
+def test_every_flag_asks_what_the_function_asks(run, many, name, flags, settings):
+    assert asked(run, name, many, *COSTS, *flags) == json_safe(compared(**settings))
 
 
-@pytest.mark.parametrize("name", ["compare", "decide", "report"])
-def test_a_range_of_costs_is_refused(run, worked, name):
-    answer = run(name, worked, "--cost-fn", "4:6", "--cost-fp", 1)
-    assert answer.code == 2
-    assert "`--cost-fn` must be one number, got the range 4:6" in answer.err
+@VERBS_OF_TWO_CLASSES
+@pytest.mark.parametrize("objective", [None, "expected", "worst", "regret"])
+def test_ranges_of_costs_ask_what_the_function_asks(run, many, name, objective):
+    flags = ("--cost-fn", "80:120", "--cost-fp", 100, "--cost-abstain", "20:30")
+    flags += () if objective is None else ("--objective", objective)
+    costs = CostRange(cost_fn=(80, 120), cost_fp=100, cost_abstain=(20, 30))
+    comparison = asked(run, name, many, *flags)
+    assert comparison == json_safe(compared(costs=costs, objective=objective))
+    assert comparison["objective"] == (objective or "regret")
+
+
+@VERBS_OF_TWO_CLASSES
+def test_what_a_weight_means_changes_the_evidence(run, tmp_path, name):
+    file = table_file(tmp_path, y=Y * 40, good=GOOD * 40, w=[1, 2, 3] * 160)
+    flags = (*COSTS, "--weight", "w")
+    importance = asked(run, name, file, *flags)
+    assert importance == asked(run, name, file, *flags, "--weights", "importance")
+    assert (importance["weights"], importance["n"]) == ("importance", pytest.approx(960**2 / 2240))
+    assert importance["models"]["good"]["guaranteed_cost"] is None
+    repeats = asked(run, name, file, *flags, "--weights", "repeats")
+    assert (repeats["weights"], repeats["n"]) == ("repeats", 960)
+    assert repeats["models"]["good"]["guaranteed_cost"] is not None
+
+
+@VERBS_OF_TWO_CLASSES
+def test_weights_that_are_no_cases_are_one_sentence(run, tmp_path, name):
+    file = table_file(tmp_path, y=Y, good=GOOD, w=[0.5] * 12)
+    for engine in ("memory", "duckdb"):
+        flags = ("--weight", "w", "--weights", "repeats", "--engine", engine)
+        answer = run(name, file, *COSTS, *flags, "-q")
+        assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+        assert "`--weights repeats` needs whole numbers of cases in column 'w', got 0.5" in answer.err
+    # an engine adds the weights up, and sums do not tell how much each case mattered
+    answer = run(name, file, *COSTS, "--weight", "w", "--engine", "duckdb", "-q")
+    assert (answer.code, answer.out) == (2, "")
+    assert "`--weight` as importance needs the weight of every case, but --engine duckdb" in answer.err
+
+
+@VERBS_OF_TWO_CLASSES
+def test_an_objective_that_makes_no_difference_is_told(run, many, name):
+    flags = (*COSTS, "--objective", "worst", "-o", "out.txt")
+    assert "--objective worst makes no difference here" in " ".join(run(name, many, *flags).err.split())
+    ranged = ("--cost-fn", "80:120", "--cost-fp", 90, "--objective", "worst", "-o", "out.txt")
+    assert "makes no difference" not in run(name, many, *ranged).err
+    answer = run(name, many, *COSTS, "--objective", "cheapest")
+    assert (answer.code, answer.out) == (2, "")
+    assert "'cheapest' is not one of 'expected', 'worst', 'regret', 'guaranteed'" in answer.err
 
 
 @pytest.mark.parametrize("name", ["compare", "report"])
-def test_limits_are_refused_where_they_have_no_answer(run, worked, name):
-    answer = run(name, worked, *COSTS, "--max-abstention", 0.1)
-    assert (answer.code, answer.out) == (2, "")
-    assert f"`--max-abstention` is not offered by demur {name} yet" in answer.err
+@pytest.mark.parametrize(
+    "flags", [("--objective", "worst"), ("--max-abstention", 0.1), ("--max-fn-rate", 0.1)]
+)
+def test_what_needs_costs_says_so(run, many, name, flags):
+    answer = run(name, many, *flags)
+    assert (answer.code, answer.out, answer.err.count("\n")) == (2, "", 1)
+    assert f"`{flags[0]}` needs costs. Hint: add --cost-fn and --cost-fp." in answer.err
 
 
-def test_anyway_is_refused_until_decide_can_say_no(run, worked):
-    answer = run("decide", worked, *COSTS, "--anyway")
-    assert (answer.code, answer.out) == (2, "")
-    assert "`--anyway` is not offered by demur decide yet" in answer.err
-
-
-def test_capacity_per_day_decides_as_the_share_does(run, worked):
-    by_share = run("decide", worked, *COSTS, "--max-abstention", 0.25, "-q")
-    by_day = run("decide", worked, *COSTS, "--reviews-per-day", 25, "--cases-per-day", 100, "-q")
+def test_capacity_per_day_decides_as_the_share_does(run, many):
+    by_share = run("decide", many, *COSTS, "--max-abstention", 0.25, "-q")
+    by_day = run("decide", many, *COSTS, "--reviews-per-day", 25, "--cases-per-day", 100, "-q")
     assert by_share.code == by_day.code == 0
     assert by_share.json["window"] == by_day.json["window"]
 

@@ -16,11 +16,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from command_line import COSTS, GOOD, Y, python, table_file
-from demur import ABSTAIN, CostModel, InputError, Policy, ScoreCounts, abstention_surface, cheapest_window
+from demur import (
+    ABSTAIN,
+    CostModel,
+    InputError,
+    Policy,
+    ScoreCounts,
+    abstention_surface,
+    cheapest_window,
+    compare_models,
+)
 from demur.cli.answers.decisions import Tally, write_decisions
 from demur.engines import row_stream
 from demur.engines.row_stream import open_rows
 
+MANY = {"good": GOOD * 40, "bad": [-score for score in GOOD] * 40}
 MODEL = CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
 
 
@@ -38,24 +48,25 @@ def cells(text, separator=","):
 # ---------------------------------------------------------------- decide
 
 
-def test_decision_of_the_worked_example_by_hand(run, worked, tmp_path):
-    answer = run("decide", worked, *COSTS, "-o", "policy.json")
+def test_decision_of_the_worked_example_by_hand(run, many, tmp_path):
+    answer = run("decide", many, *COSTS, "-o", "policy.json")
     text = " ".join(answer.out.split())
     assert answer.code == 0
     assert text.startswith(
-        "With these costs use good: act on 33 of 100 cases, send 67 to a person. Call negative up to -0.7, "
-        "positive from 0.6 on; abstain in between. Expected cost 16,667 per 1000 cases. "
-        "Never abstaining: 25,000. Best rule without a model (always abstain): 25,000. Honest cost, "
-        "judged on cases that did not choose the thresholds: "
+        "Use good: call positive from 0.6 up, negative up to -0.7, send the rest to a person. "
+        "Of 1000 cases 167 are called positive, 167 negative, 666 go to a person; no positive missed, "
+        "no false alarms. Cost 16,700 per 1000 cases (95 % "
     )
-    assert (
-        "Chosen as the cheapest at these costs among bad, good. "
-        "Labels: positive = 1, negative = 0, abstain = -1; 50.0 % positive assumed."
-    ) in text
+    assert "Chosen among bad, good. " in text
+    assert "Labels: positive = 1, negative = 0, abstain = -1; 50.0 % positive assumed." in text
     assert text.endswith("Written to policy.json. Next: demur apply policy.json FILE")
     assert max(map(len, answer.out.splitlines())) <= 80
-    expected = Policy.from_surface(abstention_surface(Y, GOOD), costs=MODEL, model="good")
-    assert Policy.load(tmp_path / "policy.json").to_dict() == expected.to_dict()
+    policy = Policy.load(tmp_path / "policy.json")
+    expected = Policy.from_answer(compare_models(Y * 40, MANY, costs=MODEL).answer)
+    assert policy.to_dict() == expected.to_dict()
+    window = abstention_surface(Y, GOOD).window(costs=MODEL)
+    assert (policy.lower, policy.upper) == (window.lower, window.upper)
+    assert policy.expected_cost == pytest.approx(100 / 6)
     assert sorted(os.listdir(tmp_path)) == ["p.csv", "policy.json"]
 
 
@@ -64,98 +75,157 @@ def test_words_are_those_of_compare(run, worked):
     assert decided == run("compare", worked, *COSTS, "--json", "-q").json["decision"]
 
 
-def test_without_output_the_policy_is_on_stdout_and_the_words_on_stderr(run, worked, tmp_path):
-    answer = run("decide", worked, *COSTS)
+def test_without_output_the_policy_is_on_stdout_and_the_words_on_stderr(run, many, tmp_path):
+    answer = run("decide", many, *COSTS)
     (tmp_path / "policy.json").write_text(answer.out)
     assert Policy.load(tmp_path / "policy.json").model == "good"
-    assert "With these costs use good" in answer.err
+    assert "Use good: call positive from 0.6 up" in answer.err
     assert max(map(len, answer.err.splitlines())) <= 80
-    quiet = run("decide", worked, *COSTS, "--quiet", "-o", "-")
+    quiet = run("decide", many, *COSTS, "--quiet", "-o", "-")
     assert (quiet.out, quiet.err) == (answer.out, "")
 
 
-def test_json_is_one_document(run, worked, tmp_path):
-    answer = run("decide", worked, *COSTS, "--json", "-q", "-o", "policy.json")
+def test_json_is_one_document(run, many, tmp_path):
+    answer = run("decide", many, *COSTS, "--json", "-q", "-o", "policy.json")
     document = answer.json
-    assert (document["schema"], document["version"], answer.err) == ("demur.decide", 1, "")
+    assert (document["schema"], document["version"], answer.err) == ("demur.decide", 2, "")
     assert document["policy"] == json.loads((tmp_path / "policy.json").read_text())
-    assert [model["name"] for model in document["models"]] == ["good", "bad"]
-    window = abstention_surface(Y, GOOD).window(costs=MODEL)
-    assert document["models"][0]["window"] == window.to_dict()
-    assert (document["model"], document["limits"], document["impossible"]) == ("good", {}, {})
+    assert list(document["comparison"]["models"]) == ["good", "bad"]
+    assert (
+        document["comparison"]["models"]["good"]["window"]["lower"] == document["policy"]["window"]["lower"]
+    )
+    assert (document["model"], document["limits"]) == ("good", {})
 
 
-def test_one_model_is_not_said_to_be_chosen(run, worked, tmp_path):
-    answer = run("decide", worked, *COSTS, "--model", "bad", "-o", "policy.json")
+def test_one_model_is_not_said_to_be_chosen(run, many, tmp_path):
+    answer = run("decide", many, *COSTS, "--model", "good", "-o", "policy.json")
     assert "Chosen" not in answer.out
-    assert Policy.load(tmp_path / "policy.json").model == "bad"
+    assert Policy.load(tmp_path / "policy.json").model == "good"
 
 
-def test_limits_against_the_function(run, worked, tmp_path):
+# ---------------------------------------------------------------- decide: a rule without a model
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (("--mu", 0), "Call every case positive: no model is cheaper. Cost 0 per 1000 cases."),
+        (("--mu", 0.2, "--nu", 0), "Send every case to a person: no model is cheaper."),
+        (("--mu", 9, "--model", "bad"), "Call every case negative: no model is cheaper."),
+    ],
+)
+def test_where_no_model_pays_nothing_is_written(run, many, tmp_path, flags, words):
+    answer = run("decide", many, *flags, "-o", "policy.json")
+    text = " ".join(answer.out.split())
+    assert answer.code == 3
+    assert text.startswith(words)
+    assert "No policy is written: a rule without a model needs none. Hint: --anyway" in text
+    assert os.listdir(tmp_path) == ["p.csv"]
+    bare = run("decide", many, *flags)
+    assert (bare.code, bare.out) == (3, "")
+    assert "No policy is written" in bare.err
+    document = run("decide", many, *flags, "--json", "-q", "-o", "policy.json")
+    assert (document.code, document.json["policy"], document.json["model"]) == (3, None, None)
+    assert os.listdir(tmp_path) == ["p.csv"]
+
+
+def test_anyway_writes_the_best_model(run, many, tmp_path):
+    flags = ("--mu", 9, "--model", "bad", "-o", "policy.json")
+    assert run("decide", many, *flags).code == 3
+    answer = run("decide", many, *flags, "--anyway")
+    text = " ".join(answer.out.split())
+    assert answer.code == 0
+    assert text.startswith("Written although something else is cheaper: Call every case negative")
+    comparison = compare_models(Y * 40, {"bad": MANY["bad"]}, costs=CostModel(cost_fn=1, cost_fp=9))
+    expected = Policy.from_answer(comparison.best_model())
+    assert Policy.load(tmp_path / "policy.json").to_dict() == expected.to_dict()
+    document = run("decide", many, *flags, "--anyway", "--json", "-q").json
+    assert document["policy"] == json.loads((tmp_path / "policy.json").read_text())
+    # the comparison keeps the answer, whatever is written
+    assert document["comparison"]["answer"]["model"] is None
+    assert document["model"] == expected.model
+
+
+def test_anyway_changes_nothing_where_a_model_pays(run, many):
+    assert run("decide", many, *COSTS, "--anyway").out == run("decide", many, *COSTS).out
+
+
+# ---------------------------------------------------------------- decide: limits
+
+
+def test_limits_against_the_function(run, many, tmp_path):
     flags = ("--max-abstention", 0.25, "--min-precision-negative", 0.7)
-    answer = run("decide", worked, *COSTS, *flags, "-o", "policy.json")
+    answer = run("decide", many, *COSTS, *flags, "-o", "policy.json")
     counts = ScoreCounts.from_arrays(Y, GOOD)
     window = cheapest_window(counts, costs=MODEL, max_abstention=0.25, min_precision_negative=0.7)
     policy = Policy.load(tmp_path / "policy.json")
-    assert (policy.lower, policy.upper, policy.rule) == (window.lower, window.upper, "constrained")
-    assert policy.expected_cost == pytest.approx(window.expected_cost)
+    assert (policy.lower, policy.upper) == (window.lower, window.upper)
     text = " ".join(answer.out.split())
-    assert "With these costs and limits use good" in text
-    assert "Without the limits: 16,667." in text
+    assert "Use good: " in text
+    assert policy.rule == "constrained"
     assert policy.note in text
     assert policy.note == (
         "Limits: at most 25.0 % of the cases abstained on, at least 70.0 % of the negative decisions right."
     )
+    honest = compare_models(Y * 40, MANY, costs=MODEL, max_abstention=0.25, min_precision_negative=0.7)
+    assert policy.expected_cost == pytest.approx(honest.answer.cost, abs=1e-12)
 
 
-def test_a_model_that_cannot_keep_the_limits_is_left_out(run, worked):
+def test_a_policy_for_ranges_says_what_it_was_chosen_for(run, many, tmp_path):
+    flags = ("--cost-fn", "80:120", "--cost-fp", 100, "--cost-abstain", 25, "-o", "policy.json")
+    assert run("decide", many, *flags, "--objective", "worst").code == 0
+    policy = Policy.load(tmp_path / "policy.json")
+    assert (policy.rule, policy.note) == (
+        "constrained",
+        "Chosen for the smallest cost at worst over the ranges.",
+    )
+    run("decide", many, *flags, "--objective", "expected")
+    assert Policy.load(tmp_path / "policy.json").rule == "cheapest"
+
+
+def test_a_model_that_cannot_keep_the_limits_is_left_out(run, many):
     # the backward model has its best precision, 6 of 12, when everything is called one class
     flags = ("--max-abstention", 0.5, "--min-precision-positive", 0.7, "--min-precision-negative", 0.7)
-    answer = run("decide", worked, *COSTS, *flags)
+    answer = run("decide", many, *COSTS, *flags)
+    assert answer.json["model"] == "good"
     assert "Left out: bad. No window keeps the precisions" in " ".join(answer.err.split())
-    alone = run("decide", worked, *COSTS, *flags, "--model", "bad", "-q")
+    compared = " ".join(run("compare", many, *COSTS, *flags).out.split())
+    assert "Left out: bad. No window keeps the precisions" in compared
+    alone = run("decide", many, *COSTS, *flags, "--model", "bad", "-q")
     assert (alone.code, alone.out, alone.err.count("\n")) == (2, "", 1)
-    assert "No window keeps the precisions with max_abstention = 0.5" in alone.err
+    assert (
+        "No rule keeps the limits; bad: No window keeps the precisions with max_abstention = 0.5" in alone.err
+    )
 
 
 def test_no_model_that_can_keep_the_limits(run, tmp_path):
     table_file(tmp_path, y=[0, 1, 0, 1], one=[1, 1, 2, 2], two=[1, 2, 2, 1])
     flags = ("--max-abstention", 0, "--min-precision-positive", 0.9, "--min-precision-negative", 0.9)
-    answer = run("decide", "p.csv", *COSTS, *flags, "-q")
-    assert (answer.code, answer.out) == (2, "")
-    assert "No model keeps the limits; one: No window keeps" in answer.err
+    for verb in ("compare", "decide", "report"):
+        answer = run(verb, "p.csv", *COSTS, *flags, "-q")
+        assert (answer.code, answer.out) == (2, "")
+        assert "No rule keeps the limits; one: No window keeps" in answer.err
+    assert os.listdir(tmp_path) == ["p.csv"]
 
 
 def test_limits_that_leave_one_decision_for_all(run, tmp_path):
     # nobody may abstain, and no positive decision is right often enough: call everything negative
-    table_file(tmp_path, y=[0, 0, 1, 0, 1, 1], some=[1, 1, 1, 2, 2, 2])
-    answer = run("decide", "p.csv", *COSTS, "--max-abstention", 0, "--min-precision-positive", 0.9, "-o", "o")
-    assert answer.out.startswith("With these costs and limits call every case negative. Expected cost 50,000")
-    assert Policy.load(tmp_path / "o").decide([-9, 1, 2, 9]).tolist() == [0] * 4
+    table_file(tmp_path, y=[0, 0, 1, 0, 1, 1] * 9, some=[1, 1, 1, 2, 2, 2] * 9)
+    flags = ("--max-abstention", 0, "--min-precision-positive", 0.9, "-o", "o")
+    answer = run("decide", "p.csv", *COSTS, *flags)
+    assert answer.code == 3
+    assert answer.out.startswith("Call every case negative: no model is cheaper. Cost 50,000")
+    assert os.listdir(tmp_path) == ["p.csv"]
 
 
-@pytest.mark.parametrize(
-    ("flags", "words", "code"),
-    [
-        (("--mu", 0), "call every case positive: no model is cheaper. Expected cost 0 per", 1),
-        (("--mu", 0.2, "--nu", 0), "send every case to a person: no model is cheaper.", ABSTAIN),
-        (("--mu", 9, "--model", "bad"), "call every case negative: no model is cheaper.", 0),
-    ],
-)
-def test_policy_does_what_the_words_say_where_no_model_pays(run, worked, tmp_path, flags, words, code):
-    answer = run("decide", worked, *flags, "-o", "policy.json")
-    assert words in " ".join(answer.out.split())
+def test_prevalence_reaches_the_policy(run, many, tmp_path):
+    run("decide", many, *COSTS, "--model", "good", "--prevalence", 0.4, "-o", "policy.json")
     policy = Policy.load(tmp_path / "policy.json")
-    assert policy.decide([-99, -0.5, 0.3, 99]).tolist() == [code] * 4
-
-
-def test_prevalence_reaches_the_policy(run, worked, tmp_path):
-    run("decide", worked, *COSTS, "--model", "good", "--prevalence", 0.2, "-o", "policy.json")
-    policy = Policy.load(tmp_path / "policy.json")
-    fresh = Policy.from_surface(abstention_surface(Y, GOOD, prevalence=0.2), costs=MODEL, model="good")
-    assert policy.to_dict() == fresh.to_dict()
-    sample = policy_file(tmp_path, "sample.json")
-    assert sample.at(prevalence=0.2).to_dict() == policy.to_dict()
+    window = abstention_surface(Y, GOOD, prevalence=0.4).window(costs=MODEL)
+    assert (policy.prevalence, policy.lower, policy.upper) == (0.4, window.lower, window.upper)
+    assert policy.expected_cost == pytest.approx(window.expected_cost)
+    run("decide", many, *COSTS, "--model", "good", "-o", "sample.json")
+    assert Policy.load(tmp_path / "sample.json").at(prevalence=0.4).lower == policy.lower
 
 
 @pytest.mark.parametrize(
@@ -171,7 +241,8 @@ def test_prevalence_reaches_the_policy(run, worked, tmp_path):
     ],
 )
 def test_labels_of_the_policy(run, tmp_path, classes, flags, labels):
-    table_file(tmp_path, y=[classes[y] for y in Y], good=GOOD)
+    sign = -1 if "no" in flags else 1
+    table_file(tmp_path, y=[classes[y] for y in Y * 40], good=[sign * score for score in GOOD] * 40)
     assert run("decide", "p.csv", *COSTS, *flags, "-o", "o.json").code == 0
     policy = Policy.load(tmp_path / "o.json")
     assert (policy.pos_label, policy.neg_label, policy.abstain_label) == labels
@@ -192,8 +263,8 @@ def test_labels_of_the_policy(run, tmp_path, classes, flags, labels):
         ((*COSTS, "-o", "."), "cannot be written: Is a directory"),
     ],
 )
-def test_decide_error_sentences(run, worked, tmp_path, flags, sentence):
-    answer = run("decide", worked, *flags, "-q")
+def test_decide_error_sentences(run, many, tmp_path, flags, sentence):
+    answer = run("decide", many, *flags, "-q")
     assert (answer.code, answer.out) == (2, "")
     assert sentence in answer.err
     assert answer.err.startswith("demur: ")
@@ -216,7 +287,8 @@ def test_apply_by_hand(run, tmp_path):
 
 
 def test_decide_then_apply_is_the_window_on_the_same_file(run, worked):
-    run("decide", worked, *COSTS, "-o", "policy.json")
+    table_file(worked.parent, "many.csv", y=Y * 40, good=GOOD * 40)
+    run("decide", "many.csv", *COSTS, "-o", "policy.json")
     rows = cells(run("apply", "policy.json", worked, "-q").out)
     codes = abstention_surface(Y, GOOD).window(costs=MODEL)
     expected = [1 if s >= codes.upper else 0 if s <= codes.lower else -1 for s in GOOD]
@@ -225,9 +297,9 @@ def test_decide_then_apply_is_the_window_on_the_same_file(run, worked):
 
 
 def test_spaces_around_names_and_numbers(run, tmp_path):
-    (tmp_path / "p.csv").write_text("y, good\n0, 0.1\n1, 0.9\n")
+    (tmp_path / "p.csv").write_text("y, good\n" + "0, 0.1\n1, 0.9\n" * 9)
     run("decide", "p.csv", "--mu", 1, "-o", "policy.json")
-    assert run("apply", "policy.json", "p.csv", "-q").out == "y,good,decision\n0, 0.1,0\n1, 0.9,1\n"
+    assert run("apply", "policy.json", "p.csv", "-q").out == "y,good,decision\n" + "0, 0.1,0\n1, 0.9,1\n" * 9
 
 
 def test_bad_rows_are_told_with_their_line_and_counted(run, tmp_path):
@@ -518,16 +590,16 @@ def test_a_field_beyond_the_limit_of_the_reader(run, tmp_path):
 # ---------------------------------------------------------------- streams
 
 
-def test_standard_input_gives_the_same_as_the_file(worked, tmp_path):
+def test_standard_input_gives_the_same_as_the_file(many, tmp_path):
     policy_file(tmp_path)
     policy = str(tmp_path / "policy.json")
-    with open(worked) as handle:
+    with open(many) as handle:
         piped = python("-m", "demur", "apply", policy, "-", "-q", stdin=handle)
-    direct = python("-m", "demur", "apply", policy, str(worked), "-q")
+    direct = python("-m", "demur", "apply", policy, str(many), "-q")
     assert (piped.returncode, piped.stdout) == (0, direct.stdout)
-    with open(worked) as handle:
+    with open(many) as handle:
         piped = python("-m", "demur", "decide", "-", "-q", *COSTS, stdin=handle)
-    direct = python("-m", "demur", "decide", str(worked), "-q", *COSTS)
+    direct = python("-m", "demur", "decide", str(many), "-q", *COSTS)
     assert (piped.returncode, piped.stdout) == (0, direct.stdout)
 
 
@@ -540,7 +612,7 @@ def test_standard_input_gives_the_same_as_the_file(worked, tmp_path):
     ],
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_pipe_closed_early_is_no_error(worked, tmp_path, args, unbuffered):
+def test_a_pipe_closed_early_is_no_error(many, tmp_path, args, unbuffered):
     policy_file(tmp_path)
     (tmp_path / "long.csv").write_text("good\n" + "0.9\n" * 300_000)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": unbuffered}

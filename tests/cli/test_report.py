@@ -44,7 +44,9 @@ def test_writes_the_page_and_prints_headline_and_path(capsys, file, tmp_path):
     assert path == "scores-report.html"
     document = data_of((tmp_path / path).read_text(encoding="utf-8"))
     assert " ".join(words) == document["headline"]
-    assert words[0].startswith("With these costs, use good: act on ")
+    assert words[0].startswith("Use good: call positive from ")
+    costs = demur.CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
+    assert " ".join(words) == demur.compare_models(Y, {"good": A, "noisy": B}, costs=costs).answer.words
     assert "Read 200 rows" in out.err
     assert document["source"]["name"] == "scores.csv"
     assert document["source"]["positive"] == "1"
@@ -71,11 +73,14 @@ def test_chosen_models_weights_ratios_and_prevalence(capsys, file):
     assert code == 0
     document = json.loads(out.out)
     assert [model["name"] for model in document["models"]] == ["noisy"]
-    assert document["n"] == 300
+    # weights of 1 and 2 on a hundred cases each: as good as 300^2 / 500 equal ones
+    assert document["comparison"]["n"] == pytest.approx(180)
+    assert document["comparison"]["weights"] == "importance"
     assert document["prevalence"] == 0.2
     assert document["costs"] == {"cost_fn": 1, "cost_fp": 0.5, "cost_abstain": 0.1}
     assert document["source"]["weight"] == "weight"
-    assert document["notes"] == ["Only one model: nothing to compare."]
+    assert document["notes"][0].startswith("Weights are taken as importance weights: ")
+    assert document["notes"][1:] == ["Only one model: nothing to compare."]
 
 
 def test_page_to_standard_output_and_to_a_named_file(capsys, file, tmp_path):
@@ -124,14 +129,21 @@ def test_mistakes_are_one_sentence_and_leave_no_file(capsys, file, tmp_path, fla
     assert [entry.name for entry in tmp_path.iterdir()] == ["data"]
 
 
-def test_engine_counts_give_the_same_decision_as_rows(capsys, file, tmp_path):
+def test_engine_counts_give_the_same_evidence_as_rows(capsys, file, tmp_path):
     code, whole = run(capsys, file, "--json", "-q", *COSTS, "--model", "good")
     assert code == 0
     code, counted = run(capsys, file, "--json", "-q", *COSTS, "--model", "good", "--engine", "duckdb")
     assert code == 0
     first, second = json.loads(whole.out), json.loads(counted.out)
-    for key in ("headline", "models", "source", "n_positive"):
+    for key in ("source", "n", "n_positive"):
         assert first[key] == second[key]
+    one, other = (document["comparison"]["models"]["good"] for document in (first, second))
+    for key in ("window", "auc", "auc_interval", "hindsight_cost", "guaranteed_cost", "hindsight_vacc"):
+        assert one[key] == other[key], key
+    # counts have no row order: they are split at random within equal scores, and say so
+    assert (first["comparison"]["split"], second["comparison"]["split"]) == ("rows", "counts")
+    half_width = (one["interval"][1] - one["interval"][0]) / 2
+    assert abs(one["cost"] - other["cost"]) < half_width / 4
 
 
 def test_every_group_has_a_page(capsys, file, tmp_path):

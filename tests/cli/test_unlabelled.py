@@ -67,7 +67,7 @@ def test_wrong_input(capsys, file, tmp_path, extra, content, message):
     assert out.out == ""
 
 
-def test_decide_shows_the_honest_cost_and_the_certificate(capsys, tmp_path):
+def test_decide_shows_the_honest_cost_and_the_guarantee(capsys, tmp_path):
     y, s = demur.Binormal(separation=2.0).sample(400, rng=1)
     path = tmp_path / "l.csv"
     np.savetxt(path, np.column_stack([y, s]), delimiter=",", header="y_true,m", comments="")
@@ -84,11 +84,16 @@ def test_decide_shows_the_honest_cost_and_the_certificate(capsys, tmp_path):
         *COSTS,
     )
     assert code == 0
+    costs = demur.CostModel(cost_fn=100, cost_fp=200, cost_abstain=20)
+    answer = demur.compare_models(y, {"m": s}, costs=costs, seed=3).answer
     honest = demur.cross_fitted_surface(y, s, rng=3).cost(2.0, 0.2)
+    assert answer.cost == pytest.approx(100 * honest, abs=1e-12)
     text = " ".join(out.out.split())
-    assert f"did not choose the thresholds: {1000 * 100 * honest:,.0f}"[:40] in text
-    assert "certified at most" in text
+    assert text.startswith(answer.words)
+    assert "Guaranteed at most " in text or "No guarantee yet" in text
     code, out = run(
         capsys, "decide", str(path), "--max-abstention", "0.05", "-o", str(tmp_path / "x.json"), *COSTS
     )
-    assert "Windows under limits have no honest cost here yet" in " ".join(out.out.split())
+    assert code == 0
+    assert " ".join(out.out.split()).startswith("Use m: ")
+    assert demur.Policy.load(tmp_path / "x.json").expected_cost > 0

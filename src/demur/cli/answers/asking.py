@@ -13,7 +13,7 @@ from demur.honest.splits import FEWEST_CASES
 from demur.report.headline import class_words, model_remarks, no_answer
 from demur.report.model import DataSource
 
-__all__ = ["Asked", "compare_part", "file_labels", "kept_limits", "part_remarks", "why_left_out"]
+__all__ = ["Asked", "compare_part", "file_labels", "is_whole", "kept_limits", "part_remarks", "why_left_out"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,10 +72,12 @@ def kept_limits(limits: Limits) -> KeptLimits:
     )
 
 
-def compare_part(evidence: Evidence, part: Part, asked: Asked) -> Comparison:
+def compare_part(
+    evidence: Evidence, part: Part, asked: Asked, labels: tuple[Any, Any] | None = None
+) -> Comparison:
     """Compare the models on the cases of one part; from their counts where there are no rows."""
     names = class_words(DataSource(positive=evidence.positive, negative=evidence.negative))
-    labels = file_labels(evidence)
+    labels = file_labels(evidence) if labels is None else labels
     rows = part.rows
     if rows is None:
         return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
@@ -108,11 +110,11 @@ def why_left_out(part: Part, error: InputError) -> str:
 def file_labels(evidence: Evidence) -> tuple[Any, Any]:
     """Return the labels (negative, positive) as numbers if both are whole numbers, else as text."""
     pair = evidence.negative, evidence.positive
-    if all(map(_whole, pair)):
+    if all(map(is_whole, pair)):
         return int(pair[0]), int(pair[1])
     return pair
 
 
-def _whole(text: str) -> bool:
+def is_whole(text: str) -> bool:
     """Whether a text is a whole number as Python writes it, so that it comes back the same."""
     return text.removeprefix("-").isdecimal() and text == str(int(text))

@@ -1,11 +1,18 @@
 """The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from demur.cli.answers.asking import Asked, compare_part, file_labels, part_remarks, why_left_out
+from demur.cli.answers.asking import (
+    Asked,
+    compare_part,
+    file_labels,
+    is_whole,
+    part_remarks,
+    why_left_out,
+)
 from demur.cli.answers.tables import limits_in_words
 from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
 from demur.cli.reading.evidence import Evidence
@@ -23,6 +30,13 @@ NO_POLICY = 3
 _REFUSED = (
     "No policy is written: a rule without a model needs none. Hint: --anyway writes the best model's rule."
 )
+
+
+_AIMS = {
+    "worst": "cost at worst over the ranges",
+    "regret": "regret over the ranges",
+    "guaranteed": "guaranteed cost",
+}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,17 +88,17 @@ def decide_parts(
     evidence: Evidence, asked: Asked, *, abstain_label: str | None, anyway: bool
 ) -> dict[str, Decided | str]:
     """Decide for every part; a group that has no answer gives the reason instead."""
-    label = _abstain_label(file_labels(evidence), abstain_label)
+    labels, label = _labels(evidence, abstain_label)
 
     def decided(name: str) -> Decided:
-        comparison = compare_part(evidence, evidence.parts[name], asked)
+        comparison = compare_part(evidence, evidence.parts[name], asked, labels)
         answer = comparison.answer
         assert answer is not None
         if answer.is_trivial and anyway:
             answer = comparison.best_model()
         policy = None
         if not answer.is_trivial:
-            policy = Policy.from_answer(answer, abstain_label=label)
+            policy = _policy(answer, asked, label)
         return Decided(comparison=comparison, answer=answer, policy=policy)
 
     if evidence.group is None:
@@ -98,18 +112,30 @@ def decide_parts(
     return parts
 
 
-def _abstain_label(labels: tuple[Any, Any], given: str | None) -> Any:
-    """Return the label of an abstention: a whole number beside whole numbers; None picks one."""
+def _policy(answer: Answer, asked: Asked, abstain_label: Any) -> Policy:
+    """Make the policy; one under limits or for ranges says so, as it is not the cheapest at its costs."""
+    policy = Policy.from_answer(answer, abstain_label=abstain_label)
+    question = asked.question
+    notes = [limits_in_words(question.limits.given())]
+    if question.objective != "expected":
+        notes.append(f"Chosen for the smallest {_AIMS[question.objective]}.")
+    note = " ".join(filter(None, notes))
+    return replace(policy, rule="constrained", note=note) if note else policy
+
+
+def _labels(evidence: Evidence, given: str | None) -> tuple[tuple[Any, Any], Any]:
+    """Return the labels (negative, positive) and that of an abstention, None to pick one.
+
+    All are whole numbers, or all are text: a file has one kind in a column.
+    """
+    names = evidence.negative, evidence.positive
     if given is None:
-        return None
-    negative, positive = labels
-    if given in (str(negative), str(positive)):
+        return file_labels(evidence), None
+    if given in names:
         raise InputError(
-            f"`--abstain-label` must not be one of the classes {positive} and {negative}, got {given}."
+            f"`--abstain-label` must not be one of the classes {names[1]} and {names[0]}, got {given}."
         )
-    numbers = all(isinstance(label, int) for label in labels)
-    whole = given.removeprefix("-").isdecimal() and given == str(int(given))
-    return int(given) if numbers and whole else given
+    return (file_labels(evidence), int(given)) if all(map(is_whole, (*names, given))) else (names, given)
 
 
 # ---------------------------------------------------------------- output

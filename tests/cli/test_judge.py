@@ -1,0 +1,69 @@
+"""`demur judge` as a user meets it: the promise stands, is broken, or the input is at fault."""
+
+import numpy as np
+import pytest
+
+from command_line import table_file
+from demur.monitoring import judge_policy
+from monitoring_cases import shop, shop_policy
+
+
+@pytest.fixture
+def cases(tmp_path):
+    rng = np.random.default_rng(4)
+    policy = shop_policy(rng, 3000, model="score")
+    policy.save(tmp_path / "policy.json")
+    y, s = shop(rng, 1500)
+    return policy, y, s, np.array(["north", "south"])[rng.integers(0, 2, 1500)]
+
+
+def test_promise_stands(run, cases, tmp_path):
+    policy, y, s, branch = cases
+    file = table_file(tmp_path, score=s.tolist(), y=y.astype(int).tolist(), branch=branch.tolist())
+    answer = run("judge", "policy.json", file, "--label", "y", "--group", "branch")
+    assert answer.code == 0
+    assert answer.out.startswith("The promise stands")
+    assert "north" in answer.out
+    assert max(map(len, answer.out.splitlines())) <= 80
+    document = run("judge", "policy.json", file, "--label", "y", "--group", "branch", "--json").json
+    expected = judge_policy(policy, s, y.astype(int), groups=branch).to_dict()
+    assert {name: document[name] for name in expected} == expected
+    assert document["schema"] == "demur.judge"
+
+
+def test_promise_is_broken(run, cases, tmp_path):
+    policy, y, s, _ = cases
+    worse = y | ((policy.decide(s) == 0) & (np.arange(1500) % 8 == 0))
+    file = table_file(tmp_path, score=s.tolist(), y=worse.astype(int).tolist())
+    answer = run("judge", "policy.json", file, "--label", "y")
+    assert answer.code == 3
+    assert answer.out.startswith("The promise is broken")
+
+
+def test_audit_weights(run, cases, tmp_path):
+    _, y, s, _ = cases
+    labels = [int(y[k]) if k % 5 == 0 else "" for k in range(1500)]
+    file = table_file(tmp_path, score=s.tolist(), y=labels, w=[5] * 1500)
+    assert run("judge", "policy.json", file, "--label", "y").code == 2
+    document = run("judge", "policy.json", file, "--label", "y", "--weight", "w", "--json").json
+    assert document["overall"]["n_labelled"] == 300
+    assert sum(map(sum, document["confusion"])) == 1500
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["p.csv"], "--label COLUMN"),
+        (["p.csv", "--label", "z"], "z"),
+        (["p.csv", "--label", "score"], "the policy knows 1 and 0"),
+        (["p.csv", "--label", "y", "--confidence", "1"], "confidence_level"),
+        (["none.csv", "--label", "y"], "none.csv"),
+    ],
+)
+def test_errors_are_one_sentence_and_code_2(run, cases, tmp_path, args, words):
+    _, y, s, _ = cases
+    table_file(tmp_path, score=s.tolist(), y=y.astype(int).tolist())
+    answer = run("judge", "policy.json", *args)
+    assert answer.code == 2
+    assert words in answer.err
+    assert answer.err.count("\n") == 1
