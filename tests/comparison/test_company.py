@@ -24,8 +24,14 @@ def numbers(comparison, name):
 
 @pytest.mark.parametrize(
     ("file", "question"),
-    [("tied", "point"), ("rare", "point"), ("rare", "limits"), ("tied", "prevalence"), ("rare", "box")]
-    + [("tied", "no costs")],
+    [
+        ("tied", "point"),
+        ("rare", "point"),
+        ("rare", "limits"),
+        ("tied", "prevalence"),
+        ("rare", "box"),
+        ("tied", "no costs"),
+    ],
 )
 def test_other_models_do_not_change_a_model(file, question):
     y, scores = FILES[file]()

@@ -42,9 +42,7 @@ def test_masked_cases_are_not_taken_unmasked():
 
 @pytest.mark.parametrize("check", [check_scores, check_weights, check_series])
 def test_imaginary_parts_are_refused(check):
-    with pytest.raises(
-        InputError, match=r"must hold real numbers, got dtype complex128\. Hint: pass"
-    ):
+    with pytest.raises(InputError, match=r"must hold real numbers, got dtype complex128\. Hint: pass"):
         check([0.1 + 1j, 0.2])
 
 
@@ -80,9 +78,7 @@ def test_missing_values_of_data_frames_are_refused():
         check_labels(labels)
     with pytest.raises(InputError, match=r"`y_true` must not contain missing labels"):
         check_levels(pd.Series([1, 2, pd.NA], dtype="Int64"))
-    with pytest.raises(
-        InputError, match=r"`y_score` must not contain (NaN|missing values), got .*2"
-    ):
+    with pytest.raises(InputError, match=r"`y_score` must not contain (NaN|missing values), got .*2"):
         check_scores(pd.Series([0.1, 0.2, pd.NA], dtype="Float64"))
     with pytest.raises(InputError, match=r"`y_score` must not contain (NaN|missing values)"):
         check_scores(np.array([0.1, pd.NA], dtype=object))
@@ -93,9 +89,7 @@ def test_missing_values_of_data_frames_are_refused():
 def test_one_negative_cost_of_abstaining_is_refused(name):
     surface = demur.abstention_surface([0, 1, 0, 1], [1, 2, 3, 4])
     ask = getattr(surface, name)
-    with pytest.raises(
-        InputError, match=r"`nu` must not be negative where it holds .*, got -1.0\. Hint"
-    ):
+    with pytest.raises(InputError, match=r"`nu` must not be negative where it holds .*, got -1.0\. Hint"):
         ask(1, -1)
     assert np.isfinite(surface.cost(1, -0.1, 0.9))
     assert surface.cost(1, 0, 0) == surface.cost(1, 0) == 0
