@@ -138,7 +138,7 @@ def test_excluded_columns_are_no_models(run, tmp_path, name, engine):
 
 def test_excluded_columns_are_no_models_of_decide_and_rec(run, tmp_path):
     path = table_file(tmp_path, y=Y, p=P, age=P[::-1])
-    assert run("decide", path, "--mu", 1, "--exclude", "p").json["model"] == "age"
+    assert run("decide", path, "--mu", 1, "--exclude", "p", "--anyway").json["model"] == "age"
     answer = run("decide", path, "--no-labels", "--mu", 1, "--exclude", "age", "--json")
     assert answer.json["data"]["model"] == "p"
     assert "1 prediction column (p); left out: age (excluded)." in words(run("rec", path, "--exclude", "age"))

@@ -134,7 +134,7 @@ def test_other_scale_is_an_alarm_at_the_first_batch(run, rng, policy, tmp_path):
     ("args", "words"),
     [
         (["a.csv"], "--state PATH"),
-        (["--state", "w.json"], "A file of scores is needed"),
+        (["--state", "w.json"], "At least one file of scores"),
         (["-", "--state", "w.json"], "must be a file"),
         (["none.csv", "--state", "w.json"], "none.csv"),
         (["a.csv", "--state", "w.json", "--model", "kind"], "must have numbers"),

@@ -88,14 +88,29 @@ def test_variances_of_cells_equal_those_of_the_rows(data):
 
 @pytest.mark.parametrize("digits", [1, 6])
 def test_surface_band_and_volume_test_of_cells_equal_those_of_the_rows(digits):
-    """The folds are drawn from the cells in either case, so that even the random part agrees."""
+    """Rows in the order of the cells, each standing for so many cases, are split as the cells are."""
     y, a, b = sample(400)
-    a, b = a.round(digits), b.round(digits)
-    cells = PairedCounts.from_arrays(y, a, b)
+    cells = PairedCounts.from_arrays(y, a.round(digits), b.round(digits))
+    rows = cells.rows()
+    columns = rows.positive, rows.score_a, rows.score_b
     options = {"folds": 5, "rng": 3}
-    same(volume_difference_test(cells, **options), volume_difference_test(y, a, b, **options))
-    options |= {"resolution": 6, "n_resamples": 50}
-    same(surface_difference_band(cells, **options), surface_difference_band(y, a, b, **options))
+    weighted = {"sample_weight": rows.weights, "weights": "repeats", **options}
+    same(volume_difference_test(cells, **options), volume_difference_test(*columns, **weighted))
+    drawn = {"resolution": 6, "n_resamples": 50}
+    same(
+        surface_difference_band(cells, **options, **drawn),
+        surface_difference_band(*columns, **weighted, **drawn),
+    )
+
+
+def test_volume_test_of_cells_is_close_to_that_of_the_cases():
+    """The splits differ, as counts have no row order; repeats leave little of that."""
+    y, a, b = sample(400)
+    a, b = a.round(1), b.round(1)
+    from_cells = volume_difference_test(PairedCounts.from_arrays(y, a, b), rng=3)
+    from_rows = volume_difference_test(y, a, b, rng=3)
+    assert abs(from_cells.difference - from_rows.difference) < from_rows.standard_error / 4
+    assert from_cells.standard_error == pytest.approx(from_rows.standard_error, rel=0.1)
 
 
 def test_what_a_result_says_about_its_evidence():

@@ -90,7 +90,8 @@ def _look_at_rows(table: Any, roles: Roles, wanted: str | None) -> tuple[list[Fi
         problems.extend(_scores(column))
     if truth is not None:
         usable = ~columns[roles.label].missing
-        problems.extend(_too_few(roles.label, int(truth[usable].sum()), int((~truth)[usable].sum())))
+        if not any(finding.level == "error" for finding in problems):
+            problems.extend(_too_few(roles.label, int(truth.sum()), int((~truth).sum())))
         problems.extend(_direction(models, truth, usable, positive, negative))
     return problems, positive
 
@@ -125,11 +126,11 @@ def _look_at_complete(table: Any, roles: Roles, positive: str, negative: str) ->
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
     counts = read_counts(for_counting(table), **columns)
     some = counts[roles.models[0]]
-    yield from _too_few(roles.label, int(some.n_positive), int(some.n_negative))
+    weightless: list[Finding] = []
     if roles.weight is not None:
         weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
-        first = roles.models[0]
-        yield from _classes_without_weight(roles.weight, counts[first], weighted[first])
+        weightless += _classes_without_weight(roles.weight, some, weighted[roles.models[0]])
+    yield from weightless or _too_few(roles.label, int(some.n_positive), int(some.n_negative))
     aucs = {name: auc_score(model) for name, model in counts.items()}
     yield from _direction_notes(aucs, len(roles.models), positive, negative)
 
