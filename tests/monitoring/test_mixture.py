@@ -76,3 +76,15 @@ def test_keeping_the_best_window_costs_nothing(rng):
     policy = shop_policy(rng, 3000)
     monitor = PolicyMonitor(policy)
     assert monitor._keeping(policy.prevalence) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_a_mixture_of_the_classes_is_rarely_refuted(rng):
+    assert sum(fit(rng, 2000, 1500, 0.2).p_value < 0.01 for _ in range(25)) <= 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("size", [300, 1000, 10000])
+def test_mixture_is_refuted_about_as_often_as_it_says(size):
+    rng = np.random.default_rng(size + 1)
+    runs = 300
+    assert sum(fit(rng, size, 1500, 0.2).p_value < 0.01 for _ in range(runs)) <= 0.05 * runs

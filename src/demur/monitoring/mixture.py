@@ -22,10 +22,22 @@ _SETTLED = 1e-10
 
 @dataclass(frozen=True, kw_only=True)
 class PrevalenceFit:
-    """Maximum likelihood over the cells, and its interval by the likelihood ratio."""
+    """Maximum likelihood over the cells, and its interval by the likelihood ratio.
+
+    Attributes
+    ----------
+    prevalence : float
+        The estimate.
+    interval : Interval
+        Its limits.
+    p_value : float
+        Of "the cases are a mixture of the reference classes", by the likelihood ratio to shares of
+        their own in every cell. Small: the scores of the classes have moved. Right for one look.
+    """
 
     prevalence: float
     interval: Interval
+    p_value: float
 
 
 def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float) -> PrevalenceFit:
@@ -36,7 +48,7 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
     likelihood ratio stays below the chi-square quantile. It counts the reference cases as data,
     too: P+ and P- are fitted anew at every pi, so a small reference makes it wide.
     """
-    from scipy.special import chdtri
+    from scipy.special import chdtrc, chdtri
 
     starts = cells.block_starts
     new = np.add.reduceat(counts, starts)
@@ -52,7 +64,13 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
     allowed = highest - float(chdtri(1, alpha)) / 2
     low = 0.0 if profile(0.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 0.0)
     high = 1.0 if profile(1.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 1.0)
-    return PrevalenceFit(prevalence=estimate, interval=Interval(min(low, estimate), max(high, estimate)))
+    apart = sum(_cross(counts, counts / max(counts.sum(), 1.0)) for counts in (new, *reference))
+    told = int(np.count_nonzero(new + reference[0] + reference[1]))
+    return PrevalenceFit(
+        prevalence=estimate,
+        interval=Interval(min(low, estimate), max(high, estimate)),
+        p_value=float(chdtrc(told - 2, 2 * max(apart - highest, 0.0))) if told > 2 else 1.0,
+    )
 
 
 def _slope(pi: float, new: FloatArray, positive: FloatArray, negative: FloatArray) -> float:

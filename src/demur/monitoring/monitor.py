@@ -310,9 +310,13 @@ class PolicyMonitor:
 
     @property
     def only_prevalence(self) -> bool:
-        """Whether a changed prevalence explains the scores, or the classes themselves have moved."""
+        """Whether a changed prevalence explains the scores, or the classes themselves have moved.
+
+        They have if the evidence of the blocks against the fitted prevalence is an alarm still, or if
+        the likelihood ratio refutes every mixture of the classes at the level alpha / 5.
+        """
         evidence = self._drift.log_evidence_at(self.recent_counts, self.prevalence)
-        return evidence < -math.log(self.alpha)
+        return evidence < -math.log(self.alpha) and self._fit.p_value >= self.alpha / 5
 
     def _keeping(self, prevalence: float) -> float:
         """Cost per case of this window beyond that of the best one at a prevalence."""
