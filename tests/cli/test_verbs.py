@@ -17,7 +17,7 @@ import demur
 from command_line import COSTS, GOOD, Y, python, table_file
 from demur.cli.answers.comparing import compared
 from demur.cli.main import main
-from demur.cli.output import number, percent, shortened, table, threshold
+from demur.cli.output import number, percent, shortened, table, threshold, told_apart
 from demur.cli.verbs import demo
 from oracles import all_windows, pairs_auc, scored_data, window_cost
 
@@ -278,17 +278,57 @@ def test_many_ranges_are_cut_to_the_widest(run, tmp_path):
     assert len(re.findall(r"^  \d\.\d{3} to ", text, re.M)) == 8
 
 
-def test_a_dozen_models_fit_80_columns(run, tmp_path):
+@pytest.fixture
+def dozen(tmp_path):
     rng = np.random.default_rng(5)
     y = (rng.random(300) < 0.4).astype(int)
     names = [f"a_rather_long_name_of_a_model_that_was_trained_in_week_{k}_of_the_year" for k in range(12)]
     columns = {name: 1000 * (rng.normal(size=300) + y) for name in names}
-    path = table_file(tmp_path, y=y, **columns)
-    lines = run(
-        "compare", path, "--cost-fn", 123456, "--cost-fp", 54321, "--cost-abstain", 9999
-    ).out.splitlines()
-    assert max(map(len, lines)) <= 80
-    # names are cut where they agree, so that every row still tells its model
+    columns |= {"place": np.where(np.arange(300) % 2, "here", "there")}
+    return table_file(
+        tmp_path, y=y, **columns, a_column_of_amounts_in_the_currency_of_the_country_amount=y + 1
+    )
+
+
+PRICES = ("--cost-fp", 54321, "--cost-abstain", 9999)
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ("compare", "--cost-fn", 123456, *PRICES),
+        ("compare",),
+        (
+            "compare",
+            "--cost-fn",
+            "100000:123456",
+            *PRICES,
+            "--prevalence",
+            "0.1:0.6",
+            "--max-abstention",
+            0.9,
+        ),
+        ("compare", "--cost-fn", 123456, *PRICES, "--group", "place"),
+        ("decide", "--cost-fn", "100000:123456", *PRICES, "-o", "policy.json"),
+        ("decide", "--cost-fn", 123456, *PRICES, "--group", "place", "--max-fn-rate", 0.2),
+        ("decide", "--cost-fn", 123456, *PRICES, "--min-precision-positive", 0.99, "--max-abstention", 0.5),
+        ("report", "--cost-fn", "100000:123456", *PRICES),
+        ("report",),
+        ("check",),
+    ],
+    ids=lambda flags: " ".join(map(str, flags)),
+)
+def test_a_dozen_models_fit_80_columns(run, dozen, flags):
+    verb, *rest = flags
+    answer = run(verb, dozen.name, *rest)
+    assert answer.code in (0, 3), answer.err
+    text = answer.err if verb == "decide" and "-o" not in rest and "--group" not in rest else answer.out
+    assert [line for line in text.splitlines() + answer.err.splitlines() if len(line) > 80] == []
+    assert len(text.splitlines()) > 1
+
+
+def test_long_names_stay_apart_in_tables(run, dozen):
+    lines = run("compare", dozen.name, "--cost-fn", 123456, *PRICES).out.splitlines()
     at = next(k for k, line in enumerate(lines) if line.startswith("rule "))
     assert len({line.split()[0] for line in lines[at + 1 : at + 13]}) == 12
 
@@ -665,6 +705,13 @@ def test_thresholds_by_hand(value, shown):
 )
 def test_percentages_by_hand(share, shown):
     assert percent(share) == shown
+
+
+def test_names_that_cut_alike_are_cut_where_they_agree():
+    names = [f"{'a' * 20}_{k}_{'b' * 20}" for k in (1, 2)]
+    assert told_apart(names, 12) == ["...aaaa_1...", "...aaaa_2..."]
+    assert told_apart([*names, "short"], 60) == [*names, "short"]
+    assert told_apart(["same" * 9] * 2, 11) == ["same...same"] * 2
 
 
 def test_long_names_keep_both_ends():
