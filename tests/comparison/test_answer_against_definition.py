@@ -96,12 +96,47 @@ def tabled(slow, code):
     return counts
 
 
+def against_constant(slow, rule, constant):
+    """Interval of the cost of a rule less what one decision for all cases costs on each of them."""
+    point, sums = slow.asked.point, []
+    review = point.review or 0.0
+    code = int(constant.hindsight[0])
+    spared = (0.0, point.alarm, review)[code], (point.miss, 0.0, review)[code]
+    for honest in (False, True):
+        codes = rule.honest if honest else [rule.hindsight]
+        (right_n, alarmed, kept_n), (missed, right_p, kept_p) = sum(tabled(slow, one) for one in codes) / len(
+            codes
+        )
+        counts = OutcomeTable(missed, right_p, kept_p, alarmed, right_n, kept_n)
+        prices = {"abstain_positive": review, "abstain_negative": review}
+        (_, d0, q0), (_, d1, q1) = slow.gap_sums(rule, constant, honest=honest)
+        sums.append(
+            loss_sums(counts, miss=point.miss, alarm=point.alarm, **prices)._replace(
+                positive=d1,
+                negative=d0,
+                positive_squares=q1,
+                negative_squares=q0,
+                worst_positive=point.miss - spared[1],
+                worst_negative=point.alarm - spared[0],
+            )
+        )
+    return honest_interval(*sums, level=0.95, prevalence=point.rate)
+
+
 def wanted_difference(slow, rule, other):
     """Honest difference and its interval, from the losses of the cases."""
     point, sums = slow.asked.point, []
     pairs = zip((rule.hindsight, *rule.honest), (other.hindsight, *other.honest), strict=True)
     if all(np.array_equal(one, two) for one, two in pairs):
         return 0.0, (0.0, 0.0)
+    difference = cost(slow.rule(rule.kind, rule.model)[1], point) - cost(
+        slow.rule(other.kind, other.model)[1], point
+    )
+    if other.model is None:
+        return difference, against_constant(slow, rule, other)
+    if rule.model is None:
+        low, high = against_constant(slow, other, rule)
+        return difference, (-high, -low)
     for honest in (False, True):
         (n0, d0, q0), (n1, d1, q1) = slow.gap_sums(rule, other, honest=honest)
         calls = []
@@ -112,9 +147,6 @@ def wanted_difference(slow, rule, other):
         sums.append(
             DifferenceSums(n1, n0, d1, d0, q1, q0, may_miss * point.miss**2, may_alarm * point.alarm**2)
         )
-    difference = cost(slow.rule(rule.kind, rule.model)[1], point) - cost(
-        slow.rule(other.kind, other.model)[1], point
-    )
     return difference, difference_interval(*sums, level=0.95, prevalence=point.rate)
 
 

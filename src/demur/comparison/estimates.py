@@ -3,16 +3,18 @@
 import numpy as np
 
 from demur._results import Interval
-from demur.comparison.candidates import Candidate
+from demur.comparison.candidates import TRIVIAL, Candidate
 from demur.comparison.question import Corner, Question
 from demur.honest.decisions import joint_outcomes, mean_and_error
-from demur.honest.expected_cost import Estimate, cost_estimate, loss_table, relative_prices
+from demur.honest.expected_cost import Estimate, cost_estimate, loss_table, outcome_table, relative_prices
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import (
     difference_interval as interval_of_difference,
 )
 from demur.honest.intervals import (
     difference_sums,
+    honest_interval,
+    loss_sums,
 )
 from demur.typing import FloatArray
 
@@ -64,6 +66,11 @@ def difference_interval(first: Candidate, second: Candidate, question: Question)
         return difference, _unpaired(first, second, question)
     if _same_decisions(first, second):
         return 0.0, Interval(0.0, 0.0)
+    if second.kind in TRIVIAL:
+        return difference, _against_constant(first, second, question)
+    if first.kind in TRIVIAL:
+        low, high = _against_constant(second, first, question)
+        return difference, Interval(-high, -low)
     costs, sums = corner.costs, []
     for one, two in (
         ([first.judged.hindsight], [second.judged.hindsight]),
@@ -76,6 +83,38 @@ def difference_interval(first: Candidate, second: Candidate, question: Question)
     )
     unit = costs.cost_fn - costs.cost_tp
     return difference, Interval(*(unit * float(end) for end in ends))
+
+
+def _against_constant(rule: Candidate, constant: Candidate, question: Question) -> Interval:
+    """Interval of the cost of a rule beyond that of one decision for all cases.
+
+    The interval of a cost, of losses less what the constant decision costs on the same case: an error
+    added to the rule is none of the other, so it does not cancel in the mean.
+    """
+    corner = Corner(question.point, question.rate)
+    prices = relative_prices(corner.costs)
+    review = np.array([prices["abstain_negative"], prices["abstain_positive"]])
+    losses = np.column_stack([[0.0, prices["miss"]], [prices["alarm"], 0.0], review])
+    spared = losses[:, TRIVIAL[constant.kind]]
+    sums = []
+    for table in (rule.hindsight, rule.honest):
+        gap = losses - spared[:, None]
+        (negative, positive), (negative_squares, positive_squares) = (
+            (table * gap**power).sum(axis=1) for power in (1, 2)
+        )
+        sums.append(
+            loss_sums(outcome_table(table), **prices)._replace(
+                positive=positive,
+                negative=negative,
+                positive_squares=positive_squares,
+                negative_squares=negative_squares,
+                worst_positive=prices["miss"] - spared[1],
+                worst_negative=prices["alarm"] - spared[0],
+            )
+        )
+    ends = honest_interval(sums[0], sums[1], level=question.confidence_level, prevalence=corner.prevalence)
+    unit = corner.costs.cost_fn - corner.costs.cost_tp
+    return Interval(*(unit * float(end) for end in ends))
 
 
 def _same_decisions(first: Candidate, second: Candidate) -> bool:

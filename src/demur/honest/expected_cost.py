@@ -21,7 +21,15 @@ from demur.honest.intervals import OutcomeTable, honest_interval, loss_sums
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 
-__all__ = ["Estimate", "ExpectedCost", "cost_estimate", "expected_cost", "loss_table", "relative_prices"]
+__all__ = [
+    "Estimate",
+    "ExpectedCost",
+    "cost_estimate",
+    "expected_cost",
+    "loss_table",
+    "outcome_table",
+    "relative_prices",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -87,7 +95,7 @@ def relative_prices(costs: CostModel) -> dict[str, float]:
     )
 
 
-def _outcome_table(table: FloatArray) -> OutcomeTable:
+def outcome_table(table: FloatArray) -> OutcomeTable:
     (right_negative, alarmed, kept_negative), (missed, right_positive, kept_positive) = table.tolist()
     return OutcomeTable(missed, right_positive, kept_positive, alarmed, right_negative, kept_negative)
 
@@ -102,7 +110,7 @@ def cost_estimate(
 ) -> Estimate:
     """Honest cost with its interval for the true cost of the rule in use."""
     rate = _rate(honest, prevalence)
-    sums = [loss_sums(_outcome_table(table), **relative_prices(costs)) for table in (hindsight, honest)]
+    sums = [loss_sums(outcome_table(table), **relative_prices(costs)) for table in (hindsight, honest)]
     low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
     # every case can cost its most expensive outcome, and no more
     prices = relative_prices(costs)

@@ -78,8 +78,42 @@ export function differenceOf(
   const joint = jointOutcomes(first, second, question);
   if (joint === null) return { difference, interval: unpaired(first, second, question) };
   if (joint.every(decideAlike)) return { difference: 0, interval: [0, 0] };
+  if (second.model === null) return { difference, interval: againstConstant(first, second, question) };
+  if (first.model === null) {
+    const [low, high] = againstConstant(second, first, question);
+    return { difference, interval: [-high, -low] };
+  }
   const [honest, hindsight] = joint.map((table) => differenceSums(table, pricesAt(mu, nu)));
   return { difference, interval: intervalOfDifference(hindsight, honest, level, prevalence) };
+}
+
+/**
+ * Interval of the cost of a rule beyond that of one decision for all cases: the interval of a cost, of
+ * losses less what the constant decision costs on the same case. An error added to the rule is none of
+ * the other, so it does not cancel in the mean.
+ */
+function againstConstant(rule: Candidate, constant: Candidate, question: Question): Ends {
+  const { mu, nu, prevalence, level } = question;
+  const prices = pricesAt(mu, nu);
+  const losses = [
+    [0, prices.alarm, prices.abstain],
+    [prices.miss, 0, prices.abstain],
+  ];
+  const decision = constantDecision(constant);
+  const spared = losses.map((byDecision) => byDecision[decision]);
+  const [hindsight, honest] = [rule.hindsight, rule.honest].map((table) => {
+    const sums = lossSums(table, prices);
+    const [negative, positive] = losses.map((byDecision, at) => {
+      const gaps = byDecision.map((loss) => loss - spared[at]);
+      const sum = (power: number) => gaps.reduce((total, gap, k) => total + table[3 * at + k] * gap ** power, 0);
+      return { total: sum(1), squares: sum(2) };
+    });
+    return {
+      positive: { ...sums.positive, ...positive, worst: prices.miss - spared[1] },
+      negative: { ...sums.negative, ...negative, worst: prices.alarm - spared[0] },
+    };
+  });
+  return honestInterval(hindsight, honest, level, prevalence);
 }
 
 /** Joint outcomes, honest and with hindsight; null where nobody knows which scores belong together. */
@@ -101,7 +135,12 @@ function jointOutcomes(
 
 function onCasesOf(judged: JudgedModel, { model, honest, decisions }: Candidate): Candidate["decisions"] {
   if (model !== null) return decisions;
-  return judged.always([0, 1, 2].find((decision) => honest[decision] + honest[3 + decision] > 0) ?? 0);
+  return judged.always(constantDecision({ honest }));
+}
+
+/** The one decision of a rule that treats all cases alike. */
+function constantDecision({ honest }: Pick<Candidate, "honest">): number {
+  return [0, 1, 2].find((decision) => honest[decision] + honest[3 + decision] > 0) ?? 0;
 }
 
 function transposed(joint: JointTable): JointTable {
