@@ -430,8 +430,8 @@ def _notes(cases: SplitCases) -> tuple[str, ...]:
     if cases.weights == "importance":
         notes.append(
             f"Weights are taken as importance weights: intervals rest on an effective {cases.n:,.0f} cases, "
-            "and no guarantee is offered. Hint: weights='repeats', or --weights repeats in the command line, if a "
-            "weight of 2 is a case seen twice."
+            "and no guarantee is offered. Hint: weights='repeats', or --weights repeats in the command "
+            "line, if a weight of 2 is a case seen twice."
         )
     if cases.folds < 10:
         notes.append(f"Honest costs use {cases.folds} folds: the smaller class has only so many cases.")
