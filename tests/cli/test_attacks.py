@@ -401,6 +401,8 @@ def test_a_library_that_does_not_let_go_is_ended(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # a shell starts background jobs with SIGINT ignored, and demur respects that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout.readline() == "ready\n"
     assert len(list(tmp_path.iterdir())) == 1
