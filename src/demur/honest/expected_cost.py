@@ -96,6 +96,7 @@ def relative_prices(costs: CostModel) -> dict[str, float]:
 
 
 def outcome_table(table: FloatArray) -> OutcomeTable:
+    """Name the entries of a table of class (negative, positive) by decision (0, 1, abstained)."""
     (right_negative, alarmed, kept_negative), (missed, right_positive, kept_positive) = table.tolist()
     return OutcomeTable(missed, right_positive, kept_positive, alarmed, right_negative, kept_negative)
 
