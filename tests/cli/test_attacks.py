@@ -325,10 +325,18 @@ def wait_for(condition):
         time.sleep(0.005)
 
 
+@pytest.fixture
+def ordinary_interruption():
+    """Ctrl-C as Python starts with it: Spark, used earlier in the same process, leaves a handler."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize(
     "error", [RuntimeError("Query interrupted"), InputError("`x` must be a readable table."), None]
 )
-def test_what_libraries_make_of_the_interruption(run, worked, monkeypatch, error):
+def test_what_libraries_make_of_the_interruption(run, worked, monkeypatch, ordinary_interruption, error):
     """DuckDB raises a RuntimeError in its place, others wrap or swallow it."""
 
     def interrupted(*args, **kwargs):

@@ -369,6 +369,8 @@ def test_the_map_of_winners_counts_rules_without_a_model(open_page):
     assert "no model" in names
     cells = page.panel("map")
     cells.locator("summary").click()
+    # the table is made when the fold says that it is open, a moment after the click
+    cells.locator("details table").wait_for()
     found = cells.locator("details tbody tr td").all_text_contents()
     for row, column in ((1, 6), (3, 8), (9, 2)):
         costs = CostModel(cost_fn=1, cost_fp=column / 10, cost_abstain=row * 0.06)

@@ -87,7 +87,7 @@ class Report(Result):
     Use risk: call positive from 1.89 up, negative up to -0.104, send the rest to a
     person. Of 1000 cases 231 are called positive, 330 negative, 439 go to a person; about
     5 positive missed, about 30 false alarms. Cost 6,900 per 1000 cases (95 % 6,200 to
-    7,500), 5,100 less than sending every case to a person (4,600 to 5,900). Guaranteed at
+    7,500), 5,100 less than sending every case to a person (4,500 to 5,800). Guaranteed at
     most 8,500 (95 %).
     """
 
