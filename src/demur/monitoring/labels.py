@@ -11,6 +11,9 @@ from demur.windows.policy import Policy
 
 __all__ = ["known_labels", "label_weights", "unbiased_costs"]
 
+# log of one over the chance that an audit labels every case
+_UNLIKELY = 14.0
+
 
 def known_labels(labels: Any, policy: Policy) -> tuple[BoolArray, BoolArray]:
     """Return which cases are labelled and which are positive, in the labels of the policy.
@@ -57,12 +60,25 @@ def label_weights(weights: Any, known: BoolArray) -> FloatArray:
         raise input_error(
             "weights", "must be at least 1, one over a probability", float(checked[known].min())
         )
+    if known.all() and np.log(checked).sum() > _UNLIKELY:
+        raise input_error(
+            "weights",
+            "above 1 must come with the cases that got no label",
+            f"labels for all {len(known)} cases",
+            "pass all cases, the labels missing where nobody looked; a part alone would count its costs "
+            "too high.",
+        )
     return checked
 
 
 def unbiased_costs(
     codes: Any, known: BoolArray, positive: BoolArray, weights: FloatArray, prices: FloatArray
 ) -> FloatArray:
-    """Return w cost for labelled cases and 0 for the others: its mean is the mean cost."""
+    """Return w cost for labelled cases and 0 for the others: its mean is the mean cost.
+
+    Where abstaining costs the same for both classes, its cost is known without a label.
+    """
     rows = np.where(codes == 1, 2, np.where(codes == 0, 0, 1))
-    return np.where(known, weights * prices[rows, positive.astype(np.int64)], 0.0)
+    costs = np.where(known, weights * prices[rows, positive.astype(np.int64)], 0.0)
+    without, with_it = prices[1]
+    return np.where(rows == 1, without, costs) if without == with_it else costs

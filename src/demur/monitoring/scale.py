@@ -54,6 +54,16 @@ class BatchCounts:
         """Number of cases."""
         return int(self.counts.sum())
 
+    def joined(self, later: "BatchCounts") -> "BatchCounts":
+        """Return both as one batch."""
+        return BatchCounts(
+            counts=self.counts + later.counts,
+            low=min(self.low, later.low),
+            high=max(self.high, later.high),
+            outside=self.outside + later.outside,
+            missing=self.missing + later.missing,
+        )
+
 
 def score_range(policy: Policy) -> tuple[float, float]:
     """Return the smallest and the largest score of the evidence."""

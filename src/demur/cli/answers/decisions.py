@@ -15,15 +15,25 @@ import click
 import numpy as np
 
 from demur._files.whole import whole_file
+from demur.engines.columns import unknown_column
 from demur.engines.row_stream import BadRow, Batch, RowStream
 from demur.exceptions import InputError
+from demur.monitoring.audit import Audit
+from demur.monitoring.reference import ReferenceCells
+from demur.monitoring.scale import BatchCounts, scale_sentences
 from demur.surface.window import ABSTAIN
+from demur.typing import FloatArray, IntArray
 from demur.windows.policy import Policy
 
-__all__ = ["Tally", "decision_sink", "score_column", "write_decisions"]
+__all__ = ["AUDIT_COLUMNS", "Drawing", "Tally", "decision_sink", "score_column", "write_decisions"]
+
+AUDIT_COLUMNS = ("audit", "audit_probability")
+"""Whether a label is asked for, and the probability of a label."""
 
 _MOST_TOLD = 10
 _SECONDS_BETWEEN = 0.5
+# no decision; the policy knows -1, 0 and 1
+_NONE = 2
 
 
 @dataclass(kw_only=True)
@@ -36,6 +46,10 @@ class Tally:
         Numbers of rows; bad ones have no score and no decision.
     first_bad : list of BadRow
         The first few.
+    audited : int
+        Decided cases whose true class is asked for.
+    warnings : list of str
+        What is odd about the scale of the scores.
     """
 
     rows: int = 0
@@ -44,6 +58,8 @@ class Tally:
     abstained: int = 0
     bad: int = 0
     first_bad: list[BadRow] = field(default_factory=list)
+    audited: int = 0
+    warnings: list[str] = field(default_factory=list)
 
     def add(self, batch: Batch, codes: Any) -> None:
         """Count a batch; `codes` are the decisions of its good rows."""
@@ -61,6 +77,7 @@ class Tally:
             text
             + f"{self.abstained} abstained on"
             + (f", {self.bad} without a decision." if self.bad else ".")
+            + (f" A label is asked for in {self.audited} decided rows." if self.audited else "")
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,6 +119,14 @@ def decision_sink(output: str | None, *, strict: bool) -> Iterator[IO[str]]:
         yield sys.stdout
 
 
+@dataclass(frozen=True, kw_only=True)
+class Drawing:
+    """How cases are drawn for an audit: the draw, and the column that names a case if there is one."""
+
+    audit: Audit
+    key: str | None = None
+
+
 def write_decisions(
     policy: Policy,
     stream: RowStream,
@@ -112,26 +137,70 @@ def write_decisions(
     only: bool,
     strict: bool,
     quiet: bool,
+    drawing: Drawing | None = None,
 ) -> Tally:
     """Decide on every row; a bad row gets an empty decision, or with `strict` ends the work."""
-    if not only and column in stream.columns:
-        raise InputError(
-            f"`{stream.name}` already has a column {column!r}. Hint: pass --column NAME, or --only."
-        )
+    added = [column, *(AUDIT_COLUMNS if drawing is not None else ())]
+    _require_new(stream, added, only=only)
+    key = _key_place(stream, drawing)
     batches = stream.batches(score, cells=not only)
-    _write_rows(handle, [[column] if only else [*stream.columns, column]], stream.separator)
-    tally = Tally()
+    _write_rows(handle, [added if only else [*stream.columns, *added]], stream.separator)
+    tally, scale = Tally(), _Scale(policy)
     with _progress(tally, quiet=quiet) as show:
         for batch in batches:
             if strict and batch.bad:
                 where, problem = batch.bad[0]
                 raise InputError(f"`{stream.name}` {where}, column {score}: {problem}.")
-            labels = _labels(policy, batch, tally)
-            told = [()] * len(labels) if only else batch.rows
-            rows = ((*row, label) for row, label in zip(told, labels, strict=True))
+            first = tally.rows
+            codes = _codes(policy, batch)
+            tally.add(batch, codes[codes != _NONE])
+            scale.add(batch.scores)
+            answers = [_labels(policy, codes)]
+            if drawing is not None:
+                answers += _audit_cells(drawing, batch, codes, tally, first=first, key=key)
+            told = [()] * len(codes) if only else batch.rows
+            rows = ((*row, *answer) for row, answer in zip(told, zip(*answers, strict=True), strict=True))
             _write_rows(handle, rows, stream.separator)
             show()
+    tally.warnings = scale.sentences()
+    if strict and tally.warnings:
+        raise InputError(f"`{stream.name}`, column {score}: {' '.join(tally.warnings)}")
     return tally
+
+
+def _require_new(stream: RowStream, added: Sequence[str], *, only: bool) -> None:
+    for name in added:
+        if not only and name in stream.columns:
+            hint = "pass --column NAME, or --only" if name == added[0] else "it was audited already"
+            raise InputError(f"`{stream.name}` already has a column {name!r}. Hint: {hint}.")
+
+
+def _key_place(stream: RowStream, drawing: Drawing | None) -> int | None:
+    """Return which cell names a case; None if all of them together with the place in the file do."""
+    if drawing is None or drawing.key is None:
+        return None
+    if drawing.key not in stream.columns:
+        raise unknown_column(stream.name, drawing.key, stream.columns)
+    return stream.columns.index(drawing.key)
+
+
+class _Scale:
+    """What the scores looked like so far, against what the policy was made for."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy, self._cells = policy, ReferenceCells.of(policy)
+        self._seen: BatchCounts | None = None
+
+    def add(self, scores: FloatArray) -> None:
+        good = scores[~np.isnan(scores)]
+        if len(good):
+            batch = BatchCounts.of(good, self._cells, self._policy)
+            self._seen = batch if self._seen is None else self._seen.joined(batch)
+
+    def sentences(self) -> list[str]:
+        if self._seen is None:
+            return []
+        return list(scale_sentences(self._policy, self._cells, self._seen).values())
 
 
 def _write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) -> None:
@@ -141,16 +210,39 @@ def _write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) 
     handle.write(text.getvalue())
 
 
-def _labels(policy: Policy, batch: Batch, tally: Tally) -> list[Any]:
-    """Return the label of every row, empty for bad ones."""
+def _codes(policy: Policy, batch: Batch) -> IntArray:
+    """Return the decision on every row, `_NONE` where it has no score."""
     good = ~np.isnan(batch.scores)
+    codes = np.full(len(good), _NONE, dtype=np.int64)
+    if good.any():
+        codes[good] = policy.decide(batch.scores[good])
+    return codes
+
+
+def _labels(policy: Policy, codes: IntArray) -> list[Any]:
+    """Return the label of every row, empty for bad ones."""
     names = np.array([policy.neg_label, policy.pos_label, policy.abstain_label, ""], dtype=object)
-    at = np.full(len(good), len(names) - 1)
-    codes = policy.decide(batch.scores[good]) if good.any() else np.empty(0, dtype=np.int64)
-    at[good] = np.where(codes == ABSTAIN, 2, codes)
-    tally.add(batch, codes)
-    labels: list[Any] = names[at].tolist()
+    labels: list[Any] = names[np.where(codes == ABSTAIN, 2, np.where(codes == _NONE, 3, codes))].tolist()
     return labels
+
+
+def _audit_cells(
+    drawing: Drawing, batch: Batch, codes: IntArray, tally: Tally, *, first: int, key: int | None
+) -> list[list[str]]:
+    """Return the two columns of an audit for some rows, empty where there is no decision."""
+    keys = (
+        # the place keeps equal rows apart
+        ("\x1f".join([str(first + k), *row]) for k, row in enumerate(batch.rows))
+        if key is None
+        else (row[key] for row in batch.rows)
+    )
+    decided = (codes == 0) | (codes == 1)
+    drawn = drawing.audit.drawn(keys) & decided
+    tally.audited += int(np.count_nonzero(drawn))
+    asked = np.where(codes == _NONE, "", np.where(drawn, "1", "0"))
+    share, sure = repr(drawing.audit.share), "1"
+    chance = np.where(codes == _NONE, "", np.where(decided, share, sure))
+    return [asked.tolist(), chance.tolist()]
 
 
 @contextmanager

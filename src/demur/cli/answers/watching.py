@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from demur.cli.answers.decisions import AUDIT_COLUMNS
 from demur.cli.output import number, percent, remark, wrapped
 from demur.engines.columns import Column, quoted
 from demur.engines.files import FileTable, database_errors, open_table
@@ -273,24 +274,45 @@ def labelled_scores(
     weight: str | None,
     group: str | None = None,
 ) -> LabelledScores:
-    """Read the cases of a file that have a score."""
+    """Read the cases of a file that have a score; weights of an audit if no others are named."""
     score = score_column(policy, table, model)
-    wanted = [name for name in (score, label, weight, group) if name is not None]
+    chance = AUDIT_COLUMNS[1] if weight is None and AUDIT_COLUMNS[1] in table.kinds else None
+    wanted = [name for name in (score, label, weight, chance, group) if name is not None]
     columns = table.read(wanted)
     good = ~columns[score].missing
     if not good.any():
         raise InputError(f"`{table.name}` must have a score in at least one row of column {score!r}.")
     weights = None
     if weight is not None:
-        filled = np.asarray(columns[weight].filled(), dtype=np.float64)
-        # a case without a label may have no weight either
-        weights = np.where(np.isnan(filled), 1.0, filled)[good]
+        weights = _numbers(columns[weight], table.name)[good]
+    elif chance is not None:
+        weights = 1 / _probabilities(columns[chance], table.name)[good]
     return LabelledScores(
         scores=np.asarray(columns[score].values, dtype=np.float64)[good],
         labels=_policy_labels(columns[label], policy)[good],
         weights=weights,
         groups=None if group is None else columns[group].values[good],
     )
+
+
+def _numbers(column: Column, source: str) -> FloatArray:
+    """Return a column of numbers, 1 where one is missing: a case without a label may have no weight."""
+    if column.kind != "number":
+        raise InputError(f"`{source}` must have numbers in column {column.name!r}, got {column.kind}.")
+    filled = np.asarray(column.filled(), dtype=np.float64)
+    return np.where(np.isnan(filled), 1.0, filled)
+
+
+def _probabilities(column: Column, source: str) -> FloatArray:
+    """Return the probabilities of a label that `demur apply --audit` wrote."""
+    values = _numbers(column, source)
+    wrong = values[~((values > 0) & (values <= 1))]
+    if len(wrong):
+        raise InputError(
+            f"`{source}` must have probabilities above 0 and at most 1 in column {column.name!r}, got "
+            f"{wrong[0]:g}. Hint: `demur apply --audit` writes them; --weight COLUMN takes others."
+        )
+    return values
 
 
 def _policy_labels(column: Column, policy: Policy) -> Any:

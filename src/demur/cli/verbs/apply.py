@@ -30,8 +30,37 @@ class Decisions(Flags):
         "--strict",
         default=False,
         is_flag=True,
-        help="Fail on the first row without a score, and write nothing.",
+        help="Fail on the first row without a score, or on scores of another scale, and write nothing.",
     )
+    audit: float | None = flag(
+        "--audit",
+        metavar="SHARE",
+        type=float,
+        help="Ask for the true class of this random share of the decided rows: 1 in a column audit, and "
+        "the probability of a label in audit_probability.",
+    )
+    audit_seed: str | None = flag(
+        "--audit-seed", metavar="TEXT", help="Another seed draws other rows; the same one the same rows."
+    )
+    audit_key: str | None = flag(
+        "--audit-key",
+        metavar="COLUMN",
+        help="Column that names a case, which is then drawn or not in every file [default: the whole row "
+        "and its place].",
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse flags that need others."""
+        for name, value in (("--audit-seed", self.audit_seed), ("--audit-key", self.audit_key)):
+            if self.audit is None and value is not None:
+                raise InputError(f"`{name}` is for audits. Hint: add --audit SHARE.")
+        if self.audit is not None and self.only:
+            raise InputError(
+                "`--audit` needs the columns of the rows: nobody can label a decision alone. "
+                "Hint: leave --only out."
+            )
+        if self.audit is not None and self.column in ("audit", "audit_probability"):
+            raise InputError(f"`--column {self.column}` must differ from the columns of --audit.")
 
 
 @verb(
@@ -49,6 +78,10 @@ def command(*, decisions: Decisions, output: Output) -> None:
     is CSV: the columns of FILE as they stand, with its separator, and one more for the decision,
     in the labels of the policy. A row whose score is missing or not a number is reported with its
     line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
+
+    Scores outside the range the policy was made for, or on another scale, are reported. With --audit,
+    fill in the true class of the rows with audit = 1 and of those a person reviewed, keep all other
+    rows, and pass the file to `demur judge` or `demur watch --late`.
     """
     if output.as_json and not output.to_file:
         raise InputError(
@@ -58,11 +91,16 @@ def command(*, decisions: Decisions, output: Output) -> None:
         raise InputError(
             f"`--output {output.path}` must name a CSV file: decisions are written as plain CSV."
         )
-    from demur.cli.answers.decisions import decision_sink, score_column, write_decisions
+    from demur.cli.answers.decisions import Drawing, decision_sink, score_column, write_decisions
     from demur.cli.output import document, remark, write
     from demur.engines.row_stream import open_rows
+    from demur.monitoring.audit import Audit
     from demur.windows.policy import Policy
 
+    drawing = None
+    if decisions.audit is not None:
+        audit = Audit(share=decisions.audit, seed=decisions.audit_seed or "")
+        drawing = Drawing(audit=audit, key=decisions.audit_key)
     policy = Policy.load(decisions.policy)
     with open_rows(decisions.file) as stream:
         score = score_column(policy, stream, decisions.model)
@@ -76,6 +114,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
                 only=decisions.only,
                 strict=decisions.strict,
                 quiet=output.quiet,
+                drawing=drawing,
             )
         source = stream.name
     for where, problem in tally.first_bad:
@@ -83,6 +122,9 @@ def command(*, decisions: Decisions, output: Output) -> None:
     if tally.bad:
         # said even when quiet: rows that nobody decides must not go unnoticed
         remark(f"{tally.bad} of {tally.rows} rows of {source} have no decision.", quiet=False)
+    for sentence in tally.warnings:
+        # said even when quiet: decisions on another scale are all wrong
+        remark(f"WARNING: {sentence}", quiet=False)
     remark(f"{tally.sentence()} Scores from column {score}.", quiet=output.quiet)
     if output.as_json:
         content = {

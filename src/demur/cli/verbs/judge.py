@@ -26,7 +26,8 @@ class Judging(Flags):
     weight: str | None = flag(
         "--weight",
         metavar="COLUMN",
-        help="Column with 1 / probability of being labelled, where labels are missing.",
+        help="Column with 1 / probability of being labelled, where labels are missing "
+        "[default: one over audit_probability, if there is such a column].",
     )
     group: str | None = flag("--group", metavar="COLUMN", help="Also judge every group of cases.")
     confidence_level: float = flag(

@@ -29,7 +29,8 @@ class Watching(Flags):
     weight: str | None = flag(
         "--weight",
         metavar="COLUMN",
-        help="Column with 1 / probability of being labelled, where labels are missing.",
+        help="Column with 1 / probability of being labelled, where labels are missing "
+        "[default: one over audit_probability, if there is such a column].",
     )
     late: bool = flag(
         "--late",
