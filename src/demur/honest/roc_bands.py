@@ -14,6 +14,7 @@ from demur._checks import (
     check_rng,
 )
 from demur._kernels.binomial import binomial_interval
+from demur._kernels.pointwise_roc import pointwise_limits
 from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.honest.distribution_bounds import BOUND_METHODS, DistributionBounds, dkw_margin
@@ -116,8 +117,8 @@ class RocBand(Result):
         return Interval(as_scalar(low), as_scalar(high))  # type: ignore[arg-type]
 
     def _pointwise(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return _pointwise_limits(
-            self.fpr, self.tpr, x, self.n_positive, self.n_negative, self.confidence_level
+        return pointwise_limits(
+            self.fpr, self.tpr, x, self.n_negative, self.n_positive, self.confidence_level
         )
 
     def area(self) -> float:
@@ -129,26 +130,6 @@ class RocBand(Result):
     def __repr__(self) -> str:
         what = f"points={len(self.fpr)}, method={self.method!r}, confidence_level={self.confidence_level:g}"
         return f"RocBand({what}, area={self.area():.3g})"
-
-
-def _pointwise_limits(
-    fpr: FloatArray, tpr: FloatArray, x: FloatArray, n_positive: float, n_negative: float, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Exact limits at one false positive rate.
-
-    At the threshold whose true false positive rate is x the number of alarms is binomial, which
-    leaves a range of thresholds; the number of hits there is binomial and independent of it.
-    """
-    from scipy.stats import binom
-
-    each = float(np.sqrt(level))  # two independent statements
-    fewest, most = binom.interval(each, n_negative, x)
-    alarms, hits = np.rint(fpr * n_negative), np.rint(tpr * n_positive)
-    first = np.minimum(np.searchsorted(alarms, fewest, side="left"), len(alarms) - 1)
-    last = np.searchsorted(alarms, most, side="right") - 1
-    low = binomial_interval(hits[first], n_positive, each)[0]
-    high = binomial_interval(hits[last], n_positive, each)[1]
-    return low, high
 
 
 # ---------------------------------------------------------------- certified limits
@@ -313,7 +294,7 @@ def _band(
     low, high = limits.at(curve.fpr)
     # where the curve rises vertically its upper points belong to the band as well
     low, high = np.minimum(low, curve.tpr), np.maximum(high, curve.tpr)
-    point = _pointwise_limits(curve.fpr, curve.tpr, curve.fpr, n_positive, n_negative, level)
+    point = pointwise_limits(curve.fpr, curve.tpr, curve.fpr, n_negative, n_positive, level)
     fpr_low, fpr_high = binomial_interval(alarms, n_negative, level)
     tpr_low, tpr_high = binomial_interval(hits, n_positive, level)
     return RocBand(

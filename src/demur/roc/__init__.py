@@ -1,4 +1,4 @@
-"""ROC space: curves and hulls, bounds of the area, confident segments, isometrics.
+"""ROC space: curves and hulls, operating points, bounds of the area, confident segments, isometrics.
 
 Bounds of the area from few points: Mueller and Zhang (2006). Confident segments by Tango's
 interval: Elazmeh, Japkowicz, Matwin (2006). Isometrics and the ROC curve of the cases that got
@@ -17,6 +17,7 @@ from demur.roc.curve import (
     roc_curve,
 )
 from demur.roc.decided import ReliableRoc, reliable_roc
+from demur.roc.interval import RocInterval, roc_interval
 from demur.roc.isometrics import (
     FMeasure,
     GmEstimate,
@@ -26,20 +27,24 @@ from demur.roc.isometrics import (
     isometric,
     isometric_grid,
 )
+from demur.roc.operating import ExpectedCases, OperatingPoint, operating_point
 from demur.roc.segment import ConfidentSegment, TangoInterval, confident_segment, tango_interval
 
 __all__ = [
     "AucBounds",
     "ConfidentSegment",
+    "ExpectedCases",
     "FMeasure",
     "GmEstimate",
     "Isometric",
     "IsometricGrid",
+    "OperatingPoint",
     "Precision",
     "PrecisionRecallCurve",
     "ReliableRoc",
     "RocCurve",
     "RocHull",
+    "RocInterval",
     "RocPointIndex",
     "TangoInterval",
     "auc_bounds",
@@ -48,9 +53,11 @@ __all__ = [
     "iso_discriminability",
     "isometric",
     "isometric_grid",
+    "operating_point",
     "precision_recall_curve",
     "reliable_roc",
     "roc_curve",
+    "roc_interval",
     "roc_point_index",
     "tango_interval",
 ]
