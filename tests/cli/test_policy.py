@@ -165,7 +165,7 @@ def test_limits_against_the_function(run, many, tmp_path):
     assert policy.rule == "constrained"
     assert policy.note in text
     assert policy.note == (
-        "Limits: at most 25.0 % of the cases abstained on, at least 70.0 % of the negative decisions right."
+        "Limits: at most 25 % of the cases sent to a person, at least 70 % of the negative decisions right."
     )
     honest = compare_models(Y * 40, MANY, costs=MODEL, max_abstention=0.25, min_precision_negative=0.7)
     assert policy.expected_cost == pytest.approx(honest.answer.cost, abs=1e-12)

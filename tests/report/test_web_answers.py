@@ -34,7 +34,22 @@ def _three(n, rng, *, digits=None):
 
 
 def _files():
-    """Yield (name, labels, scores, weights, prevalence of the report, prevalence on the page)."""
+    """Yield (name, labels, scores, weights, prevalence of the report, prevalence on the page, limits)."""
+    yield from ((*file, Limits()) for file in _free_files())
+    rng = np.random.default_rng(8)
+    y, scores = _three(250, rng)
+    yield "a limit on reviews", y, scores, None, None, None, Limits(max_abstention=0.15)
+    kept = Limits(max_abstention=0.3, min_precision_negative=0.9, max_fn_rate=0.2)
+    yield "three limits", y, scores, None, None, 0.2, kept
+    y, scores = _three(150, rng, digits=0)
+    weights = rng.uniform(0.2, 3, len(y))
+    yield "ties, weights and a limit", y, scores, weights, None, None, Limits(max_abstention=0.1)
+    y, scores = _three(90, rng)
+    yield "precise positives", y, {"rule": scores["rule"]}, None, 0.4, 0.4, Limits(min_precision_positive=0.7)
+
+
+def _free_files():
+    """Yield files without limits."""
     rng = np.random.default_rng(7)
     y, scores = _three(300, rng)
     yield "three models", y, scores, None, None, None
@@ -70,15 +85,15 @@ def _page_costs(costs):
     return {"fn": costs.cost_fn, "fp": costs.cost_fp, "abstain": abstain}
 
 
-def _question(costs, prevalence):
+def _question(costs, prevalence, limits):
     return Question.checked(
-        costs=costs, prevalence=prevalence, objective=None, limits=Limits(), confidence_level=0.95, seed=0
+        costs=costs, prevalence=prevalence, objective=None, limits=limits, confidence_level=0.95, seed=0
     )
 
 
 def _choice_at(base, costs):
     """Return all candidates of a comparison at other costs, without judging the models again."""
-    question = _question(costs, base.question.rate)
+    question = _question(costs, base.question.rate, base.question.limits)
     models = {
         name: model_candidates(base.cases[name], name, model, question, place)
         for place, (name, model) in enumerate(base.judged.items())
@@ -92,20 +107,25 @@ def _asked():
     """Ask the page at all points of all files; give Python's choices with the answers."""
     rng = np.random.default_rng(11)
     questions, about = [], []
-    for name, y, scores, weights, given, prevalence in _files():
-        report = Report.from_predictions(y, scores, sample_weight=weights, costs=START, prevalence=given)
+    for name, y, scores, weights, given, prevalence, limits in _files():
+        report = Report.from_predictions(
+            y, scores, sample_weight=weights, costs=START, prevalence=given, limits=limits
+        )
         rows = Cases.of_rows(y, scores, sample_weight=weights)
         base = report.comparison
         if prevalence != given:
-            base = comparison_of(rows, _question(START, prevalence), class_names=("negative", "positive"))
+            base = comparison_of(rows, _question(START, prevalence, limits), class_names=("negative", "positive"))
         about.append((name, report, base))
         questions.append({"kind": "answer", "report": report.to_json(), "prevalence": prevalence})
     y, scores = _three(150, rng)
     counts = {name: ScoreCounts.from_arrays(y, column) for name, column in scores.items()}
-    report = Report.from_counts(counts, costs=START)
-    base = comparison_of_counts(counts, _question(START, None), class_names=("negative", "positive"))
-    about.append(("counts only", report, base))
-    questions.append({"kind": "answer", "report": report.to_json(), "prevalence": None})
+    one = {"rule": counts["rule"]}
+    for name, counted, limits in (("counts", counts, Limits()), ("limit", one, Limits(max_abstention=0.2))):
+        report = Report.from_counts(counted, costs=START, limits=limits)
+        question = _question(START, None, limits)
+        base = comparison_of_counts(counted, question, class_names=("negative", "positive"))
+        about.append((f"{name} only", report, base))
+        questions.append({"kind": "answer", "report": report.to_json(), "prevalence": None})
     points = [_points(rng) for _ in questions]
     for question, costs in zip(questions, points, strict=True):
         question["points"] = [_page_costs(one) for one in costs]
@@ -169,7 +189,7 @@ def test_words_of_every_answer_against_python():
             # always abstaining costs its price for sure: only rounding separates these ends
             facts["interval"] = (answer.cost, answer.cost)
         words = answer_words(facts)
-        assert page["words"] == words
+        assert page["words"] == " ".join(filter(None, [words, answer.condition]))
         guaranteed += "Guaranteed at most" in words
         unproven += "do not prove" in words
     assert guaranteed > 5
@@ -235,7 +255,8 @@ def test_paired_difference_of_any_two_models_against_python():
 def test_starting_costs_say_the_headline_of_the_report():
     for (_, report, base), _, found in _asked():
         if base is report.comparison or report.source.rows is None:
-            assert found[0]["words"] == report.headline
+            answer = report.comparison.answer
+            assert found[0]["words"] == " ".join(filter(None, [report.headline, answer.condition]))
             assert found[0]["facts"]["advice_cost"] == report.comparison.answer.advice_cost
 
 

@@ -438,11 +438,10 @@ def _python_answer(at):
     return compare_models(labels, about["scores"], pos_label=positive, **settings, **most).answer
 
 
-def _free_pages(answers):
-    """Yield pages without a limit: there the page has the answer of Python."""
+def _pages(answers):
+    """Yield every page with the answer of Python."""
     for at, (about, answer) in enumerate(answers["page"]):
-        if about["most"] == 1:
-            yield about, answer, _python_answer(at)
+        yield about, answer, _python_answer(at)
 
 
 def _write_csv(folder, about):
@@ -467,13 +466,11 @@ def test_copied_python_gives_the_same_answer(answers, tmp_path, monkeypatch, cap
         exec(answer["python"], names)
         made = names["comparison"].answer
         assert made.words in capsys.readouterr().out
-        if about["most"] == 1:
-            facts = answer["facts"]
-            assert (made.kind, made.model) == (facts["kind"], facts["model"])
-            assert (made.lower, made.upper) == (facts["lower"][0], facts["upper"][0])
-            assert made.cost == pytest.approx(facts["cost"], rel=1e-9)
-        else:
-            assert made.window is None or made.window.abstention_rate <= about["most"]
+        facts = answer["facts"]
+        assert (made.kind, made.model) == (facts["kind"], facts["model"])
+        assert (made.lower, made.upper) == (facts["lower"][0], facts["upper"][0])
+        assert made.cost == pytest.approx(facts["cost"], rel=1e-9)
+        assert made.window is None or made.window.abstention_rate <= about["most"] + 1e-12
 
 
 def _decided(about, answer, folder):
@@ -499,16 +496,14 @@ def test_copied_command_writes_the_same_window(answers, tmp_path, monkeypatch):
     for about, answer in answers["page"]:
         if _dropped_price(about, answer):
             continue
-        refused = answer["facts"]["model"] is None and about["most"] == 1
+        refused = answer["facts"]["model"] is None
         code = _decided(about, answer, tmp_path)
-        if about["most"] == 1:
-            assert code == (3 if refused else 0)
-        if code != 0:
+        assert code == (3 if refused else 0)
+        if refused:
             continue
         policy = Policy.load("policy.json")
-        if about["most"] == 1:
-            assert policy.model == answer["model"]
-            assert (policy.lower, policy.upper) == (answer["window"]["lower"], answer["window"]["upper"])
+        assert policy.model == answer["model"]
+        assert (policy.lower, policy.upper) == (answer["window"]["lower"], answer["window"]["upper"])
         _close(policy.prevalence, about["prevalence"] or policy.evidence.prevalence)
         written += 1
     assert written >= 2
@@ -524,7 +519,7 @@ def test_copied_command_writes_a_threshold_beside_the_price_of_a_review(answers,
 def test_downloaded_policy_is_that_of_the_answer(answers, tmp_path):
     path = tmp_path / "policy.json"
     compared = 0
-    for about, answer, made in _free_pages(answers):
+    for about, answer, made in _pages(answers):
         if made.model is None:
             assert answer["why"].startswith("The answer is a rule without a model")
             continue
@@ -553,17 +548,16 @@ def test_a_policy_under_a_limit_says_so(answers, tmp_path):
     path = tmp_path / "policy.json"
     limited = 0
     for about, answer in answers["page"]:
-        if about["most"] == 1 or answer["window"]["abstain"] == 0:
+        if about["most"] == 1 or answer["why"] is not None:
             continue
         path.write_text(answer["policy"], encoding="utf-8")
         policy = Policy.load(path)
-        if policy.rule == "constrained":
-            limited += 1
-            assert policy.abstention_rate <= about["most"] + 1e-12
-            assert "Cost with hindsight" in answer["headline"]
-            assert f"demur report --max-abstention {about['most']:g}" in answer["headline"]
-            with pytest.raises(UndefinedError):
-                policy.at(prevalence=0.5)
+        limited += 1
+        assert policy.rule == "constrained"
+        assert policy.note == f"Limits: at most {100 * about['most']:g} % of the cases sent to a person."
+        assert answer["headline"].endswith(policy.note)
+        with pytest.raises(UndefinedError):
+            policy.at(prevalence=0.5)
     assert limited >= 1
 
 
@@ -587,7 +581,7 @@ def test_url_restores_the_state(answers):
 
 
 def test_headline_is_that_of_python(answers):
-    for about, answer, made in _free_pages(answers):
+    for about, answer, made in _pages(answers):
         facts = {**made.facts(), "advice_cost": None}
         negative, positive = class_words(about["source"])
         assert answer["headline"] == answer_words({**facts, "positive": positive, "negative": negative})

@@ -4,10 +4,11 @@ import { readReport, type FoldData, type ReportData } from "../src/data";
 import { overBox } from "../src/math/box";
 import { costGrid, mapValues, type MapMode } from "../src/math/costMap";
 import { frontier } from "../src/math/frontier";
-import { prepare, type Prepared } from "../src/math/models";
+import { prepare, prepareScores } from "../src/math/models";
+import { scoreLevel } from "../src/math/scoreLevel";
 import { Curves } from "../src/curves";
 import { Situation } from "../src/situation";
-import { initialState } from "../src/state";
+import { initialState, type PageState } from "../src/state";
 
 const BLOCKS = 1000;
 const MODES: MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
@@ -26,29 +27,29 @@ function invented(): ReportData {
     const cuts = { lower: edges, upper: edges };
     const volume = { hindsight: 0, honest: null, low: null, high: null };
     const blocksOf = { ...all, lower: edges.slice(0, -1), upper: edges.slice(1), groups: all.positives };
-    const bounds = { positive: edges, negative: edges, positive_rate: edges, negative_rate: edges };
-    return { name: `m${model}`, blocks: blocksOf, cuts, folds: Array(10).fill(fold), bounds, volume, auc: null };
+    return { name: `m${model}`, blocks: blocksOf, cuts, folds: Array(10).fill(fold), volume, auc: null };
   });
   const sum = (column: number[]) => column.reduce((total, count) => total + count, 0);
   const { positives, negatives } = models[0].blocks;
   const totals = { n_positive: sum(positives), n_negative: sum(negatives), confidence_level: 0.95 };
+  const steps = { counts: edges.map((edge) => 1e6 * edge), values: edges };
   const source = { positive: "1", negative: "0" };
   const costs = { cost_fn: 100, cost_fp: 40, cost_abstain: 12 };
-  const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [] };
+  const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [], cases: null, bounds: { all: steps, positive: steps, negative: steps } };
   return { ...totals, ...rest, models } as unknown as ReportData;
 }
 
 /** Everything that moves with the cost point. */
-function dragStep(report: ReportData, prepared: Prepared, curves: Curves, mu: number, nu: number): number {
+function dragStep(capacity: PageState["capacity"], mu: number, nu: number): number {
   const costs = { fn: 100, fp: 100 * mu, abstain: 100 * nu };
-  const at = new Situation(report, { ...initialState(report), costs }, prepared, curves, "light");
+  const at = new Situation(report, { ...initialState(report), costs, capacity }, prepared, curves, "light", () => byScore);
   const box = { mu: [mu / 2, mu], nu: [nu / 2, nu] } as const;
   const surfaces = at.surfaces;
   let sum = at.headline(true).join(" ").length + frontier(at.surface, mu).length;
-  prepared.models.forEach(({ surface, capacity }, k) => {
+  at.judgedBy.models.forEach(({ surface }, k) => {
     const { window, honest } = at.outcome(k);
     sum += honest?.interval[1] ?? 0;
-    sum += capacity.cheapest(mu, nu, 0.1).cost + overBox(surface, window, surfaces, box).regret;
+    if (window !== null) sum += overBox(surface, window, surfaces, box).regret;
   });
   return sum;
 }
@@ -70,7 +71,10 @@ console.log(path ?? `3 models, ${BLOCKS} blocks, 10 folds`);
 const prepared = prepare(report, null);
 const curves = new Curves(report);
 const other = report.models.length - 1;
-timed("drag step", 300, (at) => dragStep(report, prepared, curves, 0.1 + 0.9 * at, 0.3 * at));
+timed("cases score by score", 5, () => prepareScores(scoreLevel(report), null));
+const byScore = prepareScores(scoreLevel(report), null);
+timed("drag step", 300, (at) => dragStep(null, 0.1 + 0.9 * at, 0.3 * at));
+timed("drag step under a limit", 300, (at) => dragStep({ reviews: 100, cases: 1000 }, 0.1 + 0.9 * at, 0.3 * at));
 timed("change of prevalence", 50, (at) => prepare(report, 0.1 + 0.5 * at));
 for (const mode of MODES) {
   timed(`map 64 x 64: ${mode}`, 30, () => mapValues(mode, costGrid(64, 64), report, prepared, 0, other));

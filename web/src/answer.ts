@@ -1,14 +1,14 @@
 /** The answer at the state of the page: the shown rule, its facts and its words (demur.report.headline). */
-import { choose, factsOf, windowFacts, type Candidates, type ClassNames } from "./comparison/choice";
+import { choose, factsOf, type Candidates, type ClassNames } from "./comparison/choice";
 import type { Candidate } from "./comparison/candidates";
 import type { Facts } from "./comparison/facts";
-import { answerSentences, ruleWords } from "./comparison/words";
-import { money as moneyText, moneyStep } from "./comparison/numbers";
+import { answerSentences } from "./comparison/words";
 import type { ReportData } from "./data";
 import type { Prepared } from "./math/models";
-import type { Window } from "./math/surface";
-import { money, type Costs } from "./math/units";
+import type { Costs } from "./math/units";
+import { sameLimits, type RuleLimits } from "./math/windowSearch";
 import { general } from "./numbers";
+import { reportLimits } from "./state";
 
 /** A rule of the page with what is known of it. */
 export interface Answer {
@@ -21,12 +21,13 @@ export function answerOf(
   report: ReportData,
   prepared: Prepared,
   candidates: Candidates,
-  asked: { costs: Costs; names: ClassNames; held: number | null },
-): Answer {
-  const { costs, names, held } = asked;
+  asked: { costs: Costs; names: ClassNames; held: number | null; limits: RuleLimits | null },
+): Answer | null {
+  const { costs, names, held, limits } = asked;
   const rule = choose(candidates, held);
+  if (rule === null) return null;
   const facts = factsOf(rule, candidates, { report, prepared: prepared.models, costs, names });
-  const start = startingFacts(report, prepared.prevalence, costs);
+  const start = startingFacts(report, prepared.prevalence, costs, limits);
   if (start === null || held !== null) return { rule, facts };
   // only Python knows what advice has cost, and which scores belong together in large data
   const paired = candidates.question.judged.length > 1 && report.pairs.some(({ joint }) => joint === null);
@@ -37,16 +38,23 @@ export function answerOf(
 }
 
 /** The facts the report was made with, if the page stands at its costs and prevalence and asks the same. */
-function startingFacts(report: ReportData, prevalence: number | null, costs: Costs): Facts | null {
+function startingFacts(
+  report: ReportData,
+  prevalence: number | null,
+  costs: Costs,
+  limits: RuleLimits | null,
+): Facts | null {
   const { cost_fn, cost_fp, cost_abstain } = report.costs;
   const same = costs.fn === cost_fn && costs.fp === cost_fp && costs.abstain === (cost_abstain ?? Infinity);
-  if (!same || prevalence !== report.prevalence || !asksForPoint(report)) return null;
+  const kept = sameLimits(limits ?? {}, reportLimits(report));
+  if (!same || !kept || prevalence !== report.prevalence || !asksForPoint(report)) return null;
   return report.comparison?.answer?.facts ?? null;
 }
 
-/** Whether the report was asked for at single costs without limits, as the page computes. */
+/** Whether the report was asked for at single costs and under limits that the page can keep. */
 export function asksForPoint({ comparison }: ReportData): boolean {
-  return comparison === null || (comparison.objective === "expected" && Object.keys(comparison.limits).length === 0);
+  if (comparison === null) return true;
+  return comparison.objective === "expected" && !("precision_confidence" in comparison.limits);
 }
 
 /** What the sentences are about where there is no answer; null where there is one. */
@@ -69,23 +77,25 @@ export function headlineSentences(facts: Facts, costs: Costs, costsGiven: boolea
   return [`${opening}: ${first[0].toLowerCase()}${first.slice(1)}`, ...rest];
 }
 
-/** What a limit on reviews makes of a model: thresholds, and a cost that is too low on average. */
-export function limitedSentences(
-  report: ReportData,
-  model: number,
-  window: Window,
-  capacity: { reviews: number; cases: number },
-  costs: Costs,
-  names: ClassNames,
-): string[] {
-  const kind = window.i === window.j ? "threshold" : "window";
-  const facts = { ...windowFacts(kind, report.models[model], window, names) } as Facts;
-  const cost = money(window.cost, costs);
-  const share = Math.min(capacity.reviews / capacity.cases, 1);
-  const rule = ruleWords(facts);
-  return [
-    `With at most ${general(capacity.reviews)} reviews for ${general(capacity.cases)} cases, ${rule[0].toLowerCase()}${rule.slice(1)}`,
-    `Cost with hindsight ${moneyText(cost, moneyStep(0, 0, cost))} per 1000 cases: too low on average, for these cases chose the thresholds.`,
-    `The honest cost under a limit: demur report --max-abstention ${general(share, 4)}.`,
-  ];
+const LIMIT_WORDS: Record<keyof RuleLimits, string> = {
+  maxAbstention: "at most {} of the cases sent to a person",
+  minPrecisionPositive: "at least {} of the positive decisions right",
+  minPrecisionNegative: "at least {} of the negative decisions right",
+  maxFnRate: "at most {} of the positives missed",
+};
+
+/** What a rule had to keep (demur.comparison.words.condition_words); empty if nothing. */
+export function conditionWords(limits: RuleLimits | null): string {
+  const kept = (Object.keys(LIMIT_WORDS) as (keyof RuleLimits)[])
+    .filter((key) => limits?.[key] !== undefined)
+    .map((key) => LIMIT_WORDS[key].replace("{}", `${general(100 * limits![key]!, 12)} %`));
+  return kept.length ? `Limits: ${kept.join(", ")}.` : "";
+}
+
+const BETWEEN_BLOCKS =
+  "These are too many cases for a page to search every score: it cuts between blocks of them. The copied command searches all.";
+
+/** The limits, and whether all scores were searched. */
+export function limitSentences(limits: RuleLimits | null, exact: boolean): string[] {
+  return [conditionWords(limits), exact ? "" : BETWEEN_BLOCKS].filter((sentence) => sentence !== "");
 }

@@ -2,7 +2,8 @@
 import { Curves } from "./curves";
 import type { ModelData, ReportData } from "./data";
 import { Domain } from "./domain";
-import { prepare, type Prepared } from "./math/models";
+import { prepare, prepareScores, type Prepared } from "./math/models";
+import { scoreLevel, type ScoreLevel } from "./math/scoreLevel";
 import { Situation } from "./situation";
 import { initialState, readFragment, writeFragment, type PageState } from "./state";
 import { Hover } from "./view/hover";
@@ -18,6 +19,9 @@ export class App {
   readonly start: PageState;
   private state: PageState;
   private prepared: Prepared;
+  /** Made when a limit first asks for it. */
+  private scores: ScoreLevel | null | undefined;
+  private preparedScores: Prepared | null = null;
   private now: Situation | null = null;
   private readonly curves: Curves;
   private readonly panels: Panel[] = [];
@@ -48,8 +52,16 @@ export class App {
     const { now, state, prepared } = this;
     const theme = currentTheme();
     if (now?.state !== state || now.prepared !== prepared || now.theme !== theme)
-      this.now = new Situation(this.data, state, prepared, this.curves, theme);
+      this.now = new Situation(this.data, state, prepared, this.curves, theme, () => this.byScore());
     return this.now!;
+  }
+
+  /** Every score as a block of its own, at the prevalence of the state; null without the cases. */
+  private byScore(): Prepared | null {
+    this.scores ??= scoreLevel(this.data);
+    if (this.scores && this.preparedScores?.prevalence !== this.state.prevalence)
+      this.preparedScores = prepareScores(this.scores, this.state.prevalence);
+    return this.preparedScores;
   }
 
   /** Put a panel on the page and draw it. */

@@ -1,6 +1,7 @@
 /** The same answer elsewhere: as Python, as a command. */
 import type { ReportData } from "./data";
 import type { Costs } from "./math/units";
+import { namedLimits, type RuleLimits } from "./math/windowSearch";
 
 /** What to reproduce: the models to choose from, the costs, and what limits the rule. */
 export interface Choice {
@@ -8,8 +9,7 @@ export interface Choice {
   costs: Costs;
   /** Null: that of the data. */
   prevalence: number | null;
-  /** 1: no limit. */
-  maxAbstention: number;
+  limits: RuleLimits | null;
 }
 
 const USUAL_LEVEL = 0.95;
@@ -33,7 +33,7 @@ export function asPython(report: ReportData, choice: Choice): string {
 function settings({ source, seed, comparison, confidence_level: level }: ReportData, choice: Choice): string[] {
   const named = [];
   if (choice.prevalence !== null) named.push(`prevalence=${choice.prevalence}`);
-  if (choice.maxAbstention < 1) named.push(`max_abstention=${choice.maxAbstention}`);
+  for (const [name, value] of namedLimits(choice.limits)) named.push(`${name}=${value}`);
   if (source.weight !== null) named.push("sample_weight=sample_weight");
   if (comparison?.weights === "repeats") named.push('weights="repeats"');
   if (level !== USUAL_LEVEL) named.push(`confidence_level=${level}`);
@@ -93,7 +93,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
   flag("--cost-fp", choice.costs.fp);
   if (Number.isFinite(choice.costs.abstain)) flag("--cost-abstain", choice.costs.abstain);
   if (choice.prevalence !== null) flag("--prevalence", choice.prevalence);
-  if (choice.maxAbstention < 1) flag("--max-abstention", choice.maxAbstention);
+  for (const [name, value] of namedLimits(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
   if (level !== USUAL_LEVEL) flag("--confidence", level);
   if (seed !== 0) flag("--seed", seed);
   flag("-o", "policy.json");

@@ -34,14 +34,30 @@ export interface FoldData {
   held_negatives: number[];
 }
 
-/** Upper bounds at the cuts between blocks that hold for every sample size and the choice among all models. */
+/** Upper bounds of a distribution function: that of any count up to counts[k] is values[k]; beyond, 1. */
+export interface StepBounds {
+  counts: number[];
+  values: number[];
+}
+
+/** Bounds that hold for every sample size and the choice among all models: shares of all cases, or of a class. */
 export interface BoundsData {
-  /** Element c: share of all cases that are positive below cut c, and that are negative above it. */
-  positive: number[];
-  negative: number[];
-  /** The same as shares of their own class, for a known prevalence. */
-  positive_rate: number[];
-  negative_rate: number[];
+  all: StepBounds;
+  positive: StepBounds;
+  negative: StepBounds;
+}
+
+/** Every case with its fold in every split and its score by every model; positives first. */
+export interface CasesData {
+  positives: number;
+  /** Null: every case counts once. */
+  sizes: number[] | null;
+  /** Element r: a digit for every case, its fold in split r. */
+  folds: string[];
+  /** Element k: the distinct scores of model k, ascending. */
+  scores: number[][];
+  /** Element k: places of the cases' scores among them, two bytes each in base 64. */
+  ranks: string[];
 }
 
 export interface ModelData {
@@ -55,8 +71,6 @@ export interface ModelData {
   roc: { fpr: number[]; tpr: number[]; thresholds: number[] };
   /** Tables of all splits, one after the other; empty where honest costs are impossible. */
   folds: FoldData[];
-  /** Null where no bound holds for every sample size. */
-  bounds: BoundsData | null;
   auc: { value: number; low: number; high: number } | null;
   volume: { hindsight: number; honest: number | null; low: number | null; high: number | null };
   wins: number;
@@ -124,6 +138,10 @@ export interface ReportData extends Totals {
   notes: string[];
   /** Null where the cases allow no honest cost. */
   comparison: ComparisonData | null;
+  /** Null where no bound holds for every sample size. */
+  bounds: BoundsData | null;
+  /** Null where the cases are too many for a page. */
+  cases: CasesData | null;
   models: ModelData[];
   pairs: PairData[];
 }
@@ -150,6 +168,7 @@ export function readReport(text: string): ReportData {
   const report = data as ReportData;
   if (report.models.length === 0) throw new DataError("The data hold no model.");
   report.models.forEach(readModel);
+  if (report.cases) report.cases.scores = report.cases.scores.map(numbers);
   for (const { joint, joint_hindsight: own } of report.pairs) [joint, own].forEach(readJoint);
   const facts = report.comparison?.answer?.facts;
   if (facts) report.comparison!.answer!.facts = { ...facts, lower: numbers(facts.lower), upper: numbers(facts.upper) };

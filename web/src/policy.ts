@@ -1,17 +1,16 @@
 /** The policy file of a window: the schema "demur.policy" that Policy.load and `demur apply` read. */
+import { conditionWords } from "./answer";
 import type { ReportData } from "./data";
 import { meanCost, ratesOf } from "./comparison/estimates";
 import { money, type Costs } from "./math/units";
-import { percent } from "./numbers";
 import type { Situation } from "./situation";
-import { maxAbstention } from "./state";
 
 /** The labels of the file as numbers if they are whole numbers, else as text, and one for abstaining. */
 type Labels = { positive: string | number; negative: string | number; abstain: string | number };
 
 /** Why there is no policy file, in a sentence; null if there is one. */
 export function whyNoPolicy(at: Situation): string | null {
-  if (at.answer?.rule.model === null && !at.shown.limited) {
+  if (at.answer?.rule.model === null) {
     return "The answer is a rule without a model, which needs no policy. Hint: choose a model to save its rule.";
   }
   if (Number.isNaN(at.window.lower) || Number.isNaN(at.window.upper)) {
@@ -20,7 +19,7 @@ export function whyNoPolicy(at: Situation): string | null {
   return null;
 }
 
-/** What the rule is expected to do in use: honest, or with hindsight under a limit. */
+/** What the rule is expected to do in use: honest, or with hindsight where the cases allow nothing else. */
 function expected({ shown, window, costs, candidates, prepared }: Situation) {
   if (shown.rule === null) {
     return { cost: money(window.cost, costs), abstention_rate: window.abstain, fn: window.fn, fp: window.fp };
@@ -34,11 +33,15 @@ function expected({ shown, window, costs, candidates, prepared }: Situation) {
   };
 }
 
+/** Whether the rule was chosen for somebody who cannot send a case to a person. */
+function neverAbstains({ shown, window }: Situation): boolean {
+  return shown.rule === null ? window.i === window.j : shown.rule.kind === "threshold";
+}
+
 /** The text of the file: one line per part, as Policy.save writes it. */
 export function policyFile(at: Situation): string {
   const { data: report, model, window, costs, state } = at;
   const own = report.n_positive / (report.n_positive + report.n_negative);
-  const most = maxAbstention(state);
   const { positives, negatives, lower, upper, groups } = model.blocks;
   const parts = {
     schema: "demur.policy",
@@ -46,10 +49,10 @@ export function policyFile(at: Situation): string {
     model: model.name,
     labels: labels(report),
     window: { lower: jsonNumber(window.lower), upper: jsonNumber(window.upper) },
-    rule: at.shown.limited ? "constrained" : "cheapest",
-    note: at.shown.limited ? `Limits: at most ${percent(most)} of the cases abstained on.` : "",
+    rule: at.limits === null ? "cheapest" : "constrained",
+    note: conditionWords(at.limits),
     // a rule that never abstains stays one at other costs: its file names no price of a review
-    costs: costModel(window.i === window.j && !at.shown.limited ? { ...costs, abstain: Infinity } : costs),
+    costs: costModel(neverAbstains(at) ? { ...costs, abstain: Infinity } : costs),
     prevalence: state.prevalence ?? own,
     expected: expected(at),
     evidence: {

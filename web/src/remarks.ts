@@ -16,8 +16,8 @@ export function remarks(report: ReportData, costs: Costs): string[] {
   if (Number.isFinite(nu) && !mayPay(mu, nu)) said.push("Abstaining is never worth it at these prices.");
   if (!asksForPoint(report)) {
     said.push(
-      `This report was asked for with limits or ranges of costs; its answer: ${report.headline} ` +
-        "The page shows single costs without those limits.",
+      `This report was asked for with a promised precision or ranges of costs; its answer: ${report.headline} ` +
+        "The page shows single costs without them.",
     );
   }
   return said;

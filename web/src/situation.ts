@@ -1,5 +1,5 @@
 /** Everything the panels show at one state; what a step does not need is never computed. */
-import { answerOf, limitedSentences, headlineSentences, whyNoAnswer, type Answer } from "./answer";
+import { answerOf, headlineSentences, limitSentences, whyNoAnswer, type Answer } from "./answer";
 import { cheapest, rivals, type Candidates, type ClassNames } from "./comparison/choice";
 import type { Candidate } from "./comparison/candidates";
 import { costOf, ratesOf, type Estimate } from "./comparison/estimates";
@@ -12,7 +12,8 @@ import { candidatesAt, type Prepared } from "./math/models";
 import type { Surface, Window } from "./math/surface";
 import { money, normalForm, type Costs } from "./math/units";
 import { general } from "./numbers";
-import { maxAbstention, type PageState } from "./state";
+import type { RuleLimits } from "./math/windowSearch";
+import { limitsOf, type PageState } from "./state";
 import { cut } from "./view/dom";
 import type { Theme } from "./view/palette";
 
@@ -21,23 +22,21 @@ const NO_WORD = /^([-+.\d]*|true|false|yes|no|pos|neg)$/i;
 
 /** What one model does at the costs of the page; costs per case, a miss costs 1. */
 export interface Outcome {
-  /** The window, and whether the limit on reviews narrows it. */
-  window: Window;
-  limited: boolean;
-  /** Honest cost of the window; null where there is none, as under a limit. */
+  /** Null where the limits allow none. */
+  window: Window | null;
+  /** Honest cost of the window; null where there is none. */
   honest: Estimate | null;
-  /** Honest cost of the single threshold. */
+  /** Honest cost of the single threshold; null where there is none. */
   never: Estimate | null;
   /** Share of the cases sent to a person, honest where that exists. */
   abstained: number;
 }
 
-/** The rule the charts show: of the answer, of the model held on to, or under the limit. */
+/** The rule the charts show: of the answer, or of the model held on to. */
 export interface Shown {
   k: number;
   window: Window;
-  limited: boolean;
-  /** Null where the limit decides or the cases allow no honest cost. */
+  /** Null where the cases allow no honest cost, or no rule of a model keeps the limits. */
   rule: Candidate | null;
 }
 
@@ -49,6 +48,12 @@ export class Situation {
   readonly classes: ClassNames;
   /** The same, cut for charts. */
   readonly names: ClassNames;
+  /** What every rule must keep; null without limits. */
+  readonly limits: RuleLimits | null;
+  /** What rules are chosen and judged with: under limits every score is a block of its own. */
+  readonly judgedBy: Prepared;
+  /** Whether the search under limits was over all scores. */
+  readonly exact: boolean;
   private readonly outcomes: (Outcome | undefined)[];
   private rules: Candidates | null | undefined;
   private answered: Answer | null | undefined;
@@ -60,7 +65,12 @@ export class Situation {
     readonly prepared: Prepared,
     readonly curves: Curves,
     readonly theme: Theme,
+    /** `prepared` with every score as a block; null where the page does not hold the cases. */
+    byScore: () => Prepared | null = () => null,
   ) {
+    this.limits = limitsOf(data, state);
+    this.exact = this.limits === null || byScore() !== null;
+    this.judgedBy = (this.limits && byScore()) ?? prepared;
     this.costs = state.costs;
     ({ mu: this.mu, nu: this.nu } = normalForm(state.costs));
     this.outcomes = new Array<Outcome | undefined>(data.models.length);
@@ -70,15 +80,15 @@ export class Situation {
 
   /** All rules; null where the cases allow no honest cost. */
   get candidates(): Candidates | null {
-    return (this.rules ??= candidatesAt(this.prepared, this.mu, this.nu));
+    return (this.rules ??= candidatesAt(this.judgedBy, this.mu, this.nu, this.limits));
   }
 
-  /** The best rule, or that of the model the reader holds on to. */
+  /** The best rule, or that of the model the reader holds on to; null also where none keeps the limits. */
   get answer(): Answer | null {
     if (this.answered === undefined) {
-      const asked = { costs: this.costs, names: this.classes, held: this.state.model };
-      const { data, prepared, candidates } = this;
-      this.answered = candidates && answerOf(data, prepared, candidates, asked);
+      const asked = { costs: this.costs, names: this.classes, held: this.state.model, limits: this.limits };
+      const { data, judgedBy, candidates } = this;
+      this.answered = candidates && answerOf(data, judgedBy, candidates, asked);
     }
     return this.answered;
   }
@@ -88,20 +98,12 @@ export class Situation {
   }
 
   private show(): Shown {
-    const { mu, nu } = this;
-    const most = maxAbstention(this.state);
-    const rule = this.answer?.rule ?? null;
-    const sent = rule === null ? null : rule.kind === "always abstain" ? 1 : (rule.window?.abstain ?? 0);
-    const free = rule === null ? null : this.ruleOfModel(rule);
-    if (free !== null && sent! <= most + 1e-12) {
-      return { k: free.model!, window: free.window!, limited: false, rule: free };
-    }
-    const limited = this.prepared.models.map(({ surface, capacity }) =>
-      most < 1 ? capacity.cheapest(mu, nu, most) : surface.window(mu, nu),
-    );
-    const costs = limited.map(({ cost }) => cost);
+    const rule = this.answer && this.ruleOfModel(this.answer.rule);
+    if (rule?.model != null && rule.window !== null) return { k: rule.model, window: rule.window, rule };
+    const windows = this.prepared.models.map(({ surface }) => surface.window(this.mu, this.nu));
+    const costs = windows.map(({ cost }) => cost);
     const k = this.state.model ?? costs.indexOf(Math.min(...costs));
-    return { k, window: limited[k], limited: most < 1, rule: null };
+    return { k, window: windows[k], rule: null };
   }
 
   /** The rule itself, or the best one of a model where the answer needs none. */
@@ -113,11 +115,9 @@ export class Situation {
   headline(costsGiven: boolean): string[] {
     const reason = whyNoAnswer(this.data, this.prepared);
     if (reason !== null) return [reason];
-    if (this.shown.limited) {
-      const { k, window } = this.shown;
-      return limitedSentences(this.data, k, window, this.state.capacity!, this.costs, this.classes);
-    }
-    return headlineSentences(this.answer!.facts, this.costs, costsGiven);
+    const kept = limitSentences(this.limits, this.exact);
+    if (this.answer === null) return ["No rule keeps the limits: loosen one of them.", ...kept];
+    return [...headlineSentences(this.answer.facts, this.costs, costsGiven), ...kept];
   }
 
   outcome(k: number): Outcome {
@@ -125,22 +125,20 @@ export class Situation {
   }
 
   private judge(k: number): Outcome {
-    const { mu, nu } = this;
-    const { surface, capacity } = this.prepared.models[k];
-    const free = surface.window(mu, nu);
-    const most = maxAbstention(this.state);
-    const limited = free.abstain > most + 1e-12;
-    const own = this.candidates?.models[k] ?? [];
-    const [threshold, window] = [own[0], own[own.length - 1]];
-    const never = threshold === undefined ? null : costOf(threshold, this.candidates!.question);
-    if (limited) {
-      const narrow = capacity.cheapest(mu, nu, most);
-      return { window: narrow, limited, honest: null, never, abstained: narrow.abstain };
+    const { mu, nu, candidates } = this;
+    if (candidates === null) {
+      const window = this.prepared.models[k].surface.window(mu, nu);
+      return { window, honest: null, never: null, abstained: window.abstain };
     }
-    if (window === undefined) return { window: free, limited, honest: null, never, abstained: free.abstain };
-    const shares = ratesOf(window.honest, this.prepared.prevalence);
-    const honest = window === threshold ? never : costOf(window, this.candidates!.question);
-    return { window: free, limited, honest, never, abstained: shares[2] + shares[5] };
+    const own = candidates.models[k];
+    const threshold = own.find(({ kind }) => kind === "threshold");
+    // where a review has no price the threshold is all there is
+    const best = own.find(({ kind }) => kind === "window") ?? threshold;
+    const never = threshold === undefined ? null : costOf(threshold, candidates.question);
+    if (best === undefined) return { window: null, honest: null, never, abstained: NaN };
+    const shares = ratesOf(best.honest, this.prepared.prevalence);
+    const honest = best === threshold ? never : costOf(best, candidates.question);
+    return { window: best.window, honest, never, abstained: shares[2] + shares[5] };
   }
 
   /** The cheapest rule of one model; null where the cases allow no honest cost. */
@@ -148,10 +146,11 @@ export class Situation {
     return this.candidates && cheapest(this.candidates.models[k], this.candidates.question);
   }
 
-  /** Cost of the cheaper rule of a model, honest where that exists and no limit decides. */
+  /** Cost of the cheaper rule of a model, honest where that exists; NaN where none keeps the limits. */
   bestCost(k: number): number {
-    const { limited, window, honest, never } = this.outcome(k);
-    return limited || honest === null || never === null ? window.cost : Math.min(honest.cost, never.cost);
+    const { window, honest, never } = this.outcome(k);
+    if (honest === null && never === null) return window?.cost ?? NaN;
+    return Math.min(honest?.cost ?? Infinity, never?.cost ?? Infinity);
   }
 
   get k(): number {

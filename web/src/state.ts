@@ -3,6 +3,7 @@ import type { ReportData } from "./data";
 import type { Box } from "./math/box";
 import type { MapMode } from "./math/costMap";
 import type { Costs } from "./math/units";
+import { LIMIT_NAMES, type RuleLimits } from "./math/windowSearch";
 
 export interface PageState {
   costs: Costs;
@@ -28,6 +29,7 @@ const COLOURS: readonly MapMode[] = ["cost", "abstention", "lower", "upper", "wi
 /** Where the page starts. */
 export function initialState(report: ReportData): PageState {
   const { cost_fn, cost_fp, cost_abstain } = report.costs;
+  const most = reportLimits(report).maxAbstention;
   return {
     costs: { fn: cost_fn, fp: cost_fp, abstain: cost_abstain ?? Infinity },
     entry: "money",
@@ -36,7 +38,7 @@ export function initialState(report: ReportData): PageState {
     colour: "cost",
     compare: report.models.length > 1 ? [0, 1] : null,
     box: null,
-    capacity: null,
+    capacity: most === undefined ? null : { reviews: 1000 * most, cases: 1000 },
     positive: "",
     negative: "",
   };
@@ -45,6 +47,22 @@ export function initialState(report: ReportData): PageState {
 /** The share of cases that can be reviewed; 1 without a limit. */
 export function maxAbstention(state: PageState): number {
   return state.capacity ? Math.min(state.capacity.reviews / state.capacity.cases, 1) : 1;
+}
+
+/** The limits the report was made with, as far as the page can keep them. */
+export function reportLimits({ comparison }: ReportData): RuleLimits {
+  const given = comparison?.limits ?? {};
+  if ("precision_confidence" in given) return {};
+  const known = Object.entries(LIMIT_NAMES).filter(([, name]) => name in given);
+  return Object.fromEntries(known.map(([key, name]) => [key, given[name]]));
+}
+
+/** What every rule must keep: the limits of the report, with the reader's own on reviews; null without any. */
+export function limitsOf(report: ReportData, state: PageState): RuleLimits | null {
+  const { maxAbstention: _, ...others } = reportLimits(report);
+  const most = maxAbstention(state);
+  const limits = most < 1 ? { ...others, maxAbstention: most } : others;
+  return Object.keys(limits).length ? limits : null;
 }
 
 /** The fragment of a state, without "#": only what differs from where the page starts. */

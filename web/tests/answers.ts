@@ -8,20 +8,20 @@ import { answerWords } from "../src/comparison/words";
 import { Curves } from "../src/curves";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
 import { overBox, type Box } from "../src/math/box";
-import { Capacity } from "../src/math/capacity";
 import { cellOf } from "../src/math/cells";
 import { costGrid, mapValues, surfaceCosts, type MapMode } from "../src/math/costMap";
 import { envelopeOf, normalizedCost, probabilityCost } from "../src/math/envelope";
 import { frontier } from "../src/math/frontier";
 import { rocHull } from "../src/math/hull";
-import { prepare } from "../src/math/models";
+import { prepare, prepareScores, type Prepared } from "../src/math/models";
 import { normalQuantile } from "../src/math/normal";
+import { scoreLevel } from "../src/math/scoreLevel";
 import { Surface } from "../src/math/surface";
 import { trivialCosts } from "../src/math/trivial";
 import type { Costs } from "../src/math/units";
 import { general, percent, roundEven, threshold } from "../src/numbers";
 import { policyFile, whyNoPolicy } from "../src/policy";
-import { initialState, maxAbstention, readFragment, writeFragment, type PageState } from "../src/state";
+import { initialState, readFragment, writeFragment, type PageState } from "../src/state";
 import { remarks } from "../src/remarks";
 import { Situation } from "../src/situation";
 
@@ -77,7 +77,6 @@ type Case = ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase;
 function aboutModel(asked: ModelCase) {
   const { model, prevalence } = asked;
   const surface = new Surface(model, asked, prevalence);
-  const capacity = new Capacity(model, asked, prevalence, surface);
   const envelope = envelopeOf(model.blocks, asked);
   return {
     points: asked.points.map(([mu, nu]) => {
@@ -87,7 +86,10 @@ function aboutModel(asked: ModelCase) {
         cost: surface.cost(mu, nu),
         never: surface.neverAbstaining(mu),
         trivial: trivialCosts(surface.prevalence, mu, nu),
-        limited: asked.limits.map((limit) => capacity.cheapest(mu, nu, limit)),
+        limited: asked.limits.map((maxAbstention) => {
+          const cuts = surface.limitedCuts(mu, nu, { maxAbstention })!;
+          return surface.windowAt(...cuts, mu, nu);
+        }),
         frontier: frontier(surface, mu),
         cell: cellOf(surface, window.i, window.j, 1, 1),
         pc: probabilityCost(surface.prevalence, mu),
@@ -115,17 +117,34 @@ function aboutMap(asked: MapCase) {
   };
 }
 
-function situationOf(report: ReportData, part: Partial<PageState>): Situation {
-  const state = { ...initialState(report), ...part };
-  return new Situation(report, state, prepare(report, state.prevalence), new Curves(report), "light");
+/** A report at one prevalence, ready for any costs, as the page keeps it. */
+class Ready {
+  private readonly prepared: Prepared;
+  private readonly curves: Curves;
+  private scores: Prepared | null | undefined;
+
+  constructor(
+    readonly report: ReportData,
+    private readonly prevalence: number | null,
+  ) {
+    this.prepared = prepare(report, prevalence);
+    this.curves = new Curves(report);
+  }
+
+  at(part: Partial<PageState>): Situation {
+    const state = { ...initialState(this.report), prevalence: this.prevalence, ...part };
+    return new Situation(this.report, state, this.prepared, this.curves, "light", () => {
+      return (this.scores ??= prepareScores(scoreLevel(this.report), this.prevalence));
+    });
+  }
 }
 
 function aboutPage(asked: PageCase) {
   const report: ReportData = readReport(asked.report);
   const { costs, prevalence, capacity } = asked;
-  const at = situationOf(report, { costs, prevalence, capacity });
+  const at = new Ready(report, prevalence).at({ costs, capacity });
   const models = report.models.map(({ name }) => name);
-  const choice: Choice = { models, costs, prevalence, maxAbstention: maxAbstention(at.state) };
+  const choice: Choice = { models, costs, prevalence, limits: at.limits };
   const start = initialState(report);
   return {
     model: at.model.name,
@@ -146,15 +165,15 @@ function aboutPage(asked: PageCase) {
 function aboutAnswer(asked: AnswerCase) {
   const report = readReport(asked.report);
   const { prevalence } = asked;
-  const prepared = prepare(report, prevalence);
+  const ready = new Ready(report, prevalence);
   return asked.points.map((costs) => {
-    const at = new Situation(report, { ...initialState(report), costs, prevalence }, prepared, new Curves(report), "light");
+    const at = ready.at({ costs });
     const rules = report.models.map((_, k) => at.bestRule(k)!);
     return {
       facts: at.answer!.facts,
       words: at.headline(true).join(" "),
       models: report.models.map((_, k) => at.outcome(k)),
-      held: report.models.map((_, model) => situationOf(report, { costs, prevalence, model }).answer!.facts),
+      held: report.models.map((_, model) => ready.at({ costs, model }).answer!.facts),
       pairs: report.pairs.map(({ a, b }) => differenceOf(rules[a], rules[b], at.candidates!.question)),
     };
   });

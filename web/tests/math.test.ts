@@ -1,7 +1,6 @@
 /** Hand-computed cases; tests/test_web_math.py compares random ones with Python. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Capacity } from "../src/math/capacity";
 import { cellOf } from "../src/math/cells";
 import { envelopeOf } from "../src/math/envelope";
 import { frontier } from "../src/math/frontier";
@@ -10,6 +9,7 @@ import { addedErrors, honestInterval, lossSums, pricesAt } from "../src/math/int
 import { guaranteedCost } from "../src/comparison/guarantee";
 import { Surface } from "../src/math/surface";
 import { trivialCosts } from "../src/math/trivial";
+import { CutMasses, limitedCuts } from "../src/math/windowSearch";
 
 // spec 000, section 10: blocks (0, 2), (2, 3), (2, 1), (2, 0) of 6 positives and 6 negatives
 const totals = { n_positive: 6, n_negative: 6 };
@@ -90,11 +90,23 @@ test("frontier adds the dearest errors first", () => {
 });
 
 test("a limit on the abstentions", () => {
-  const capacity = new Capacity(model, totals, null, surface);
-  const window = capacity.cheapest(1, 0.25, 0.5);
-  assert.deepEqual([window.i, window.j], [1, 2]);
-  close(window.cost, 1 / 12 + 5 / 48);
-  assert.deepEqual(capacity.cheapest(1, 0.25, 1), surface.window(1, 0.25));
+  const masses = new CutMasses(model.blocks.positives, model.blocks.negatives, 1, 1);
+  assert.deepEqual(limitedCuts(masses, 1, 0.25, { maxAbstention: 0.5 }), [1, 2]);
+  close(surface.costOf(1, 2, 1, 0.25), 1 / 12 + 5 / 48);
+  const { i, j } = surface.window(1, 0.25);
+  assert.deepEqual(limitedCuts(masses, 1, 0.25, {}), [i, j]);
+  assert.deepEqual(limitedCuts(masses, 1, Infinity, {}), [2, 2]);
+});
+
+test("precisions and misses as limits, by hand", () => {
+  const masses = new CutMasses(model.blocks.positives, model.blocks.negatives, 1, 1);
+  // above cuts 0..4 stand 6/12, 6/10, 4/5, 2/2 positives, then nothing; below them nothing, 2/2, 5/7, 6/10, 6/12 negatives
+  assert.deepEqual(limitedCuts(masses, 1, Infinity, { minPrecisionPositive: 0.8 }), [2, 2]);
+  assert.deepEqual(limitedCuts(masses, 1, Infinity, { minPrecisionPositive: 0.9 }), [3, 3]);
+  assert.deepEqual(limitedCuts(masses, 1, Infinity, { minPrecisionNegative: 0.9 }), [1, 1]);
+  assert.deepEqual(limitedCuts(masses, 1, Infinity, { maxFnRate: 0 }), [1, 1]);
+  assert.equal(limitedCuts(masses, 1, Infinity, { minPrecisionPositive: 0.9, maxFnRate: 0 }), null);
+  assert.deepEqual(limitedCuts(masses, 1, 0.4, { minPrecisionPositive: 0.9, maxFnRate: 0 }), [1, 3]);
 });
 
 test("abstaining pays below lemma 1 only", () => {

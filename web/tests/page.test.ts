@@ -30,6 +30,8 @@ const json = JSON.stringify({
   headline: "",
   notes: [],
   pairs: [],
+  bounds: null,
+  cases: null,
   costs: { cost_fn: 100, cost_fp: 40, cost_abstain: null },
   prevalence: 0.25,
   models: ["inf", "B"].map((name) => ({
@@ -37,7 +39,6 @@ const json = JSON.stringify({
     digest: "0",
     blocks: { positives: [0, 2], negatives: [2, 0], lower: ["-inf", 1], upper: [0, 2], groups: [2, 2] },
     folds: [],
-    bounds: null,
     auc: null,
     volume: { hindsight: 0, honest: null, low: null, high: null },
     cuts: column,
@@ -91,7 +92,7 @@ test("a capacity is a share of the cases", () => {
 });
 
 test("words of a command are quoted", () => {
-  const choice = { models: ["it's", "-x"], costs: { fn: 1, fp: 0.5, abstain: Infinity }, prevalence: null, maxAbstention: 1 };
+  const choice = { models: ["it's", "-x"], costs: { fn: 1, fp: 0.5, abstain: Infinity }, prevalence: null, limits: null };
   const source = { ...report.source, name: "-p.csv", positive: "-1" };
   assert.equal(
     asCommand({ ...report, source }, choice),
@@ -100,7 +101,7 @@ test("words of a command are quoted", () => {
 });
 
 test("without a file the code starts from arrays, and the command names none", () => {
-  const choice = { models: ["A\nB"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: 0.1, maxAbstention: 1 };
+  const choice = { models: ["A\nB"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: 0.1, limits: null };
   const arrays = { ...report, source: { ...report.source, label: null } };
   const code = asPython(arrays, choice);
   assert.match(asCommand(arrays, choice), /^demur decide FILE --model 'A\nB' --cost-fn 1 /);
@@ -110,12 +111,12 @@ test("without a file the code starts from arrays, and the command names none", (
 });
 
 test("seed, level and the meaning of weights travel along where they are not the usual ones", () => {
-  const choice = { models: ["A"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, maxAbstention: 0.25 };
+  const choice = { models: ["A"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, limits: { maxAbstention: 0.25, maxFnRate: 0.1 } };
   const comparison = { answer: null, objective: "expected", limits: {}, weights: "repeats" };
   const source = { ...report.source, weight: "w" };
   const odd = { ...report, source, comparison, seed: 3, confidence_level: 0.9 };
-  assert.match(asCommand(odd, choice), /--weight w --weights repeats .* --max-abstention 0.25 --confidence 0.9 --seed 3 -o/);
-  assert.match(asPython(odd, choice), /max_abstention=0.25, sample_weight=sample_weight, weights="repeats", confidence_level=0.9, seed=3\)/);
+  assert.match(asCommand(odd, choice), /--weight w --weights repeats .* --max-abstention 0.25 --max-fn-rate 0.1 --confidence 0.9 --seed 3 -o/);
+  assert.match(asPython(odd, choice), /max_abstention=0.25, max_fn_rate=0.1, sample_weight=sample_weight, weights="repeats", confidence_level=0.9, seed=3\)/);
 });
 
 test("too few cases have a sentence, and thresholds to look at", () => {

@@ -7,7 +7,9 @@ from typing import Any
 
 from demur._results import Interval, Result, json_safe
 from demur.comparison.words import answer_words
+from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
+from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
 from demur.surface.window import AbstentionWindow, decide
 from demur.typing import ArrayLike, IntArray
@@ -81,6 +83,11 @@ class Answer(Result):
         everything that is a range.
     called_positive, called_negative, abstention_rate, missed, alarms : float
         Honest shares of all cases.
+    stakes : mapping or None
+        Where costs differ by case, honest money per case: "at_stake" (lost if every positive is missed),
+        lost by "missed" and by "alarms", paid for "reviews".
+    condition : str
+        What the rule had to keep, and what it was chosen for if not the smallest cost; empty if neither.
     words : str
         All of this in words.
     costs, labels, window, counts
@@ -115,13 +122,15 @@ class Answer(Result):
     negative: str
     best_trivial: Mapping[str, Any] | None
     guarantee_defined: bool
+    condition: str
     neighbours: Neighbours | None
-    costs: CostModel
+    costs: CostModel | CaseCosts
     labels: tuple[Any, Any]
-    window: AbstentionWindow | None
+    window: AbstentionWindow | CaseWindow | None
     counts: ScoreCounts | None
+    stakes: Mapping[str, float] | None = None
     _reported = ("words",)
-    _evidence = ("costs", "counts", "labels", "window")
+    _evidence = ("costs", "counts", "labels", "stakes", "window")
 
     @property
     def words(self) -> str:
@@ -139,6 +148,7 @@ class Answer(Result):
 
     def facts(self) -> dict[str, Any]:
         """Return what the words are made from, JSON-safe apart from infinities."""
+        money = {} if self.stakes is None else {"stakes": dict(self.stakes)}
         beside = self.neighbours
         none = (-math.inf, math.inf)
         lower = none if beside is None else (beside.below_lower, beside.above_lower)
@@ -171,6 +181,7 @@ class Answer(Result):
             "guarantee_defined": self.guarantee_defined,
             "n": self.n,
             "confidence_level": self.confidence_level,
+            **money,
         }
 
     def to_dict(self) -> dict[str, Any]:

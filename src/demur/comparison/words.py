@@ -9,7 +9,7 @@ from typing import Any
 
 from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
 
-__all__ = ["TRIVIAL_WORDS", "answer_words", "rule_words", "short_name"]
+__all__ = ["TRIVIAL_WORDS", "answer_words", "condition_words", "rule_words", "short_name"]
 
 _LONGEST_NAME = 40
 
@@ -32,6 +32,7 @@ def answer_words(facts: Mapping[str, Any]) -> str:
         [
             rule_words(facts),
             *_happens(facts),
+            *_stakes(facts),
             _costs(facts),
             *_ranges(facts),
             *_unproven(facts),
@@ -39,6 +40,28 @@ def answer_words(facts: Mapping[str, Any]) -> str:
             *_guarantee(facts),
         ]
     )
+
+
+_LIMITS = {
+    "max_abstention": "at most {} of the cases sent to a person",
+    "min_precision_positive": "at least {} of the positive decisions right",
+    "min_precision_negative": "at least {} of the negative decisions right",
+    "max_fn_rate": "at most {} of the positives missed",
+    "precision_confidence": "precisions promised for future cases with {} confidence",
+}
+_AIMS = {
+    "worst": "Chosen for the smallest cost at worst over the ranges.",
+    "regret": "Chosen for the smallest regret over the ranges.",
+    "guaranteed": "Chosen for the smallest guaranteed cost.",
+}
+
+
+def condition_words(limits: Mapping[str, float], objective: str) -> str:
+    """Say what a rule had to keep, and what it was chosen for if not the smallest cost; empty if neither."""
+    # a share times 100 may be off by rounding: twelve digits are more than anybody types
+    kept = [_LIMITS[name].format(f"{100 * share:.12g} %") for name, share in limits.items()]
+    sentences = [f"Limits: {', '.join(kept)}."] if kept else []
+    return " ".join([*sentences, *([_AIMS[objective]] if objective in _AIMS else [])])
 
 
 def rule_words(facts: Mapping[str, Any]) -> str:
@@ -75,6 +98,17 @@ def _happens(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts["kind"] == "window":
         text += f", {sent} go to a person"
     yield f"{text}; {missed} {facts['positive']} missed, {alarms} {alarm}."
+
+
+def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Say where the money goes, if every case has its own costs."""
+    stakes = facts.get("stakes")
+    if stakes is None or facts["kind"] in TRIVIAL_WORDS:
+        return
+    step = _step(facts)
+    lost, alarms, reviews = (money(stakes[name], step) for name in ("missed", "alarms", "reviews"))
+    text = f"Of {money(stakes['at_stake'], step)} at stake {lost} are lost, {alarms} go to false alarms"
+    yield text + (f", {reviews} to reviews." if facts["kind"] == "window" else ".")
 
 
 def _about(share: float) -> str:

@@ -20,7 +20,7 @@ from demur.honest.pairs import JudgedPair, PairedCases, judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.paired.scores import JointScores
 from demur.report.drawing import roc_points, score_bins
-from demur.report.model import CutBounds, ModelReport, PairReport
+from demur.report.model import ModelReport, PairReport
 from demur.roc.curve import auc_score
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
@@ -73,7 +73,6 @@ def model_reports(comparison: Comparison, pool: Executor) -> tuple[ModelReport, 
                 name=name,
                 surface=model.surface.surface,
                 honest=model.surface,
-                bounds=_cut_bounds(counts, comparison),
                 auc=model.auc,
                 auc_interval=model.auc_interval,
                 volume=model.volume,
@@ -97,7 +96,6 @@ def lone_models(counts: Mapping[str, ScoreCounts], prevalence: float | None) -> 
                 name=name,
                 surface=surface,
                 honest=None,
-                bounds=None,
                 auc=auc_score(one) if both else None,
                 auc_interval=None,
                 volume=None,
@@ -127,14 +125,6 @@ def _cost_band(honest: CrossFittedSurface, index: int, comparison: Comparison) -
         rng=np.random.default_rng([comparison.question.seed, index]),
         workers=1,
     )
-
-
-def _cut_bounds(counts: ScoreCounts, comparison: Comparison) -> CutBounds | None:
-    """Guaranteed shares at the cuts between blocks, valid for the choice among all models."""
-    if comparison.weights == "importance" or not counts.exact:
-        return None
-    delta = (1 - comparison.question.confidence_level) / len(comparison.models)
-    return CutBounds.of(counts.blocks(), delta)
 
 
 # ---------------------------------------------------------------- pairs

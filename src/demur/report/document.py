@@ -26,6 +26,7 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.report.building import Notes, build_pairs, lone_models, model_reports
+from demur.report.cases import page_bounds, page_cases
 from demur.report.headline import class_words, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
 from demur.report.page_text import framed_page, page_text
@@ -249,6 +250,7 @@ class Report(Result):
         from demur._version import __version__
 
         counts, comparison = self.models[0].surface.counts, self.comparison
+        cases = page_cases(comparison)
         prices = {name: getattr(self.costs, name) for name in ("cost_fn", "cost_fp", "cost_abstain")}
         return {
             "schema": _SCHEMA,
@@ -269,6 +271,8 @@ class Report(Result):
             "headline": self.headline,
             "notes": list(self.notes),
             "comparison": None if comparison is None else comparison.to_dict(),
+            "bounds": page_bounds(comparison),
+            "cases": None if cases is None else cases.to_dict(),
             "models": [model.to_dict() for model in self.models],
             "pairs": [pair.to_dict(joint=kept) for pair, kept in zip(self.pairs, self._joint(), strict=True)],
         }

@@ -8,11 +8,9 @@ import numpy as np
 
 from demur._results import Interval, Result, json_safe
 from demur.auc.difference import AucDifferenceTest
-from demur.counts.scores import Blocks
 from demur.honest.bands import VolumeInterval
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
-from demur.honest.distribution_bounds import DistributionBounds
 from demur.honest.multiplier import slot_offsets
 from demur.honest.pairs import JudgedPair, PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
@@ -20,7 +18,7 @@ from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray, IntArray
 from demur.windows.policy_evidence import PolicyEvidence
 
-__all__ = ["CutBounds", "DataSource", "ModelReport", "PairReport", "RocPoints", "ScoreBins"]
+__all__ = ["DataSource", "ModelReport", "PairReport", "RocPoints", "ScoreBins"]
 
 # one character for a number
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -85,41 +83,6 @@ class RocPoints(Result):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class CutBounds(Result):
-    """Upper bounds that hold for every sample size, at the cuts between blocks.
-
-    Attributes
-    ----------
-    positive, negative : array
-        Element c bounds the share of all cases that are positive below cut c, and that are negative
-        above it.
-    positive_rate, negative_rate : array
-        The same as shares of their own class, for a prevalence that is known.
-    """
-
-    positive: FloatArray
-    negative: FloatArray
-    positive_rate: FloatArray
-    negative_rate: FloatArray
-
-    @classmethod
-    def of(cls, blocks: Blocks, delta: float) -> "CutBounds":
-        """Bound all four functions; those used together fail with probability `delta` in all."""
-        below = np.concatenate([[0.0], np.cumsum(blocks.positives)])
-        above = np.concatenate([np.cumsum(blocks.negatives[::-1])[::-1], [0.0]])
-        n_positive, n_negative = int(below[-1]), int(above[0])
-        columns = []
-        for sizes in ((n_positive + n_negative, n_positive + n_negative), (n_positive, n_negative)):
-            for n, counts, nothing in zip(sizes, (below, above), (0, -1), strict=True):
-                values = DistributionBounds(n=n, delta=delta / 2).upper(counts.astype(np.int64))
-                values[nothing] = 0.0  # nothing lies beyond an infinite threshold
-                columns.append(values)
-        return cls(
-            positive=columns[0], negative=columns[1], positive_rate=columns[2], negative_rate=columns[3]
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ModelReport(Result):
     """All results of one model.
 
@@ -130,8 +93,6 @@ class ModelReport(Result):
         Costs and windows with hindsight.
     honest : CrossFittedSurface or None
         Costs of windows judged on cases that did not choose them.
-    bounds : CutBounds or None
-        Bounds that hold for every sample size and for the choice among all models.
     auc : float or None
     auc_interval : Interval or None
     volume : VolumeInterval or None
@@ -146,7 +107,6 @@ class ModelReport(Result):
     name: str
     surface: AbstentionSurface
     honest: CrossFittedSurface | None
-    bounds: CutBounds | None
     auc: float | None
     auc_interval: Interval | None
     volume: VolumeInterval | None
@@ -175,7 +135,6 @@ class ModelReport(Result):
             },
             "roc": self.roc.to_dict(),
             "folds": self._folds(),
-            "bounds": None if self.bounds is None else self.bounds.to_dict(),
             "auc": self._auc(),
             "volume": self._volume(),
             "wins": self.wins,

@@ -4,6 +4,9 @@ import { blockCuts } from "../math/masses";
 import { ABSTAINED, type OutcomeTable } from "../math/outcomes";
 import type { Surface, Window } from "../math/surface";
 import { TRIVIAL_RULES, type TrivialRule } from "../math/trivial";
+import type { RuleLimits } from "../math/windowSearch";
+
+const TIE = 1e-12;
 
 /** One rule: what it is, what it decides on the cases, and the tables of its outcomes. */
 export interface Candidate {
@@ -24,28 +27,47 @@ const DECISION: Record<TrivialRule, number> = {
   "always abstain": ABSTAINED,
 };
 
-/** The rules without a model, simplest first; abstaining needs a price. */
-export function trivialCandidates(judged: JudgedModel, nu: number): Candidate[] {
-  return TRIVIAL_RULES.filter((kind) => kind !== "always abstain" || Number.isFinite(nu)).map((kind) =>
-    candidate(judged, kind, null, null, judged.always(DECISION[kind])),
-  );
+/** The rules without a model that keep the limits, simplest first; abstaining needs a price. */
+export function trivialCandidates(
+  judged: JudgedModel,
+  nu: number,
+  rate: number,
+  limits: RuleLimits | null,
+): Candidate[] {
+  return TRIVIAL_RULES.filter((kind) => kind !== "always abstain" || Number.isFinite(nu))
+    .filter((kind) => limits === null || keepsLimits(kind, rate, limits))
+    .map((kind) => candidate(judged, kind, null, null, judged.always(DECISION[kind])));
 }
 
-/** The single threshold and, where abstaining has a price, the window of one model. */
+/** Whether one decision for all cases keeps the limits at a share `rate` of positives. */
+function keepsLimits(kind: TrivialRule, rate: number, limits: RuleLimits): boolean {
+  if (kind === "always abstain") return (limits.maxAbstention ?? 1) >= 1;
+  if (kind === "always positive") return rate >= (limits.minPrecisionPositive ?? 0) * (1 - TIE);
+  return 1 - rate >= (limits.minPrecisionNegative ?? 0) * (1 - TIE) && (limits.maxFnRate ?? 1) >= 1;
+}
+
+/**
+ * The single threshold and, where abstaining has a price, the window of one model; under limits only
+ * those that keep them, with all cases and without each fold.
+ */
 export function modelCandidates(
   judged: JudgedModel,
   surface: Surface,
   model: number,
   mu: number,
   nu: number,
+  limits: RuleLimits | null,
 ): Candidate[] {
   const aims: [kind: "threshold" | "window", nu: number][] = [["threshold", Infinity]];
   if (Number.isFinite(nu)) aims.push(["window", nu]);
-  return aims.map(([kind, price]) => {
-    const [i, j] = blockCuts(surface.shares, mu, price);
-    const alike = sameForAll(i, j, surface.size);
-    const decisions = alike === null ? judged.decide(mu, price) : judged.always(alike);
-    return candidate(judged, kind, model, surface.windowAt(i, j, mu, price), decisions);
+  return aims.flatMap(([kind, price]) => {
+    const cuts = limits === null ? blockCuts(surface.shares, mu, price) : surface.limitedCuts(mu, price, limits);
+    if (cuts === null) return [];
+    const learned = limits === null ? judged.decide(mu, price) : judged.decideWithin(mu, price, limits);
+    if (learned === null) return [];
+    const alike = sameForAll(...cuts, surface.size);
+    const decisions = alike === null ? learned : judged.always(alike);
+    return [candidate(judged, kind, model, surface.windowAt(...cuts, mu, price), decisions)];
   });
 }
 

@@ -31,10 +31,10 @@ export function simplestFirst(models: readonly (readonly Candidate[])[]): Candid
   return ["threshold", "window"].flatMap((kind) => models.flatMap((own) => own.filter((one) => one.kind === kind)));
 }
 
-/** The answer among all rules; for a model the reader holds on to, among its own. */
-export function choose({ question, trivial, models }: Candidates, held: number | null): Candidate {
+/** The answer among all rules; for a model the reader holds on to, among its own; null if limits allow none. */
+export function choose({ question, trivial, models }: Candidates, held: number | null): Candidate | null {
   const all = held === null ? [...trivial, ...simplestFirst(models)] : models[held];
-  return cheapest(all, question)!;
+  return cheapest(all, question);
 }
 
 /** Rules to compare a rule with: the best other one of each kind. */
@@ -70,7 +70,7 @@ export function factsOf(
     return [key, { name, difference: inUnit(difference), interval: interval.map(inUnit) }] as [VersusKey, VersusFacts];
   });
   return {
-    ...ruleFacts(best, report.models, names),
+    ...ruleFacts(best, prepared, names),
     called_positive: shares[1] + shares[4],
     called_negative: shares[0] + shares[3],
     abstained: shares[2] + shares[5],
@@ -113,7 +113,7 @@ type RuleFacts = Pick<
 >;
 
 /** The rule itself: its thresholds, and the scores of the data beside them. */
-export function ruleFacts(best: Candidate, models: readonly ModelData[], names: ClassNames): RuleFacts {
+export function ruleFacts(best: Candidate, models: readonly PreparedModel[], names: ClassNames): RuleFacts {
   if (best.model === null || best.window === null) {
     const ends = EVERYWHERE[best.kind as keyof typeof EVERYWHERE];
     return { ...ruleOf(best.kind, ends, names), model: null };
@@ -121,7 +121,7 @@ export function ruleFacts(best: Candidate, models: readonly ModelData[], names: 
   const { window } = best;
   // a window without scores inside is a threshold
   const kind = window.i === window.j ? "threshold" : best.kind;
-  return windowFacts(kind, models[best.model], window, names);
+  return windowFacts(kind, models[best.model].data, window, names);
 }
 
 /** The rule of any window of a model. */

@@ -9,7 +9,7 @@ import {
   type Ends,
 } from "../math/intervals";
 import type { JudgedModel } from "../math/judged";
-import type { JointCases } from "../math/jointCases";
+import type { JointOutcomes } from "../math/jointCases";
 import { decideAlike, type JointTable, type OutcomeTable } from "../math/outcomes";
 import type { Candidate } from "./candidates";
 
@@ -22,7 +22,7 @@ export interface Question {
   level: number;
   judged: readonly JudgedModel[];
   /** Joint cases of two models with the first of them first; null where the data hold none. */
-  joint(first: number, second: number): JointCases | null;
+  joint(first: number, second: number): JointOutcomes | null;
 }
 
 /** Honest cost per case with its interval, beside the cost with hindsight. */

@@ -1,6 +1,7 @@
 /** Rules learned from some cases and judged on others (demur.honest.held_out). */
 import type { FoldData, Totals } from "../data";
 import { blockCuts, blockShares, scaled, sumsBelow } from "./masses";
+import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
 import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
 
 /** Positions below the first are called negative, from the second on positive. */
@@ -12,12 +13,18 @@ export type Limits = readonly [first: number, last: number];
  */
 export class FoldTable {
   readonly shares: Float64Array;
+  private readonly factors: readonly [number, number];
+  private searched: CutMasses | null = null;
   /** Element x: cases of the class among the first x positions. */
   readonly positives: Float64Array;
   readonly negatives: Float64Array;
 
-  constructor(fold: FoldData, prevalence: number | null) {
-    const [toPositive, toNegative] = prevalence === null ? [1, 1] : classFactors(totalsOf(fold), prevalence);
+  constructor(
+    private readonly fold: FoldData,
+    prevalence: number | null,
+  ) {
+    this.factors = prevalence === null ? [1, 1] : classFactors(totalsOf(fold), prevalence);
+    const [toPositive, toNegative] = this.factors;
     this.shares = blockShares(scaled(fold.positives, toPositive), scaled(fold.negatives, toNegative));
     this.positives = sumsBelow(fold.held_positives);
     this.negatives = sumsBelow(fold.held_negatives);
@@ -31,6 +38,13 @@ export class FoldTable {
   limits(mu: number, nu: number): Limits {
     const [i, j] = blockCuts(this.shares, mu, nu);
     return this.limitsOf(i, j);
+  }
+
+  /** What the rule of this fold does under limits; null where they allow none. */
+  limitsWithin(mu: number, nu: number, limits: RuleLimits): Limits | null {
+    this.searched ??= new CutMasses(this.fold.positives, this.fold.negatives, ...this.factors);
+    const cuts = limitedCuts(this.searched, mu, nu, limits);
+    return cuts && this.limitsOf(...cuts);
   }
 
   /** What a window of blocks means for positions. */
@@ -62,9 +76,10 @@ export class FoldTable {
   }
 }
 
-function decisionAt(position: number, [first, last]: Limits): number {
-  if (position < first) return 0;
-  return position >= last ? 1 : ABSTAINED;
+/** What a rule decides at a position. */
+export function decisionAt(position: number, limits: Limits): number {
+  if (position < limits[0]) return 0;
+  return position >= limits[1] ? 1 : ABSTAINED;
 }
 
 /** All cases as one fold that is judged by its own windows: "with hindsight". */

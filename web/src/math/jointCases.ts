@@ -4,7 +4,12 @@ import type { FoldTable, Limits } from "./heldOut";
 import type { Decisions, JudgedModel } from "./judged";
 import { ABSTAINED, type JointTable } from "./outcomes";
 
-export class JointCases {
+/** Joint outcomes of a rule of one model and one of another: honest, and with hindsight. */
+export interface JointOutcomes {
+  outcomes(one: Decisions, two: Decisions): [honest: JointTable, hindsight: JointTable];
+}
+
+export class JointCases implements JointOutcomes {
   private readonly honest: Groups;
   private readonly own: Groups;
 
@@ -18,7 +23,6 @@ export class JointCases {
     this.own = new Groups(hindsight, [first.own], [second.own]);
   }
 
-  /** Joint outcomes of a rule of the first and one of the second: honest, and with hindsight. */
   outcomes(one: Decisions, two: Decisions): [honest: JointTable, hindsight: JointTable] {
     const honest = this.honest.outcomes(this.first.tables, one.honest, this.second.tables, two.honest);
     const own = this.own.outcomes([this.first.own], [one.hindsight], [this.second.own], [two.hindsight]);

@@ -1,6 +1,7 @@
 /** One model judged on all splits, and what rules decide on the held-out cases (demur.honest.decisions). */
 import type { ModelData } from "../data";
 import { FoldTable, ownFold, type Limits } from "./heldOut";
+import type { RuleLimits } from "./windowSearch";
 import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
 
 /** Decisions of one rule of a model: element t of `honest` is what the rule of table t does. */
@@ -26,6 +27,19 @@ export class JudgedModel {
   /** Decide with the cheapest windows at a cost point. */
   decide(mu: number, nu: number): Decisions {
     return { honest: this.tables.map((table) => table.limits(mu, nu)), hindsight: this.own.limits(mu, nu) };
+  }
+
+  /** Decide with the cheapest windows under limits; null where they allow none, with all cases or without some fold. */
+  decideWithin(mu: number, nu: number, limits: RuleLimits): Decisions | null {
+    const hindsight = this.own.limitsWithin(mu, nu, limits);
+    if (hindsight === null) return null;
+    const honest: Limits[] = [];
+    for (const table of this.tables) {
+      const kept = table.limitsWithin(mu, nu, limits);
+      if (kept === null) return null;
+      honest.push(kept);
+    }
+    return { honest, hindsight };
   }
 
   /** Decide alike on every case. */

@@ -3,10 +3,11 @@ import { modelCandidates, trivialCandidates } from "../comparison/candidates";
 import type { Candidates } from "../comparison/choice";
 import { cutBounds, type CutBounds } from "../comparison/guarantee";
 import type { ModelData, ReportData } from "../data";
-import { Capacity } from "./capacity";
-import { jointOf, type JointCases } from "./jointCases";
+import { jointOf, type JointOutcomes } from "./jointCases";
 import { JudgedModel } from "./judged";
+import type { ScoreLevel } from "./scoreLevel";
 import { Surface } from "./surface";
+import type { RuleLimits } from "./windowSearch";
 
 export interface PreparedModel {
   data: ModelData;
@@ -15,7 +16,6 @@ export interface PreparedModel {
   judged: JudgedModel | null;
   /** Null where no bound holds for every sample size. */
   bounds: CutBounds | null;
-  capacity: Capacity;
 }
 
 export interface Prepared {
@@ -25,42 +25,56 @@ export interface Prepared {
   models: PreparedModel[];
   /** Element k: model k judged on held-out cases; null where no model can be. */
   judged: JudgedModel[] | null;
-  joint(first: number, second: number): JointCases | null;
+  joint(first: number, second: number): JointOutcomes | null;
 }
 
 /** What depends on the prevalence and not on the costs; once per change of the prevalence. */
 export function prepare(report: ReportData, prevalence: number | null): Prepared {
+  const joints = new Map<string, JointOutcomes | null>();
+  const joint = (first: number, second: number): JointOutcomes | null => {
+    const key = `${first} ${second}`;
+    if (!joints.has(key)) {
+      const pair = report.pairs.find(({ a, b }) => a === first && b === second);
+      joints.set(key, pair === undefined || prepared.judged === null ? null : jointOf(pair, prepared.judged));
+    }
+    return joints.get(key) ?? null;
+  };
+  const prepared = { ...prepareModels(report, prevalence), joint };
+  return prepared;
+}
+
+/** The same with every score as a block; null where the page does not hold the cases. */
+export function prepareScores(level: ScoreLevel | null, prevalence: number | null): Prepared | null {
+  return level && { ...prepareModels(level.report, prevalence), joint: level.joint };
+}
+
+function prepareModels(report: ReportData, prevalence: number | null): Omit<Prepared, "joint"> {
   const models = report.models.map((data) => {
     const surface = new Surface(data, report, prevalence);
     return {
       data,
       surface,
       judged: data.folds.length ? new JudgedModel(data, prevalence, report.repeats ?? 1) : null,
-      bounds: data.bounds === null ? null : cutBounds(data.bounds, prevalence),
-      capacity: new Capacity(data, report, prevalence, surface),
+      bounds: report.bounds === null ? null : cutBounds(report.bounds, data.blocks, prevalence),
     };
   });
   const honest = models.flatMap(({ judged }) => judged ?? []);
   const judged = honest.length === models.length ? honest : null;
-  const joints = new Map<string, JointCases | null>();
-  const joint = (first: number, second: number): JointCases | null => {
-    const key = `${first} ${second}`;
-    if (!joints.has(key)) {
-      const pair = report.pairs.find(({ a, b }) => a === first && b === second);
-      joints.set(key, pair === undefined || judged === null ? null : jointOf(pair, judged));
-    }
-    return joints.get(key) ?? null;
-  };
-  return { prevalence, level: report.confidence_level, models, judged, joint };
+  return { prevalence, level: report.confidence_level, models, judged };
 }
 
-/** All rules to choose from at a cost point; null where the cases allow no honest cost. */
-export function candidatesAt(prepared: Prepared, mu: number, nu: number): Candidates | null {
+/** All rules to choose from at a cost point, under limits if there are any; null without honest costs. */
+export function candidatesAt(
+  prepared: Prepared,
+  mu: number,
+  nu: number,
+  limits: RuleLimits | null = null,
+): Candidates | null {
   const { prevalence, level, models, judged, joint } = prepared;
   if (judged === null) return null;
   return {
     question: { mu, nu, prevalence, level, judged, joint },
-    trivial: trivialCandidates(judged[0], nu),
-    models: models.map(({ surface }, k) => modelCandidates(judged[k], surface, k, mu, nu)),
+    trivial: trivialCandidates(judged[0], nu, models[0].surface.prevalence, limits),
+    models: models.map(({ surface }, k) => modelCandidates(judged[k], surface, k, mu, nu, limits)),
   };
 }

@@ -1,6 +1,7 @@
 /** The abstention cost surface of one model: cheapest window and its cost at any costs, exactly. */
 import type { BlockCounts, ModelData, Totals } from "../data";
 import { assumedPrevalence, blockCuts, blockShares, classWeights, scaled, sumsAbove, sumsBelow } from "./masses";
+import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
 
 /** A window: blocks < i negative, i..j-1 abstained on, >= j positive; shares of all cases. */
 export interface Window {
@@ -35,9 +36,14 @@ export class Surface {
   readonly negativeAbove: Float64Array;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
+  private readonly blocks: BlockCounts;
+  private readonly factors: readonly [number, number];
+  private searched: CutMasses | null = null;
 
   constructor(model: Scored, totals: Totals, prevalence: number | null) {
     const weights = classWeights(totals, prevalence);
+    this.blocks = model.blocks;
+    this.factors = [weights.positive, weights.negative];
     this.prevalence = assumedPrevalence(totals, prevalence);
     this.positiveMass = scaled(model.blocks.positives, weights.positive);
     this.negativeMass = scaled(model.blocks.negatives, weights.negative);
@@ -65,6 +71,12 @@ export class Surface {
   window(mu: number, nu: number): Window {
     const [i, j] = blockCuts(this.shares, mu, nu);
     return this.windowAt(i, j, mu, nu);
+  }
+
+  /** Cuts of the cheapest window under limits; null where they allow none. */
+  limitedCuts(mu: number, nu: number, limits: RuleLimits): [i: number, j: number] | null {
+    this.searched ??= new CutMasses(this.blocks.positives, this.blocks.negatives, ...this.factors);
+    return limitedCuts(this.searched, mu, nu, limits);
   }
 
   /** The cut without abstaining. */

@@ -140,9 +140,10 @@ function capacityFields(app: App): Panel {
       return;
     }
     const most = maxAbstention(at.state);
+    const needed = at.surface.window(at.mu, at.nu).abstain;
     setText(
       hint,
-      at.shown.limited
+      needed > most + 1e-12
         ? `At most ${percent(most)} of the cases: this narrows the window.`
         : `At most ${percent(most)} of the cases: more than needed here.`,
     );

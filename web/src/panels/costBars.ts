@@ -28,7 +28,7 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
   );
 
   function move(at: Situation): void {
-    const bars = at.answer === null || at.shown.limited ? [] : barsOf(at);
+    const bars = at.answer === null ? [] : barsOf(at);
     show(element, bars.length > 0);
     const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1], 3 * cost))), 1e-12);
     const place = (cost: number): number => Math.min(100, (100 * cost) / most);

@@ -130,12 +130,16 @@ export function boxOfCosts(app: App): CostBox {
       setName(name, at.data.models[body.children.length].name, 36);
       body.append(el("tr", {}, name, el("td"), el("td"), el("td"), el("td")));
     }
-    surfaces.forEach((surface, k) => {
+    surfaces.forEach((_, k) => {
       const { window } = at.outcome(k);
-      const found = overBox(surface, window, surfaces, box);
-      const step = at.step(found.mean / 10);
       const row = body.children[k];
       row.className = k === at.k ? "current" : "";
+      if (window === null) {
+        for (const cell of [...row.children].slice(1)) setText(cell, "no rule");
+        return;
+      }
+      const found = overBox(at.judgedBy.models[k].surface, window, surfaces, box);
+      const step = at.step(found.mean / 10);
       setText(row.children[1], windowText(window));
       [found.worst, found.mean, found.regret].forEach((value, c) =>
         setText(row.children[c + 2], at.per1000(value, step)),

@@ -140,7 +140,7 @@ export function costMapPanel(app: App): Panel {
     const { muMax, nuMax } = app.domain;
     const { mu, nu } = costs ?? now;
     const window = costs === null ? now.window : now.surface.window(mu, nu);
-    const limited = costs === null && now.shown.limited;
+    const limited = costs === null && now.limits !== null;
     // thresholds of a rule that never abstains hold for one price of a false alarm, whatever a review costs
     const single = costs === null && window.i === window.j && now.surface.window(mu, nu).abstain > 0;
     const corners = limited || single ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
@@ -155,7 +155,7 @@ export function costMapPanel(app: App): Panel {
         : `At ${typed(Number(mu.toPrecision(2)))} and ${typed(Number(nu.toPrecision(2)))}`;
     const kind = window.i < window.j && window.abstain < 1 - 1e-12 ? "window " : "";
     const alike = limited
-      ? "The limit on reviews decides."
+      ? "The window is chosen under the limits; the map shows costs without them."
       : single
         ? "On cases that did not choose it, never abstaining is cheaper than the window."
         : "Inside the outline the window stays the same.";

@@ -2,7 +2,6 @@
 import type { App } from "../app";
 import { asCommand, asPython, type Choice as Chosen } from "../copy";
 import { policyFile, whyNoPolicy } from "../policy";
-import { maxAbstention } from "../state";
 import { percent } from "../numbers";
 import { choice } from "../view/choice";
 import { cut, el, setText, show } from "../view/dom";
@@ -91,13 +90,13 @@ async function toClipboard(words: string): Promise<boolean> {
 
 /** The rule on show: the answer among all models, or of the one the reader holds on to. */
 function chosen(app: App): Chosen {
-  const { data, costs, state } = app.situation();
+  const { data, costs, state, limits } = app.situation();
   const models = state.model === null ? data.models : [data.models[state.model]];
   return {
     models: models.map(({ name }) => name),
     costs,
     prevalence: state.prevalence,
-    maxAbstention: maxAbstention(state),
+    limits,
   };
 }
 

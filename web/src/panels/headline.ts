@@ -55,7 +55,7 @@ export function headlinePanel(app: App): Panel {
     const given = at.data.costs_given || PRICES.some((price) => at.costs[price] !== app.start.costs[price]);
     const [rule, ...rest] = at.headline(given);
     setText(decision, rule);
-    const [, opening, number, end] = /^([^]*?Cost (?:with hindsight )?)([\d.,]*\d)([^]*)$/.exec(rest.join(" ")) ?? [];
+    const [, opening, number, end] = /^([^]*?Cost )([\d.,]*\d)([^]*)$/.exec(rest.join(" ")) ?? [];
     setText(before, opening ?? rest.join(" "));
     setText(amount, number ?? "");
     setText(after, end ?? "");
@@ -85,9 +85,9 @@ function caseDots(): { element: HTMLElement; move(at: Situation): void } {
   return {
     element,
     move(at) {
-      const { answer, shown } = at;
-      show(element, answer !== null && !shown.limited);
-      if (answer === null || shown.limited) return;
+      const { answer } = at;
+      show(element, answer !== null);
+      if (answer === null) return;
       const shares = ratesOf(answer.rule.honest, at.prepared.prevalence);
       const [negative, positive, sent] = sharesOf100([0, 1, 2].map((k) => shares[k] + shares[3 + k]));
       const key = [negative, sent, positive, at.names.positive, at.names.negative].join("|");

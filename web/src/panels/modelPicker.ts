@@ -39,9 +39,10 @@ export function modelPicker(app: App): Panel {
 
   function move(at: Situation): void {
     options.forEach(({ value }, k) => {
-      const { honest, limited } = at.outcome(k);
+      const { honest } = at.outcome(k);
       const cost = at.bestCost(k);
-      setText(value, at.per1000(cost, limited || honest === null ? undefined : at.step(cost, honest.interval)));
+      const text = at.per1000(cost, honest === null ? undefined : at.step(cost, honest.interval));
+      setText(value, Number.isNaN(cost) ? "no rule" : text);
     });
   }
 

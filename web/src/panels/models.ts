@@ -91,6 +91,7 @@ export function modelsPanel(app: App): Panel {
 /** Window, honest cost, honest cost of the threshold, cost with hindsight and abstentions of one model. */
 function here(at: Situation, k: number): string[] {
   const { window, honest, never, abstained } = at.outcome(k);
+  if (window === null) return [NONE, NONE, never === null ? NONE : at.per1000(never.cost), NONE, NONE];
   const step = honest === null ? at.step(window.cost) : at.step(honest.cost, honest.interval);
   return [
     windowText(window),

@@ -1,6 +1,7 @@
 /** What abstaining buys: accuracy of the answers, or the cost, against the share sent to people. */
 import type { App } from "../app";
 import { frontier, type FrontierPoint } from "../math/frontier";
+import type { Window } from "../math/surface";
 import { general, grouped, percent } from "../numbers";
 import { maxAbstention } from "../state";
 import type { Situation } from "../situation";
@@ -67,7 +68,7 @@ export function responsePanel(app: App): Panel {
   function steps(at: Situation): Step[] {
     const { surface, mu, nu } = at;
     return frontier(surface, mu)
-      .map((point) => ({ ...point, value: valueOf(at, point.i, point.j) }))
+      .map((point) => ({ ...point, value: valueOf(surface.windowAt(point.i, point.j, mu, nu)) }))
       .filter(({ abstain }) =>
         measure === "cost" ? Number.isFinite(nu) || abstain === 0 : abstain < 1 - 1e-12,
       );
@@ -79,9 +80,7 @@ export function responsePanel(app: App): Panel {
     return windows === 1 ? "One window is best at every price of a review: abstaining buys nothing." : "";
   }
 
-  function valueOf(at: Situation, i: number, j: number): number {
-    const { surface, mu, nu } = at;
-    const window = surface.windowAt(i, j, mu, nu);
+  function valueOf(window: Window): number {
     return measure === "cost" ? window.cost : (window.tp + window.tn) / (1 - window.abstain);
   }
 
@@ -120,8 +119,8 @@ export function responsePanel(app: App): Panel {
     while (corners.childElementCount < few.length) corners.append(svg("circle", { r: 2.5 }));
     few.forEach(([cx, cy], k) => attr(corners.children[k], { cx, cy, fill: modelColour(at.k, at.theme) }));
     setText(said, oddity(at, found.length));
-    const { i, j, abstain } = at.window;
-    const value = valueOf(at, i, j);
+    const { abstain } = at.window;
+    const value = valueOf(at.window);
     const visible = Number.isFinite(value) && abstain < 1 - 1e-12;
     show(here, visible);
     show(note, visible);

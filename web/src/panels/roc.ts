@@ -86,9 +86,10 @@ export function rocPanel(app: App): Panel {
     const corners = at.hull;
     if (!plot.ready || corners === null) return;
     const { i, j, lower, upper } = at.window;
-    attr(inside, { d: i < j ? trace(corners.fpr, corners.tpr, i, j) : "" });
-    [j, i].forEach((cut, k) => {
-      const [x, y] = [plot.x(corners.fpr[cut]), plot.y(corners.tpr[cut])];
+    const places = endsOf(at).map(([fpr, tpr]): [number, number] => [plot.x(fpr), plot.y(tpr)]);
+    // under a limit the ends may lie below the hull, between its corners
+    attr(inside, { d: i === j ? "" : at.limits === null ? trace(corners.fpr, corners.tpr, i, j) : linePath(places) });
+    places.forEach(([x, y], k) => {
       attr(ends[k], { cx: x, cy: y });
       const right = x < plot.width - 90;
       attr(names[k], {
@@ -99,11 +100,7 @@ export function rocPanel(app: App): Panel {
     });
     setText(names[0], threshold(upper));
     setText(names[1], i < j ? threshold(lower) : "");
-    const close =
-      Math.hypot(
-        plot.x(corners.fpr[i]) - plot.x(corners.fpr[j]),
-        plot.y(corners.tpr[i]) - plot.y(corners.tpr[j]),
-      ) < 26;
+    const close = Math.hypot(places[0][0] - places[1][0], places[0][1] - places[1][1]) < 26;
     show(names[1], !close);
     frame.refresh();
   }
@@ -154,4 +151,14 @@ export function rocPanel(app: App): Panel {
   });
   const panel: Panel = { element: frame.section, draw, move };
   return panel;
+}
+
+/** False and true positive rate at the upper and at the lower threshold. */
+function endsOf({ window, prevalence }: Situation): [number, number][] {
+  const share = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
+  const { fp, tp, abstainNegative, abstainPositive } = window;
+  return [
+    [share(fp, 1 - prevalence), share(tp, prevalence)],
+    [share(fp + abstainNegative, 1 - prevalence), share(tp + abstainPositive, prevalence)],
+  ];
 }

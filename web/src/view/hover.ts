@@ -40,7 +40,7 @@ export function chooseCuts(
     const at = now();
     if (sign === 0 || at === null) return;
     event.preventDefault();
-    const from = hover.current ?? at.window.j;
+    const from = hover.current ?? at.nearestCut(at.window.upper);
     hover.set(Math.min(at.surface.size, Math.max(0, from + sign * (event.shiftKey ? 10 : 1))));
   });
 }

@@ -8,7 +8,6 @@ from demur.cli.answers.asking import Asked, compare_part, part_remarks, why_left
 from demur.cli.answers.pairs import PairDifference, pair_differences
 from demur.cli.answers.tables import (
     costs_section,
-    limits_in_words,
     pairs_section,
     quality_section,
     ranges_section,
@@ -47,8 +46,8 @@ class Compared:
         if comparison.answer is None:
             closing.append(wrapped(_COSTS_WANTED))
         else:
-            limits = limits_in_words(comparison.question.limits.given())
-            opening = [wrapped(text) for text in (comparison.answer.words, limits) if text]
+            answer = comparison.answer
+            opening = [wrapped(text) for text in (answer.words, answer.condition) if text]
             sections += [costs_section(comparison), thresholds_section(comparison)]
         sections.append(quality_section(comparison, self.curves))
         sections.append(ranges_section(comparison, self.curves, self.ranges))

@@ -1,6 +1,6 @@
 """The answer of `demur decide`, for all cases or group by group: policies, words, a document."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -13,7 +13,6 @@ from demur.cli.answers.asking import (
     part_remarks,
     why_left_out,
 )
-from demur.cli.answers.tables import limits_in_words
 from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
 from demur.cli.reading.evidence import Evidence
 from demur.comparison.answer import Answer
@@ -32,13 +31,6 @@ _REFUSED = (
 )
 
 
-_AIMS = {
-    "worst": "cost at worst over the ranges",
-    "regret": "regret over the ranges",
-    "guaranteed": "guaranteed cost",
-}
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Decided:
     """The comparison, the answer a policy is made of, and the policy; None for a rule without a model."""
@@ -50,7 +42,7 @@ class Decided:
     def words(self, output: str | None) -> list[str]:
         """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
         comparison = self.comparison
-        lines = [self.answer.words, limits_in_words(comparison.question.limits.given())]
+        lines = [self.answer.words, self.answer.condition]
         chosen = comparison.answer
         if chosen is not None and chosen is not self.answer:
             lines.insert(0, f"Written although something else is cheaper: {chosen.words}")
@@ -98,7 +90,7 @@ def decide_parts(
             answer = comparison.best_model()
         policy = None
         if not answer.is_trivial:
-            policy = _policy(answer, asked, label)
+            policy = Policy.from_answer(answer, abstain_label=label)
         return Decided(comparison=comparison, answer=answer, policy=policy)
 
     if evidence.group is None:
@@ -110,17 +102,6 @@ def decide_parts(
         except InputError as error:
             parts[name] = why_left_out(evidence.parts[name], error)
     return parts
-
-
-def _policy(answer: Answer, asked: Asked, abstain_label: Any) -> Policy:
-    """Make the policy; one under limits or for ranges says so, as it is not the cheapest at its costs."""
-    policy = Policy.from_answer(answer, abstain_label=abstain_label)
-    question = asked.question
-    notes = [limits_in_words(question.limits.given())]
-    if question.objective != "expected":
-        notes.append(f"Chosen for the smallest {_AIMS[question.objective]}.")
-    note = " ".join(filter(None, notes))
-    return replace(policy, rule="constrained", note=note) if note else policy
 
 
 def _labels(evidence: Evidence, given: str | None) -> tuple[tuple[Any, Any], Any]:

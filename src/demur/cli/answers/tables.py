@@ -13,7 +13,6 @@ from demur.costs.ranges import CostRange
 
 __all__ = [
     "costs_section",
-    "limits_in_words",
     "pairs_section",
     "quality_section",
     "ranges_section",
@@ -93,19 +92,6 @@ def _price(price: float | Interval) -> str:
     if isinstance(price, tuple):
         return number(price[0]) if price[0] == price[1] else f"{number(price[0])} to {number(price[1])}"
     return number(price)
-
-
-def limits_in_words(limits: Mapping[str, float]) -> str:
-    """Say what a window had to keep; empty if nothing."""
-    words = {
-        "max_abstention": "at most {} of the cases abstained on",
-        "min_precision_positive": "at least {} of the positive decisions right",
-        "min_precision_negative": "at least {} of the negative decisions right",
-        "max_fn_rate": "at most {} of the positives missed",
-        "precision_confidence": "precisions promised for future cases with {} confidence",
-    }
-    kept = [words[name].format(percent(value)) for name, value in limits.items()]
-    return f"Limits: {', '.join(kept)}." if kept else ""
 
 
 # ---------------------------------------------------------------- over all costs

@@ -1,0 +1,107 @@
+"""The cases behind a report, small enough for a page: what a search under a limit needs."""
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur._results import json_safe
+from demur.comparison.comparison import Comparison
+from demur.honest.distribution_bounds import DistributionBounds
+from demur.typing import FloatArray, IntArray
+
+__all__ = ["PageCases", "page_bounds", "page_cases"]
+
+# a page stays small enough to mail: about 30 bytes per case and model
+_MOST_CASES = 4096
+_MOST_SCORES = 3 * _MOST_CASES
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PageCases:
+    """Every case with its fold in every split and its score by every model.
+
+    Between blocks all cheapest windows are found. A limit can force a cut inside a block, so the
+    page searches all scores, as `demur.cheapest_window` does.
+
+    Attributes
+    ----------
+    positives : int
+        The first so many cases are the positives.
+    sizes : array or None
+        Weights of the cases; None where every case counts once.
+    folds : list of array
+        Fold of every case in every split.
+    scores : list of array
+        Distinct scores of every model, ascending.
+    ranks : list of array
+        Place of every case's score among them.
+    """
+
+    positives: int
+    sizes: FloatArray | None
+    folds: list[IntArray]
+    scores: list[FloatArray]
+    ranks: list[IntArray]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the cases as the schema has them: short whole numbers as text."""
+        return {
+            "positives": self.positives,
+            "sizes": None if self.sizes is None else self.sizes.tolist(),
+            # at most ten folds: one digit each
+            "folds": ["".join(map(str, fold.tolist())) for fold in self.folds],
+            "scores": [json_safe(column) for column in self.scores],
+            "ranks": [base64.b64encode(column.astype("<u2").tobytes()).decode() for column in self.ranks],
+        }
+
+
+def page_cases(comparison: Comparison | None) -> PageCases | None:
+    """List the cases of a comparison; None where they are too many or were split model by model."""
+    if comparison is None:
+        return None
+    names = list(comparison.models)
+    cases = comparison.cases[names[0]]
+    first = cases.splits.repeats[0]
+    size = len(first.cell)
+    apart = any(comparison.cases[name] is not cases for name in names)
+    if apart or size > _MOST_CASES or size * len(names) > _MOST_SCORES or cases.folds > 10:
+        return None
+    scores, ranks = [], []
+    for name in names:
+        model = comparison.judged[name]
+        scores.append(model.counts.scores)
+        ranks.append(np.searchsorted(model.counts.scores, model.scores[first.cell]))
+    once = bool(np.all(first.cases == 1))
+    return PageCases(
+        positives=int(cases.positive[first.cell].sum()),
+        sizes=None if once else first.cases,
+        folds=[rows.fold for rows in cases.splits.repeats],
+        scores=scores,
+        ranks=ranks,
+    )
+
+
+def page_bounds(comparison: Comparison | None) -> dict[str, Any] | None:
+    """Bounds of distribution functions by count, valid for the choice among all models.
+
+    "all" is for shares of all cases, "positive" and "negative" for shares of one class where the
+    prevalence is known. Those used together fail with probability 1 - confidence level in all. None
+    where no bound holds for every sample size: cases of unequal weight, or scores in bins.
+    """
+    if comparison is None or comparison.weights == "importance":
+        return None
+    counts = [model.counts for model in comparison.judged.values()]
+    if not all(one.exact for one in counts):
+        return None
+    delta = (1 - comparison.question.confidence_level) / len(counts)
+    n_positive, n_negative = int(counts[0].n_positive), int(counts[0].n_negative)
+    sizes = {"all": n_positive + n_negative, "positive": n_positive, "negative": n_negative}
+    tables = {}
+    for name, n in sizes.items():
+        bounds = DistributionBounds(n=n, delta=delta / 2)
+        changes = bounds.changes
+        # the bound of any count up to changes[k] is values[k]; beyond the last change it is 1
+        tables[name] = {"counts": changes.tolist(), "values": bounds.upper(changes).tolist()}
+    return tables

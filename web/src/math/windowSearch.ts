@@ -1,0 +1,174 @@
+/** Cheapest window under limits, exact over all pairs of cuts (demur.windows.search). */
+import { sumsAbove, sumsBelow } from "./masses";
+import { below } from "./search";
+
+/** Sums that differ by less, relative to their size, count as equal. */
+const TIE = 64 * Number.EPSILON;
+
+/** What every rule must keep; a limit left out does not bind. */
+export interface RuleLimits {
+  maxAbstention?: number;
+  minPrecisionPositive?: number;
+  minPrecisionNegative?: number;
+  maxFnRate?: number;
+}
+
+/** The limits as Python and the JSON call them. */
+export const LIMIT_NAMES: Record<keyof RuleLimits, string> = {
+  maxAbstention: "max_abstention",
+  minPrecisionPositive: "min_precision_positive",
+  minPrecisionNegative: "min_precision_negative",
+  maxFnRate: "max_fn_rate",
+};
+
+/** The limits that are set, by Python's names. */
+export function namedLimits(limits: RuleLimits | null): [name: string, value: number][] {
+  if (limits === null) return [];
+  const own = Object.keys(LIMIT_NAMES) as (keyof RuleLimits)[];
+  return own.filter((key) => limits[key] !== undefined).map((key) => [LIMIT_NAMES[key], limits[key]!]);
+}
+
+export function sameLimits(one: RuleLimits, two: RuleLimits): boolean {
+  return (
+    one === two ||
+    (alike(one.maxAbstention, two.maxAbstention) &&
+      alike(one.minPrecisionPositive, two.minPrecisionPositive) &&
+      alike(one.minPrecisionNegative, two.minPrecisionNegative) &&
+      alike(one.maxFnRate, two.maxFnRate))
+  );
+}
+
+/** A share that came as reviews per case may be off by rounding. */
+function alike(one: number | undefined, two: number | undefined): boolean {
+  return one === two || (one !== undefined && two !== undefined && Math.abs(one - two) <= 1e-15);
+}
+
+/** Masses of the cases below and above every cut, and which cuts limits allow. */
+export class CutMasses {
+  readonly positiveBelow: Float64Array;
+  readonly negativeBelow: Float64Array;
+  readonly negativeAbove: Float64Array;
+  /** Of both classes. */
+  readonly below: Float64Array;
+  private allowed: Allowed | null = null;
+
+  constructor(positives: ArrayLike<number>, negatives: ArrayLike<number>, toPositive: number, toNegative: number) {
+    // scaling after the sums keeps whole-number counts exact
+    this.positiveBelow = sumsBelow(positives).map((sum) => sum * toPositive);
+    this.negativeBelow = sumsBelow(negatives).map((sum) => sum * toNegative);
+    this.negativeAbove = sumsAbove(negatives).map((sum) => sum * toNegative);
+    this.below = this.positiveBelow.map((sum, cut) => sum + this.negativeBelow[cut]);
+  }
+
+  /** Number of cuts. */
+  get size(): number {
+    return this.below.length;
+  }
+
+  /** Limits stay while costs are dragged: what they allow is found once. */
+  within(limits: RuleLimits): Allowed {
+    if (this.allowed === null || !sameLimits(this.allowed.limits, limits)) this.allowed = allowedCuts(this, limits);
+    return this.allowed;
+  }
+}
+
+/** Windows (i, j) with starts[i] and stops[j], both 1, and i >= first[j]. */
+interface Allowed {
+  limits: RuleLimits;
+  starts: Uint8Array;
+  stops: Uint8Array;
+  first: Int32Array;
+}
+
+function allowedCuts(masses: CutMasses, limits: RuleLimits): Allowed {
+  const { positiveBelow: p, negativeBelow: q, negativeAbove, below: mass, size } = masses;
+  const { maxAbstention = 1, minPrecisionPositive = 0, minPrecisionNegative = 0, maxFnRate = Infinity } = limits;
+  const [positive, total] = [p[size - 1], mass[size - 1]];
+  const rounding = TIE * total;
+  const [starts, stops, first] = [new Uint8Array(size), new Uint8Array(size), new Int32Array(size)];
+  for (let cut = 0; cut < size; cut++) {
+    const right = positive - p[cut];
+    const precise = q[cut] - minPrecisionNegative * (q[cut] + p[cut]) >= -rounding;
+    // the precision of the negatives and the misses depend on i alone, that of the positives on j alone
+    starts[cut] = Number(precise && p[cut] <= maxFnRate * positive + TIE * positive);
+    stops[cut] = Number(right - minPrecisionPositive * (right + negativeAbove[cut]) >= -rounding);
+    if (maxAbstention < 1) first[cut] = below(mass, mass[cut] - maxAbstention * total - rounding);
+  }
+  return { limits, starts, stops, first };
+}
+
+/**
+ * The cheapest window (i, j) under limits; null if they allow none. Of several the one that abstains
+ * least, then the smaller j. The cost is a term of i plus a term of j, and every limit concerns i
+ * alone, j alone, or asks for i >= first[j]: one pass with a moving minimum.
+ */
+export function limitedCuts(
+  masses: CutMasses,
+  mu: number,
+  nu: number,
+  limits: RuleLimits,
+): [i: number, j: number] | null {
+  return nu < Infinity ? cheapestWindow(masses, mu, nu, limits) : cheapestThreshold(masses, mu, limits);
+}
+
+function cheapestThreshold(masses: CutMasses, mu: number, limits: RuleLimits): [number, number] | null {
+  const { positiveBelow: p, negativeBelow: q, negativeAbove, size } = masses;
+  const { starts, stops } = masses.within(limits);
+  const slack = TIE * (p[size - 1] + mu * q[size - 1]);
+  let least = Infinity;
+  for (let cut = 0; cut < size; cut++) {
+    if (starts[cut] & stops[cut]) least = Math.min(least, p[cut] + mu * negativeAbove[cut]);
+  }
+  for (let cut = 0; cut < size; cut++) {
+    if (starts[cut] & stops[cut] && p[cut] + mu * negativeAbove[cut] <= least + slack) return [cut, cut];
+  }
+  return null;
+}
+
+/** Room for one search, used again by the next: many folds are searched in every step of a drag. */
+let room = { costs: new Float64Array(0), begins: new Int32Array(0), queue: new Int32Array(0), values: new Float64Array(0) };
+
+function roomFor(size: number): typeof room {
+  if (room.costs.length < size) {
+    const [costs, values] = [new Float64Array(2 * size), new Float64Array(2 * size)];
+    room = { costs, begins: new Int32Array(2 * size), queue: new Int32Array(2 * size), values };
+  }
+  return room;
+}
+
+function cheapestWindow(masses: CutMasses, mu: number, nu: number, limits: RuleLimits): [number, number] | null {
+  const { positiveBelow: p, negativeBelow: q, negativeAbove, below: mass, size } = masses;
+  const { starts, stops, first } = masses.within(limits);
+  const { costs, begins, queue, values } = roomFor(size);
+  const slack = TIE * ((1 + nu) * p[size - 1] + (mu + nu) * q[size - 1]);
+  const kept = 1 - nu;
+  let least = Infinity;
+  let head = 0;
+  let tail = 0;
+  for (let j = 0; j < size; j++) {
+    const reviewed = nu * q[j];
+    const start = starts[j] ? kept * p[j] - reviewed : Infinity;
+    // the queue holds positions with rising values; its head is the smallest from first[j] on
+    while (tail > head && values[tail - 1] >= start) tail--;
+    values[tail] = start;
+    queue[tail++] = j;
+    while (queue[head] < first[j]) head++;
+    let at = head;
+    const tied = values[head] + slack;
+    while (at + 1 < tail && values[at + 1] <= tied) at++;
+    begins[j] = queue[at];
+    const cost = stops[j] ? nu * p[j] + reviewed + mu * negativeAbove[j] + values[at] : Infinity;
+    costs[j] = cost;
+    if (cost < least) least = cost;
+  }
+  if (least === Infinity) return null;
+  const most = least + slack;
+  let fewest = Infinity;
+  for (let j = 0; j < size; j++) {
+    if (costs[j] <= most) fewest = Math.min(fewest, mass[j] - mass[begins[j]]);
+  }
+  fewest += TIE * mass[size - 1];
+  let j = 0;
+  while (costs[j] > most || mass[j] - mass[begins[j]] > fewest) j++;
+  return [begins[j], j];
+}
