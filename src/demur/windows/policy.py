@@ -30,6 +30,9 @@ from demur.surface.surface import AbstentionSurface
 from demur.surface.window import ABSTAIN, AbstentionWindow, decide, decision_masks
 from demur.typing import ArrayLike, IntArray
 from demur.windows.constrained import ConstrainedWindow
+from demur.windows.export.exportable import Exportable
+from demur.windows.export.rule import DecisionRule
+from demur.windows.policy_checks import costs_of, in_unit, needs_all_scores, require_window_of
 from demur.windows.policy_evidence import PolicyEvidence
 from demur.windows.policy_file import (
     SCHEMA,
@@ -44,18 +47,17 @@ from demur.windows.policy_file import (
     text,
     threshold,
 )
+from demur.windows.policy_labels import free_label, small_steps
 
 __all__ = ["Policy"]
 
 _RULES = ("cheapest", "constrained")
 # labels looked up at a time, so that codes and indices stay in the cache
 _CHUNK = 1 << 16
-# ratios of costs may differ by rounding
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class Policy(Result):
+class Policy(Exportable, Result):
     """When to act and when to abstain, as a file: thresholds, labels, costs and their evidence.
 
     Decides like `decide`: positive if ``score >= upper``, negative if ``score <= lower``, else
@@ -211,8 +213,8 @@ class Policy(Result):
         """
         check_type(window, "window", AbstentionWindow, "an")
         check_type(counts, "counts", ScoreCounts)
-        _require_window_of(window, counts)
-        prices = _costs_of(window, costs)
+        require_window_of(window, counts)
+        prices = costs_of(window, costs)
         constrained = isinstance(window, ConstrainedWindow)
         notes = (note, window.note) if isinstance(window, ConstrainedWindow) else (note,)
         return cls(
@@ -223,7 +225,7 @@ class Policy(Result):
             abstain_label=abstain_label,
             costs=prices,
             prevalence=window.prevalence,
-            expected_cost=None if prices is None else _in_unit(prices, window),
+            expected_cost=None if prices is None else in_unit(prices, window),
             abstention_rate=window.abstention_rate,
             fn=window.fn,
             fp=window.fp,
@@ -265,6 +267,9 @@ class Policy(Result):
             abstention_rate=answer.abstention_rate,
             fn=answer.missed,
             fp=answer.alarms,
+            # not the cheapest window at its costs, so not to be derived again at others
+            rule="constrained" if answer.condition else policy.rule,
+            note=answer.condition or policy.note,
         )
 
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> "Policy":
@@ -280,7 +285,7 @@ class Policy(Result):
                 "Hint: make a new policy from the data."
             )
         check_type(prices, "costs", CostModel)
-        if _needs_all_scores(prices):
+        if needs_all_scores(prices):
             raise UndefinedError(
                 "A reward for abstaining that differs by class may cut a block, so the blocks do not tell "
                 "the window. Hint: make a new policy from the data."
@@ -311,7 +316,7 @@ class Policy(Result):
         # in the order of the codes: 0, 1 and, from the end, -1
         table = np.array([self.neg_label, self.pos_label, self.abstain_label])
         labels = np.empty(len(values), dtype=table.dtype)
-        steps = _small_steps(table)
+        steps = small_steps(table)
         for start in range(0, len(values), _CHUNK):
             chunk = slice(start, start + _CHUNK)
             if steps is None:
@@ -323,6 +328,28 @@ class Policy(Result):
             label += positive.view(np.int8) * steps[2]
             labels[chunk] = label + steps[0]
         return labels
+
+    def _rule(self) -> DecisionRule:
+        costs = {} if self.costs is None else self.costs.to_dict()
+        prices = ", ".join(f"{name} {value:g}" for name, value in costs.items() if value)
+        origin = {
+            "model": self.model or "",
+            "rule": self.rule,
+            "costs": prices,
+            "prevalence": f"{self.prevalence:.6g}",
+            "abstention rate": f"{self.abstention_rate:.6g}",
+            "note": self.note,
+            "data": self.evidence.digest,
+            "software": self.evidence.software,
+        }
+        return DecisionRule(
+            lower=self.lower,
+            upper=self.upper,
+            positive=self.pos_label,
+            negative=self.neg_label,
+            abstain=self.abstain_label,
+            origin=tuple((name, text) for name, text in origin.items() if text),
+        )
 
     # ---------------------------------------------------------------- files
 
@@ -395,77 +422,3 @@ class Policy(Result):
             return cls.from_dict(data)
         except InputError as error:
             raise InputError(f"`{path}` is not a policy to trust: {error}") from None
-
-
-# ---------------------------------------------------------------- checks
-
-
-def free_label(negative: Any, positive: Any) -> Any:
-    """Return a label for abstentions that is none of the classes: -1, 0 or 1 among whole numbers."""
-    whole = all(isinstance(label, int) and not isinstance(label, bool) for label in (negative, positive))
-    if not whole:
-        return "abstain"
-    return next(number for number in (ABSTAIN, 0, 1) if number not in (negative, positive))
-
-
-def _small_steps(table: Any) -> Any:
-    """Return (negative, abstain - negative, positive - abstain) in few bytes; None if they do not fit."""
-    if table.dtype.kind != "i":
-        return None
-    negative, positive, abstain = table.tolist()
-    reached = (negative, positive, abstain, positive - negative, abstain - negative, positive - abstain)
-    for dtype in (np.int8, np.int16, np.int32):
-        if max(map(abs, reached)) <= np.iinfo(dtype).max:
-            return np.array([negative, abstain - negative, positive - abstain], dtype=dtype)
-    return None
-
-
-def _require_window_of(window: AbstentionWindow, counts: ScoreCounts) -> None:
-    """Refuse a window whose thresholds do not cut these scores where it says."""
-    scores = counts.scores
-    below = np.searchsorted(scores, window.lower, side="right") if window.lower > -math.inf else 0
-    inside = np.searchsorted(scores, window.upper, side="left") if window.upper < math.inf else len(scores)
-    if (below, inside) != (window.lower_index, window.upper_index):
-        raise input_error(
-            "window",
-            "must have been chosen on these counts",
-            f"{below} and {inside} scores below its thresholds instead of "
-            f"{window.lower_index} and {window.upper_index}",
-        )
-
-
-def _costs_of(window: AbstentionWindow, costs: CostModel | None) -> CostModel | None:
-    """Return the costs of a window: the user's if they fit it, else its own in the normal form."""
-    own = (window.mu, window.nu_positive, window.nu_negative)
-    if costs is not None:
-        check_type(costs, "costs", CostModel)
-        given = (costs.mu, costs.nu_positive, costs.nu_negative)
-        if not np.allclose(given, own, rtol=_ROUNDING, atol=0):
-            raise input_error(
-                "costs",
-                "must be those the window was chosen for (mu, nu of positives, nu of negatives)",
-                f"{given} beside {own}",
-            )
-        return costs
-    if math.isnan(window.mu):
-        return None
-    if math.isinf(window.nu_positive) or math.isinf(window.nu_negative):
-        return CostModel(cost_fn=1.0, cost_fp=window.mu)
-    if window.nu_positive == window.nu_negative:
-        return CostModel(cost_fn=1.0, cost_fp=window.mu, cost_abstain=window.nu_positive)
-    return CostModel(
-        cost_fn=1.0,
-        cost_fp=window.mu,
-        cost_abstain_positive=window.nu_positive,
-        cost_abstain_negative=window.nu_negative,
-    )
-
-
-def _in_unit(costs: CostModel, window: AbstentionWindow) -> float:
-    return float(costs.expected_cost(window.cost, window.prevalence))
-
-
-def _needs_all_scores(costs: CostModel) -> bool:
-    """Whether an optimal window may cut a block: a reward outside -mu <= nu_positive - nu_negative <= 1."""
-    gap = costs.nu_positive - costs.nu_negative if costs.may_abstain else 0.0
-    return min(costs.nu_positive, costs.nu_negative) < 0 and not -costs.mu <= gap <= 1
