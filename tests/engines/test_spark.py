@@ -16,6 +16,7 @@ from demur.cli.main import main
 from demur.engines.files import open_table
 from demur.engines.spark import SparkTable, open_frame, spark_session
 from demur.exceptions import InputError
+from export_cases import LABELS, WINDOWS, hard_scores, policy
 from spark_cluster import SMALL, cluster_fixture, require_spark  # noqa: F401 - a fixture
 
 # one cluster, so one process: tests/scheduling.py keeps this file together
@@ -291,3 +292,36 @@ def test_a_session_of_its_own_says_nothing_beside_the_answer(small, folder):
     assert json.loads(finished.stdout)["data"]["rows"] == 1000
     assert finished.stderr.startswith("Read 1000 rows of")
     assert len(finished.stderr.splitlines()) <= 4
+
+
+# ---------------------------------------------------------------- policies
+
+
+def decided_by(session, policies, path):
+    """Return the decisions of each policy, all in one query."""
+    columns = [f"{made.to_sql('spark')} as d{k}" for k, made in enumerate(policies)]
+    session.read.parquet(str(path)).createOrReplaceTempView("scores")
+    rows = session.sql(f"select at, {', '.join(columns)} from scores order by at").collect()
+    return [[row[1 + k] for row in rows] for k in range(len(policies))]
+
+
+def test_policies_as_sql_against_decide(session, tmp_path):
+    scores = hard_scores()
+    write_parquet(tmp_path / "hard.parquet", at=np.arange(len(scores)), score=scores)
+    policies = [policy(window, **LABELS[k % len(LABELS)]) for k, window in enumerate(WINDOWS)]
+    found = decided_by(session, policies, tmp_path / "hard.parquet")
+    assert found == [made.apply(scores).tolist() for made in policies]
+
+
+def test_a_policy_as_sql_on_a_million_scores_and_on_missing_ones(session, tmp_path):
+    made = policy(WINDOWS[0])
+    scores = np.concatenate([hard_scores([WINDOWS[0]], rows=1_000_000), [np.nan]])
+    write_parquet(tmp_path / "many.parquet", score=scores, expected=np.append(made.decide(scores[:-1]), 9))
+    session.read.parquet(str(tmp_path / "many.parquet")).createOrReplaceTempView("many")
+    query = made.to_sql("spark", table="many")
+    wrong = session.sql(f"select count(*) as n from ({query}) where coalesce(decision, 9) != expected")
+    assert wrong.first().n == 0
+    single = np.array([0.3, 0.6, 0.60000002, 0.29999998, 0.1, 0.9], dtype=np.float32)
+    write_parquet(tmp_path / "single.parquet", at=np.arange(6), score=single)
+    rounded = policy((float(np.float32(0.3)), 0.6))
+    assert decided_by(session, [rounded], tmp_path / "single.parquet") == [rounded.decide(single).tolist()]
