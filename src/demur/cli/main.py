@@ -23,6 +23,7 @@ VERBS = {
     "report": "Write a page that anybody can open, and say the decision.",
     "decide": "Choose thresholds at these costs and write them as a policy.",
     "apply": "Decide on every row of a file with a policy.",
+    "export": "Write a policy as SQL, as an ONNX model or as plain Python.",
     "watch": "Tell whether a policy in use still sees what it was made for.",
     "judge": "Tell what a policy costs on later labelled cases.",
     "rec": "Tell which regression errs least, at which tolerance.",
