@@ -21,7 +21,7 @@ FLOORS = (
     ("_checks", "_results", "_progress"),
     ("_kernels", "_files", "_resampling"),
     ("counts",),
-    ("costs", "roc", "regression", "datasets"),
+    ("costs", "roc", "calibration", "regression", "datasets"),
     ("surface", "ordinal"),
     ("windows", "paired", "cautious", "multiclass", "unlabelled"),
     ("auc", "honest", "engines"),

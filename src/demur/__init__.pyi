@@ -1,6 +1,7 @@
 """The names people start with. This stub is the one list of them: `__init__.py` reads it."""
 
 from demur import auc as auc
+from demur import calibration as calibration
 from demur import cautious as cautious
 from demur import comparison as comparison
 from demur import costs as costs
@@ -30,6 +31,7 @@ from demur.cautious import risk_coverage_curve as risk_coverage_curve
 from demur.comparison import Answer as Answer
 from demur.comparison import Comparison as Comparison
 from demur.comparison import compare_models as compare_models
+from demur.costs import CaseCosts as CaseCosts
 from demur.costs import CostCurve as CostCurve
 from demur.costs import CostMatrix as CostMatrix
 from demur.costs import CostModel as CostModel

@@ -23,6 +23,7 @@ from demur.displays.multiclass import MetaClassTreeDisplay, SimplexDisplay, Weig
 from demur.displays.net_benefit import NetBenefitDisplay
 from demur.displays.ordinal import OrdinalMeasuresDisplay, OrdinalSurfaceDisplay, SeparabilityDisplay
 from demur.displays.regression import RecCoverageDisplay, RecCurveDisplay
+from demur.displays.reliability import ReliabilityDisplay
 from demur.displays.roc import PrecisionRecallDisplay, RocCurveDisplay
 from demur.displays.selective_risk import RiskCoverageDisplay
 from demur.displays.surface_differences import SurfaceDifferenceDisplay
@@ -53,6 +54,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "RecCoverageDisplay",
     "RecCurveDisplay",
+    "ReliabilityDisplay",
     "ReliableWindowDisplay",
     "ResponseCurveDisplay",
     "RiskCoverageDisplay",

@@ -1,0 +1,79 @@
+"""Mean scores of probabilities and their three parts."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from demur._results import Result
+from demur.counts.scores import ScoreCounts
+from demur.typing import FloatArray
+
+__all__ = ["ScoreDecomposition", "brier_parts", "log_parts", "observed_shares"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class ScoreDecomposition(Result):
+    """A mean score of probabilities in three parts; the smaller the score the better.
+
+    score = miscalibration - discrimination + uncertainty.
+
+    Attributes
+    ----------
+    score : float
+        Mean score of the probabilities as they are.
+    miscalibration : float
+        What recalibrating them would save, at least 0.
+    discrimination : float
+        What the recalibrated ones save against the prevalence alone, at least 0.
+    uncertainty : float
+        Mean score of the prevalence alone.
+    """
+
+    score: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+def observed_shares(counts: ScoreCounts) -> FloatArray:
+    """Share of positives in the block of each distinct score: the recalibrated probability."""
+    blocks = counts.blocks()
+    return np.repeat(blocks.positives / (blocks.positives + blocks.negatives), blocks.groups)
+
+
+def brier_parts(counts: ScoreCounts) -> ScoreDecomposition:
+    """Split the mean of (y - p)^2."""
+    return _parts(counts, lambda p: (1 - p) ** 2, lambda p: p**2)
+
+
+def log_parts(counts: ScoreCounts) -> ScoreDecomposition:
+    """Split the mean of -log of the probability given to what happened."""
+    with np.errstate(divide="ignore"):
+        return _parts(counts, lambda p: -np.log(p), lambda p: -np.log1p(-p))
+
+
+def _parts(
+    counts: ScoreCounts,
+    if_positive: Callable[[FloatArray], FloatArray],
+    if_negative: Callable[[FloatArray], FloatArray],
+) -> ScoreDecomposition:
+    positives, negatives = counts.positives / counts.n, counts.negatives / counts.n
+
+    def mean_score(probability: FloatArray) -> float:
+        total = 0.0
+        for weight, loss in ((positives, if_positive), (negatives, if_negative)):
+            seen = weight > 0  # an infinite loss nobody suffers counts nothing
+            total += float(np.dot(weight[seen], loss(probability[seen])))
+        return total
+
+    score = mean_score(counts.scores)
+    recalibrated = mean_score(observed_shares(counts))
+    uncertainty = mean_score(np.full(len(positives), counts.prevalence))
+    return ScoreDecomposition(
+        score=score,
+        # below 0 only by rounding: blocks minimise every proper score among rising functions
+        miscalibration=max(score - recalibrated, 0.0),
+        discrimination=max(uncertainty - recalibrated, 0.0),
+        uncertainty=uncertainty,
+    )

@@ -1,0 +1,140 @@
+"""Figure of calibration: the reliability diagram."""
+
+from typing import Any, Self
+
+import numpy as np
+
+from demur.calibration.reliability import ReliabilityCurve, reliability_curve
+from demur.displays.base import GUIDE, ScoreDisplay, axis_words, legend_below, series_style, with_name
+
+__all__ = ["ReliabilityDisplay"]
+
+_BINS = 40
+_TALLEST = 0.12
+
+
+class ReliabilityDisplay(ScoreDisplay):
+    """Observed share against forecast probability (CORP reliability diagram); see `reliability_curve`.
+
+    On the diagonal is better. The curve is the pooled blocks themselves, without bins; the small
+    bars below say how often which forecast was given. The band, drawn for a single model, is where
+    the curve of a calibrated model would lie.
+
+    Parameters
+    ----------
+    result : ReliabilityCurve, or mapping {name: ReliabilityCurve}
+        What to draw.
+
+    Attributes
+    ----------
+    lines_ : list
+        One line per curve.
+    bands_ : list
+        The consistency band, if drawn.
+    bars_ : list
+        One histogram per curve.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> from demur.displays import ReliabilityDisplay
+    >>> display = ReliabilityDisplay.from_predictions([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8])
+    >>> drawn = display.plot().frame()
+    >>> drawn["observed"][drawn["part"] == "curve"].tolist()
+    [0.0, 0.5, 0.5, 1.0]
+    >>> plt.close(display.figure_)
+    """
+
+    _kinds = (ReliabilityCurve,)
+    _compute = staticmethod(reliability_curve)
+    _several = True
+
+    def plot(
+        self,
+        ax: Any = None,
+        *,
+        confidence_level: float | None = 0.9,
+        n_resamples: int = 500,
+        rng: Any = 0,
+        bars: bool = True,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones by default.
+        confidence_level : float or None
+            Of the consistency band of a single model; None leaves it out, as do several models.
+        n_resamples, rng
+            As in `ReliabilityCurve.consistency_band`.
+        bars : bool
+            Draw how often which forecast was given.
+        """
+        ax = self._begin(ax, size=(5.4, 6.0))
+        self.lines_: list[Any] = []
+        self.bands_: list[Any] = []
+        self.bars_: list[Any] = []
+        ax.plot([0, 1], [0, 1], color=GUIDE, lw=1.0, label="calibrated")
+        alone = len(self._members) == 1
+        for index, (name, curve) in enumerate(self._members.items()):
+            style = series_style(index)
+            if alone and confidence_level is not None:
+                band = curve.consistency_band(
+                    confidence_level=confidence_level, n_resamples=n_resamples, rng=rng
+                )
+                self._append(
+                    part="band",
+                    model=name,
+                    forecast=band.forecast,
+                    observed=np.nan,
+                    low=band.low,
+                    high=band.high,
+                )
+                self.bands_.append(
+                    ax.fill_between(
+                        band.forecast,
+                        band.low,
+                        band.high,
+                        color=style["color"],
+                        alpha=0.15,
+                        lw=0,
+                        label=f"{confidence_level:.0%} band of a calibrated model",
+                    )
+                )
+            words = f"Brier {curve.brier:.3f}, miscalibration {curve.miscalibration:.3f}"
+            marker = {"marker": "o", "markersize": 3} if len(curve.forecast) <= 30 else {}
+            self.lines_ += ax.plot(
+                curve.forecast, curve.observed, lw=1.8, label=with_name(name, words), **style, **marker
+            )
+            if bars:
+                self._draw_bars(curve, style["color"])
+            self._append(
+                part="curve",
+                model=name,
+                forecast=curve.forecast,
+                observed=curve.observed,
+                low=np.nan,
+                high=np.nan,
+            )
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02 - _TALLEST * bars, 1.02), aspect="equal")
+        ax.set_yticks(np.linspace(0, 1, 6))
+        axis_words(ax, "forecast probability", "observed share of positives")
+        legend_below(ax)
+        return self
+
+    def _draw_bars(self, curve: ReliabilityCurve, color: Any) -> None:
+        heights, edges = np.histogram(curve.forecast, bins=_BINS, range=(0, 1), weights=curve.weight)
+        heights = heights / heights.max() * (_TALLEST - 0.02)
+        self.bars_.append(
+            self.ax_.bar(
+                edges[:-1],
+                heights,
+                width=1 / _BINS,
+                bottom=-0.02 - _TALLEST,
+                align="edge",
+                color=color,
+                alpha=0.35,
+                lw=0,
+            )
+        )
