@@ -15,6 +15,9 @@ ARGUMENTS = [
     "--no-sandbox",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
+    # without a graphics card the processor paints faster than an imitated card does
+    "--disable-gpu-rasterization",
+    "--disable-gpu-compositing",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from examples import examples
+
 # before NumPy is imported: each worker of a parallel run has a core, and threads of BLAS or OpenMP that
 # wait for each other take six times the time of the sum they work on
 for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -16,10 +18,11 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ.setdefault("MPLBACKEND", "Agg")
 # a busy machine is no wrong answer: speed is measured in benchmarks, so examples have no deadline;
 # CI looks at the same examples every time, at home each run looks at new ones
-settings.register_profile("home", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("home", deadline=None, max_examples=examples(100))
+settings.register_profile("ci", deadline=None, derandomize=True, max_examples=examples(100))
+settings.register_profile("thorough", deadline=None)
 # the oldest supported versions and other Pythons: a second look at the same laws
-settings.register_profile("brief", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("brief", deadline=None, derandomize=True, max_examples=10)
 settings.load_profile(os.environ.get("DEMUR_PROFILE", "ci" if os.environ.get("DEMUR_NO_SKIPS") else "home"))
 
 

@@ -21,6 +21,7 @@ from demur._resampling import resample
 from demur.auc import partial_auc_difference_test, partial_auc_interval, roc_point_test, venkatraman_test
 from demur.auc.functionals import rate_at
 from demur.auc.venkatraman import error_distance, positives_below
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "auc_inference.json"
@@ -105,7 +106,7 @@ def test_bootstrap_of_two_against_two_by_enumeration():
 
 
 @given(paired_data(models=1), st.integers(0, 60).map(lambda k: k / 60))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_rate_at_a_point_against_the_curve(data, level):
     y, (s,) = data
     counts = ScoreCounts.from_arrays(y, s)
@@ -121,7 +122,7 @@ def test_rate_at_a_point_against_the_curve(data, level):
 
 
 @given(paired_data(max_class=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def testerror_distance_against_random_order_of_ties(data):
     y, (a, b) = data
     y = np.array(y)

@@ -30,6 +30,7 @@ from demur.auc import (
     auc_variance,
 )
 from demur.paired.scores import JointScores
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "auc_inference.json"
@@ -169,7 +170,7 @@ def test_contrast_against_brute_force(case):
 
 
 @given(paired_data(max_class=3, min_class=2))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_paired_variances_against_brute_force(data):
     y, (a, b) = data
     x1, y1, x2, y2 = split(y, a, b)
@@ -187,7 +188,7 @@ def test_paired_variances_against_brute_force(data):
 
 
 @given(paired_data(max_class=4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_permutation_against_brute_force(data):
     y, (a, b) = data
     values = swapped_differences(*split(y, a, b))
@@ -207,7 +208,7 @@ def test_permutation_against_brute_force(data):
 
 
 @given(paired_data(max_class=3, min_class=2, models=3), st.sampled_from(list(oracle.VARIANCES)))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_covariance_against_polarised_brute_force(data, method):
     y, columns = data
     matrix = auc_covariance(y, np.column_stack(columns), method=method)
@@ -221,7 +222,7 @@ def test_covariance_against_polarised_brute_force(data, method):
 
 
 @given(paired_data(max_class=4))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_all_variances_at_once_are_those_of_the_tests(data):
     y, (a, b) = data
     variances = auc_difference_variances(y, a, b)
@@ -245,7 +246,7 @@ def test_unequal_weights_have_no_permutation_variance():
 
 
 @given(paired_data(min_class=2), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_weights_are_repeated_rows(data, more):
     y, (a, b) = data
     weights = more.draw(st.lists(st.integers(0, 3), min_size=len(y), max_size=len(y)))
@@ -260,7 +261,7 @@ def test_weights_are_repeated_rows(data, more):
 
 
 @given(paired_data(max_class=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_equal_placements_mean_equal_tables(data):
     y, (a, b) = data
     x1, y1, x2, y2 = split(y, a, b)
@@ -650,7 +651,7 @@ def test_error_sentences(call, message):
 
 
 @given(paired_data(min_class=2), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_importance_weights_against_the_influence_function(data, more):
     y, (a, b) = np.array(data[0]), data[1]
     w = np.array(more.draw(st.lists(st.floats(0.1, 9), min_size=len(y), max_size=len(y))))

@@ -14,6 +14,7 @@ import auc_oracles as oracle
 from auc_oracles import order_table, paired_data, split
 from demur import InputError, ScoreCounts, UndefinedError, auc_interval, auc_score
 from demur.auc import auc_cluster_variance, auc_variance
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "auc_inference.json"
@@ -194,7 +195,7 @@ def test_obuchowski_takes_the_line_for_the_mirrored_curve():
 
 
 @given(paired_data(min_class=2, models=1), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_importance_weights_against_the_influence_function(data, more):
     y, (s,) = np.array(data[0]), data[1]
     w = np.array(more.draw(st.lists(st.floats(0.1, 9), min_size=len(y), max_size=len(y))))
@@ -258,7 +259,7 @@ def test_less_than_one_repeated_case_says_nothing():
 
 
 @given(paired_data(max_class=3, min_class=2, models=1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_variances_against_brute_force(data):
     y, (s,) = data
     table = order_table(*split(y, s))
@@ -269,7 +270,7 @@ def test_variances_against_brute_force(data):
 
 
 @given(paired_data(max_class=3, models=1), st.integers(1, 4), st.integers(1, 4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_resized_and_pooled_bootstrap_against_brute_force(data, n_drawn, m_drawn):
     y, (s,) = data
     table = order_table(*split(y, s))
@@ -281,7 +282,7 @@ def test_resized_and_pooled_bootstrap_against_brute_force(data, n_drawn, m_drawn
 
 
 @given(paired_data(min_class=2, models=1), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_weights_are_repeated_rows(data, more):
     y, (s,) = data
     weights = more.draw(st.lists(st.integers(1, 3), min_size=len(y), max_size=len(y)))
@@ -295,7 +296,7 @@ def test_weights_are_repeated_rows(data, more):
 
 
 @given(paired_data(min_class=1, models=1), st.sampled_from([0.5, 0.9, 0.95, 0.999]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_intervals_hold_the_auc_and_stay_within_0_and_1(data, level):
     y, (s,) = data
     for method in ("logit", "wald", "newcombe"):
@@ -307,7 +308,7 @@ def test_intervals_hold_the_auc_and_stay_within_0_and_1(data, level):
 
 
 @given(paired_data(min_class=2, models=1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_clusters_of_one_case_are_delong(data):
     y, (s,) = data
     clustered = auc_cluster_variance(y, s, groups=range(len(y)))

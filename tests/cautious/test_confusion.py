@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from demur import ABSTAIN, CautiousConfusion, CostModel, InputError, cautious_confusion
 from demur.cautious import capacity_graph, decisions_at_abstention
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "cautious.json"
@@ -260,7 +261,7 @@ def test_prior_tails_by_hand():
 
 
 @given(st.lists(matrices(max_classes=1).flatmap(lambda _: matrices(2)), min_size=1, max_size=5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_hull_is_below_every_member_and_convex(members):
     size = members[0].n_classes
     members = [matrix for matrix in members if matrix.n_classes == size]
@@ -278,7 +279,7 @@ def test_hull_is_below_every_member_and_convex(members):
 
 
 @given(matrices())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_measures_obey_their_definitions(matrix):
     assert matrix.coverage + matrix.abstention == pytest.approx(1)
     if matrix.coverage == 0:
@@ -294,7 +295,7 @@ def test_measures_obey_their_definitions(matrix):
 
 
 @given(matrices(), st.floats(0, 1), st.sampled_from(["uniform", "prior"]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_moved_matrix_keeps_the_classes_and_reaches_the_rate(matrix, alpha, guess):
     moved = matrix.at_abstention(alpha, guess=guess)
     assert moved.abstention == pytest.approx(alpha, abs=1e-12)

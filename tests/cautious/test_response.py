@@ -22,6 +22,7 @@ from demur import (
     response_curve,
 )
 from demur.cautious import CautionWindowRule, average_response_curves, response_hull, roc_response_surface
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "cautious.json"
@@ -210,7 +211,7 @@ def test_response_against_bisection(case):
 
 
 @given(labelled_cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_every_state_against_brute_force(data):
     labels, rows, weights, bias = data
     rng = np.random.default_rng(len(labels))
@@ -240,7 +241,7 @@ def test_every_state_against_brute_force(data):
 
 
 @given(labelled_cases())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_no_state_is_missed_against_brute_force(data):
     labels, rows, weights, bias = data
     curve = response_curve(labels, rows, sample_weight=weights, bias=bias, metric="error")
@@ -257,7 +258,7 @@ def test_no_state_is_missed_against_brute_force(data):
 
 
 @given(labelled_cases(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_laws_of_curves(data, random):
     labels, rows, weights, bias = data
     curve = response_curve(labels, rows, sample_weight=weights, bias=bias, metric="error")
@@ -391,7 +392,7 @@ def test_step_at_abstention_0_counts_with_its_better_end_by_hand():
 
 
 @given(labelled_cases(), labelled_cases())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_dominance_against_a_fine_grid(one, other):
     curves = [response_curve(y, p, sample_weight=w, bias=k, metric="error") for y, p, w, k in (one, other)]
     corners = np.union1d(curves[0].abstention, curves[1].abstention)
@@ -416,7 +417,7 @@ def test_average_of_folds_by_hand():
 
 
 @given(st.lists(labelled_cases(max_classes=3), min_size=1, max_size=4))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_average_has_the_average_area(folds):
     curves = [response_curve(y, p, sample_weight=w, bias=k, metric="accuracy") for y, p, w, k in folds]
     mean = average_response_curves(curves)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from cautious_cases import biased_cases, tree_cases
 from demur import ABSTAIN, InputError, cautious_confusion
 from demur.cautious import CautionWindowRule, ClassThresholdRule, ConfidenceRule, RatioRule, critical_windows
+from examples import examples
 from reference_cases import cases
 
 FILE = "cautious.json"
@@ -100,7 +101,7 @@ def test_rule_against_definition(case):
 
 
 @given(biased_cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_rule_agrees_with_the_definition_on_every_window(data):
     rows, bias = data
     for window in (0.0, 0.125, 0.3, 0.5, 0.875, 1.0):
@@ -117,7 +118,7 @@ def test_rule_agrees_with_the_definition_on_every_window(data):
 
 
 @given(biased_cases())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_critical_windows_against_the_definition(data):
     rows, bias = data
     windows = critical_windows(rows, bias=bias)
@@ -139,7 +140,7 @@ def test_critical_windows_against_the_definition(data):
 
 
 @given(biased_cases(max_classes=2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_two_classes_never_change_class_against_theory(data):
     rows, bias = data
     assert critical_windows(rows, bias=bias).case.size == 0

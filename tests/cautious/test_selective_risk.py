@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import InputError, risk_coverage_curve
+from examples import examples
 
 
 @st.composite
@@ -106,7 +107,7 @@ def test_discrete_converges_to_exact():
 
 
 @given(losses())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_areas_against_quadrature(data):
     loss, confidence, weights = data
     curve = risk_coverage_curve(loss, confidence, sample_weight=weights)
@@ -121,7 +122,7 @@ def test_areas_against_quadrature(data):
 
 
 @given(losses())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_laws_of_areas(data):
     loss, confidence, weights = data
     curve = risk_coverage_curve(loss, confidence, sample_weight=weights)
@@ -139,7 +140,7 @@ def test_laws_of_areas(data):
 
 
 @given(st.lists(st.sampled_from([0.0, 0.3, 1.0]), min_size=1, max_size=5))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_no_order_beats_the_best_one_against_enumeration(loss):
     best = min(
         risk_coverage_curve(order, range(len(loss), 0, -1)).aurc for order in itertools.permutations(loss)

@@ -29,6 +29,7 @@ from demur import (
 from demur.cli.answers.decisions import Tally, write_decisions
 from demur.engines import row_stream
 from demur.engines.row_stream import open_rows
+from examples import examples
 
 MANY = {"good": GOOD * 40, "bad": [-score for score in GOOD] * 40}
 MODEL = CostModel(cost_fn=100, cost_fp=100, cost_abstain=25)
@@ -484,7 +485,7 @@ def test_streaming_against_memory(run, tmp_path, suffix):
     ),
     st.integers(1, 5),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_batches_do_not_show(values, size):
     policy = Policy.from_surface(abstention_surface(Y, GOOD), costs=MODEL)
     text = "a,score\n" + "".join(f"{k},{value}\n" for k, value in enumerate(values))

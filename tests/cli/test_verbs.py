@@ -19,6 +19,7 @@ from demur.cli.answers.comparing import compared
 from demur.cli.main import main
 from demur.cli.output import number, percent, shortened, table, threshold, told_apart
 from demur.cli.verbs import demo
+from examples import examples
 from oracles import all_windows, pairs_auc, scored_data, window_cost
 
 # ---------------------------------------------------------------- help, start
@@ -149,7 +150,7 @@ def test_json_is_one_document_with_the_unrounded_numbers(run, worked):
 
 
 @given(scored_data(both_classes=True), st.integers(0, 8), st.integers(0, 4))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_costs_against_brute_force(data, cost_fp, cost_abstain):
     # twice, so that each class has cases to choose on and cases to judge by
     y, s, w = (np.concatenate([column, column]) for column in data)

@@ -9,6 +9,7 @@ from comparison_oracles import Asked, Point, advice_table, cost, splits_of
 from demur import Binormal, CostModel, CostRange, compare_models
 from demur.comparison import advice
 from demur.windows.search import MassRows, Prices, limited_search, unlimited_searches
+from examples import examples
 from oracles import folds_of
 
 
@@ -33,7 +34,7 @@ def effective(w, n):
     st.sampled_from([None, 0.3]),
     st.sampled_from([{}, {}, {"max_abstention": 0.5}, {"min_precision_positive": 0.6}, {"max_fn_rate": 0.3}]),
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_advice_at_a_point_against_nested_loops(seed, weighted, costs, rate, limits):
     y, scores, w = data_of(seed, weighted)
     point = Point(*costs, rate)
@@ -51,7 +52,7 @@ def test_advice_at_a_point_against_nested_loops(seed, weighted, costs, rate, lim
     st.sampled_from(["worst", "regret", "expected"]),
     st.sampled_from([None, (0.2, 0.5)]),
 )
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 def test_advice_over_a_box_against_nested_loops(seed, objective, prevalence):
     y, scores, _ = data_of(seed)
     rates = (None,) if prevalence is None else prevalence
@@ -137,7 +138,7 @@ def test_advice_is_left_out_where_it_is_not_defined():
 
 
 @given(st.integers(0, 10**6), st.booleans())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_searches_of_many_rows_are_single_searches(seed, abstain):
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 3, (5, 2, 8)).astype(float)

@@ -26,6 +26,7 @@ from demur.honest.intervals import (
     honest_interval,
     loss_sums,
 )
+from examples import examples
 from oracles import folds_of
 
 Z = 1.959963984540054
@@ -225,7 +226,7 @@ def slow_answer(y, scores, w, seed, asked):
 
 
 @given(small_data(weighted=True), COSTS, RATES, SEEDS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_answer_at_a_point_against_enumeration(data, costs, rate, seed):
     y, scores, w = data
     point = Point(*costs, rate)
@@ -240,7 +241,7 @@ def test_answer_at_a_point_against_enumeration(data, costs, rate, seed):
 
 
 @given(small_data(), COSTS, RATES, st.sampled_from(LIMITS), SEEDS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_answer_under_limits_against_enumeration(data, costs, rate, limits, seed):
     y, scores, _ = data
     point = Point(*costs, rate)
@@ -289,7 +290,7 @@ def box_of(costs, prevalence, objective, limits):
     st.sampled_from([{}, {}, {"max_abstention": 0.4}, {"min_precision_positive": 0.6}]),
     st.integers(0, 2),
 )
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12), deadline=None)
 def test_answer_over_a_box_against_enumeration(data, box, objective, limits, seed):
     y, scores, _ = data
     costs, prevalence = box
@@ -315,7 +316,7 @@ def test_answer_over_a_box_against_enumeration(data, box, objective, limits, see
 
 
 @given(small_data(), st.sampled_from([None, 0.3]))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 def test_guarantee_is_the_certificate_of_the_window(data, rate):
     y, scores, _ = data
     costs = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1.5)

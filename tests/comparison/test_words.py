@@ -11,6 +11,7 @@ from comparison_files import FILES, random_costs
 from demur import CostModel, CostRange, InputError, Policy, compare_models, decide
 from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
 from demur.comparison.words import answer_words, rule_words, short_name
+from examples import examples
 
 INF = math.inf
 
@@ -254,7 +255,7 @@ FINITE = st.floats(-1e12, 1e12, allow_subnormal=False)
 
 
 @given(FINITE, FINITE, st.floats(0, 1), st.booleans())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_short_thresholds_separate_the_same_scores(one, other, share, lower):
     low, high = sorted((one, other))
     middle = low + share * (high - low)

@@ -26,6 +26,7 @@ from demur.costs import (
     probability_cost,
     roc_line_to_cost_point,
 )
+from examples import examples
 from oracles import scored_data, threshold_rates
 from reference_cases import cases, close
 
@@ -154,7 +155,7 @@ def test_exact_paired_difference_against_enumeration(case):
 
 
 @given(scored_data(both_classes=True), st.floats(0, 1))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_envelope_against_all_lines(data, x):
     y, s, w = data
     curve = cost_curve(y, s, sample_weight=w)
@@ -171,7 +172,7 @@ def test_envelope_against_all_lines(data, x):
 
 
 @given(scored_data(both_classes=True), st.floats(0.3, 5), st.floats(0.3, 5))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_beta_area_against_pieces(data, a, b):
     curve = cost_curve(data[0], data[1], sample_weight=data[2])
     law, x = beta(a, b), curve.vertices[:, 0]
@@ -221,7 +222,7 @@ def test_average_of_envelopes_is_below_the_envelope_of_the_average():
 
 
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_best_ranges_of_lines_against_a_dense_look(rates):
     lines = {f"m{k}": cost_line(fp, fn) for k, (fp, fn) in enumerate(rates)}
     parts = best_ranges(lines)
@@ -238,7 +239,7 @@ def test_best_ranges_of_lines_against_a_dense_look(rates):
 
 
 @given(scored_data(both_classes=True), scored_data(both_classes=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_best_ranges_of_curves_against_a_dense_look(one, other):
     curves = {"one": cost_curve(*one[:2]), "other": cost_curve(*other[:2])}
     for part in best_ranges(curves):

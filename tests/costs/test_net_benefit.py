@@ -12,6 +12,7 @@ from scipy.special import expit
 from demur import InputError, UndefinedError, net_benefit_curve
 from demur._kernels.proportions import Stratum, linear_limits, wilson_limits
 from demur.costs import net_benefit_difference
+from examples import examples
 from oracles import scored_data, threshold_rates
 
 Y, P = [0, 0, 1, 0, 1, 1], [0.1, 0.3, 0.35, 0.6, 0.7, 0.9]
@@ -87,7 +88,7 @@ def test_wilson_limits_by_hand():
 
 
 @given(UNIT, st.integers(1, 1000))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_limits_of_one_share_are_wilsons(share, n):
     expected = [float(limit) for limit in wilson_limits(share, n, 1.96)]
     low, high = map(float, linear_limits([Stratum((1.0,), (share,), n)], 1.96))
@@ -100,7 +101,7 @@ def test_limits_of_one_share_are_wilsons(share, n):
 
 
 @given(scored_data(both_classes=True), st.floats(0, 0.95), st.floats(0.05, 0.95))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_optimal_net_benefit_against_definition(data, t, prevalence):
     y, s, w = data
     curve = net_benefit_curve(y, s, sample_weight=w, prevalence=prevalence)
@@ -112,7 +113,7 @@ def test_optimal_net_benefit_against_definition(data, t, prevalence):
 
 
 @given(probability_data(), st.sampled_from([0.0, 0.2, 0.25, 0.3, 0.75, 0.9]), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_net_benefit_and_its_error_against_definition(data, t, more):
     y, (p,) = data
     w = np.array(more.draw(st.lists(st.floats(0.5, 4), min_size=len(y), max_size=len(y))))
@@ -130,7 +131,7 @@ def test_net_benefit_and_its_error_against_definition(data, t, more):
 
 
 @given(probability_data(), st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_repeats_are_repeated_rows(data, more):
     y, (p,) = data
     w = more.draw(st.lists(st.integers(1, 3), min_size=len(y), max_size=len(y)))
@@ -162,7 +163,7 @@ def test_interval_keeps_its_length_without_errors():
 
 
 @given(probability_data(models=2), st.sampled_from([0.2, 0.25, 0.5, 0.9]), st.sampled_from([None, 0.3]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_difference_against_the_two_curves_and_the_definition(data, t, prevalence):
     y, (a, b) = data
     gap = net_benefit_difference(y, a, b, threshold_probability=t, prevalence=prevalence)

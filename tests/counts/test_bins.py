@@ -22,6 +22,7 @@ from demur import (
 from demur.counts import BinnedCounts, bins_to_refine
 from demur.surface import count_bounds
 from demur.windows import widest_coverage_window
+from examples import examples
 from oracles import all_windows, scored_data, window_cost
 
 CLOSE = 1e-12
@@ -90,7 +91,7 @@ def test_certificate_of_two_thresholds_by_hand():
 # ---------------------------------------------------------------- the truth lies between
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=binned_data(), mu=costs(3), nu=costs(), points=st.lists(costs(), min_size=1, max_size=3))
 def test_surface_and_volume_limits_bracket_the_exact_answer(data, mu, nu, points):
     exact, number = data
@@ -109,7 +110,7 @@ def test_surface_and_volume_limits_bracket_the_exact_answer(data, mu, nu, points
     assert found.best_cost.low - CLOSE <= truth.cost(mu, nu) <= found.best_cost.high + CLOSE
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(data=binned_data(both_classes=True), pc=costs(), rate=st.floats(0.05, 0.95))
 def test_auc_and_cost_curve_limits_bracket_the_exact_answer(data, pc, rate):
     exact, number = data
@@ -123,7 +124,7 @@ def test_auc_and_cost_curve_limits_bracket_the_exact_answer(data, pc, rate):
     assert high - low <= bounds.certified + CLOSE
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(data=binned_data(), mu=costs(2), nu=costs())
 def test_windows_of_bins_cost_what_they_say_on_the_exact_scores(data, mu, nu):
     """Thresholds lie between bins, so no score inside a bin is cut off from the others."""
@@ -193,7 +194,7 @@ def exchanged(counts):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(data=binned_data())
 def test_certificate_against_all_corners_of_both_surfaces(data):
     counts = binned(*data)
@@ -202,7 +203,7 @@ def test_certificate_against_all_corners_of_both_surfaces(data):
     assert exchanged(counts).certified == pytest.approx(counts.certified, abs=CLOSE)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=binned_data(), mu=costs(), nu=costs())
 def test_limits_against_all_windows_of_the_best_order(data, mu, nu):
     counts = binned(*data)
@@ -216,7 +217,7 @@ def test_limits_against_all_windows_of_the_best_order(data, mu, nu):
     assert count_bounds(counts).surface(mu, nu).low == pytest.approx(least, abs=CLOSE)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     data=binned_data(),
     tolerance=st.sampled_from([0.3, 0.1, 0.03, 0.01, 1e-6, 0.0]),
@@ -285,7 +286,7 @@ def test_refining_to_finer_bins_leaves_bins():
     assert finer.upper_scores.tolist() == [0.2, 0.4, 0.5, 0.6]
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(data=binned_data(), labels=st.data())
 def test_merging_parts_of_the_same_bins_brackets_the_union(data, labels):
     """Two days of the same bins: their observed ranges differ, the union still holds both."""

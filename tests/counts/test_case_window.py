@@ -15,6 +15,7 @@ from demur import (
     abstention_surface,
     decide,
 )
+from examples import examples
 from oracles import all_windows
 from reference_cases import cases, close
 
@@ -125,7 +126,7 @@ def case_data(draw):
     return scores, *(column(st.integers(0, 6)) for _ in range(3))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(case_data())
 def test_cheapest_of_all_windows_with_ties_against_brute_force(data):
     cost, reviewed, j, i = min(windows_by_case(*data))
@@ -139,7 +140,7 @@ def test_cheapest_of_all_windows_with_ties_against_brute_force(data):
     assert (threshold.lower_index, threshold.upper_index) == single[2:]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(case_data())
 def test_thresholds_decide_what_the_window_costs(data):
     costs = of(*data)

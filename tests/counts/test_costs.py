@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import InputError, ScoreCosts, ScoreCounts, UndefinedError
+from examples import examples
 
 CLOSE = 1e-12
 COLUMNS = ("scores", "upper_scores", "cases", "miss", "alarm", "review")
@@ -189,7 +190,7 @@ def test_certificate_by_hand():
     assert ScoreCosts.from_sums([0.0], [2], **columns).certified == 0
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(data=st.data())
 def test_certificate_holds_for_every_order_inside_the_bins(data):
     """The bound knows the sums of a bin only: no order of its cases may break it."""

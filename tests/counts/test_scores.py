@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from demur import InputError, ScoreCounts, UndefinedError, auc_score
 from demur._kernels import jit, pooling, sweep
+from examples import examples
 from oracles import pairs_auc, pooled_blocks, scored_data
 
 
@@ -34,7 +35,7 @@ def test_weights_drop_zero_and_count_like_repeated_rows_by_hand():
 
 
 @given(scored_data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_blocks_against_exact_pooling(data):
     y, s, w = data
     counts = ScoreCounts.from_arrays(y, s, sample_weight=w)
@@ -51,7 +52,7 @@ def test_blocks_against_exact_pooling(data):
     st.lists(st.tuples(st.integers(0, 10**13), st.integers(1, 10**13)), min_size=1, max_size=30),
     st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_huge_counts_pool_exactly_against_fractions(pairs, scale):
     # scaled copies of one ratio must pool although their products exceed 2**53
     if scale:
@@ -63,14 +64,14 @@ def test_huge_counts_pool_exactly_against_fractions(pairs, scale):
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_pairs_against_all_pairs(data):
     y, s, w = data
     assert auc_score(y, s, sample_weight=w) == pytest.approx(pairs_auc(y, s, w), abs=1e-12)
 
 
 @given(scored_data(max_size=40))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_interpreted_and_compiled_kernels_agree_to_the_bit(data):
     y, s, w = data
     samples = sweep.sorted_samples(np.array(y) == 1, np.array(s, dtype=float), np.array(w, dtype=float))
@@ -201,7 +202,7 @@ def test_most_blocks_unit_weights_can_make_fit_the_stack():
 
 
 @given(scored_data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_saved_counts_come_back_bit_by_bit(tmp_path_factory, data):
     y, s, w = data
     counts = ScoreCounts.from_arrays(y, s, sample_weight=w)

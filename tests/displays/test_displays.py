@@ -39,6 +39,7 @@ from demur.displays import (
     WindowDisplay,
 )
 from demur.displays.base import thinned
+from examples import examples
 
 # a worked example whose windows are computed by hand: 5 distinct scores, 6 positives, 6 negatives
 WORKED = ScoreCounts.from_counts([-0.9, -0.5, 0.0, 0.4, 0.8], [0, 1, 1, 2, 2], [2, 1, 2, 1, 0])
@@ -227,7 +228,7 @@ def test_several_roc_curves_keep_their_names():
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.sampled_from(["up", "any"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_thinned_lines_stay_inside_the_strokes(seed, columns, course):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 600))

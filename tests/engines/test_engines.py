@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from demur import InputError, ScoreCounts, abstention_surface, auc_score, read_counts
 from demur.counts import BinnedCounts
 from demur.engines.score_bins import ScoreBins, fitting_bins
+from examples import examples
 
 SOURCES = (
     "arrays",
@@ -314,7 +315,7 @@ FLOATS = st.floats(allow_nan=False)
 @given(st.lists(FLOATS, min_size=2, max_size=30), FLOATS, FLOATS, st.sampled_from([1, 3, 2**10, 2**24]))
 @example([1.7976931348623157e308, math.inf, -math.inf, -1.7976931348623157e308, 0.0], 0.0, 1.0, 8)
 @example([1.0, math.nextafter(1.0, 0.0), math.nextafter(1.0, 2.0)], 0.0, 1.0, 2**20)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_bins_never_change_an_order(values, start, stop, bins):
     scores = np.sort(np.array(values))
     for given_bins in (ScoreBins(bins), fitting_bins(np.array([start, stop, *values[:3]]), bins)):

@@ -15,6 +15,7 @@ from demur.cli.reading.predictions import read_predictions
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.engines.columns import unknown_column
 from demur.engines.files import open_table
+from examples import examples
 
 
 def write(folder, name, content):
@@ -42,7 +43,7 @@ def test_separators_and_line_ends(tmp_path, separator, end):
 
 
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_numbers_survive_a_round_trip_bit_by_bit(values):
     text = "id,score\n" + "".join(f"{k},{value!r}\n" for k, value in enumerate(values))
     column = read("-", "score", stdin=io.BytesIO(text.encode()))["score"]

@@ -31,6 +31,7 @@ from demur._kernels.polygons import areas, clip_to_rectangle
 from demur.surface.optimal_costs import optimal_costs
 from demur.windows import widest_coverage_window
 from estimator_models import HAND_X, HAND_Y, FirstColumn
+from examples import examples
 
 
 def on_scores(**options):
@@ -187,7 +188,7 @@ def test_window_converges_to_the_bayes_window_against_theory():
 
 
 @given(seed=st.integers(0, 2**32), mu=st.floats(0.1, 2), nu=st.floats(0.01, 0.6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_expected_cost_against_cross_fitted_surface(seed, mu, nu):
     y, s = Binormal().sample(80, rng=seed)
     y[:4] = [0, 1, 0, 1]
@@ -247,7 +248,7 @@ def test_optimal_costs_by_hand():
         lambda rows: sum(p for p, _ in rows) and sum(q for _, q in rows)
     )
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_optimal_costs_against_the_cells_of_the_surface(counts):
     p, q = np.array(counts, dtype=float).T
     evidence = ScoreCounts.from_counts(np.arange(len(p)), p, q)

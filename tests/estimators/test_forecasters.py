@@ -17,6 +17,7 @@ from demur.datasets.series import SERIES_KINDS
 from demur.estimators import DifferenceRescaler, ModelTreeRegressor, NaiveBayesRegressor, stack_forecasters
 from demur.estimators.autoregression import Autoregression, lag_rows
 from demur.regression import rec_coverage_curve
+from examples import examples
 from reference_cases import cases
 
 FILE = "regression.json"
@@ -253,7 +254,7 @@ def test_forecasters_clone_and_pickle():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(0, 3))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_autoregression_against_a_loop_and_differences(seed, p, hidden):
     rng = np.random.default_rng(seed)
     function = Autoregression(p, hidden)
@@ -319,7 +320,7 @@ def test_a_useless_attribute_is_dropped_by_the_error_estimate():
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_splits_against_trying_them_all(seed):
     from demur.estimators.model_tree import _best_split
 

@@ -36,6 +36,7 @@ from demur.unlabelled import (
     ranking_threshold,
 )
 from demur.unlabelled.invented import class_quota, oracle_proba
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "thresholds.json"
@@ -92,7 +93,7 @@ def pruned_by_recursion(tree, X, y):
 
 
 @given(st.integers(0, 10_000), st.integers(5, 80))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_pruning_against_recursion(seed, n):
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 6, (n, 3)).astype(float)
@@ -107,7 +108,7 @@ def test_pruning_against_recursion(seed, n):
 
 
 @given(st.integers(0, 10_000), st.sampled_from(["c45", "none"]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_exactly_one_rule_holds_for_any_case(seed, prune):
     rng = np.random.default_rng(seed)
     X, y = rng.random((60, 3)).astype(np.float32), rng.integers(0, 3, 60)

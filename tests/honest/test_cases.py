@@ -22,6 +22,7 @@ from demur.honest.pairs import _cumulate, judged_pair
 from demur.honest.rules import Prices
 from demur.paired.scores import JointScores
 from demur.windows.cheapest import cheapest_window
+from examples import examples
 
 
 def sample(seed, n=80, *, weighted=False):
@@ -170,7 +171,7 @@ def grid_prices():
     return Prices.of_surface(mu, nu)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(
     seed=st.integers(0, 10**6),
     weighted=st.booleans(),

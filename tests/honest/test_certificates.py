@@ -20,6 +20,7 @@ from demur import (
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.honest.certified_cuts import RateBounds, RelativeCosts, certified_cost
 from demur.honest.distribution_bounds import DistributionBounds, distribution_bounds, dkw_margin
+from examples import examples
 from reference_cases import cases, close
 
 SCORES, POS, NEG = [-0.9, -0.5, 0.0, 0.4, 0.8], [0, 1, 1, 2, 2], [2, 1, 2, 1, 0]
@@ -53,7 +54,7 @@ def test_distribution_bounds_by_hand():
 
 
 @given(st.integers(1, 400), st.floats(0.001, 0.4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_distribution_bounds_are_monotone_and_enclose_the_sample(n, delta):
     k = np.arange(n + 1)
     law = DistributionBounds(n=n, delta=delta)
@@ -143,7 +144,7 @@ def every_window_bound(counts, costs, *, prevalence, confidence_level, method):
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_guaranteed_window_against_every_window(seed):
     rng = np.random.default_rng(seed)
     n = int(rng.integers(4, 80))

@@ -24,6 +24,7 @@ from demur._kernels.rectangle_scores import rectangle_scores
 from demur.datasets.binormal import paired_binormal_sample
 from demur.honest.held_out import Weighting, reweighted
 from demur.honest.splits import check_folds, check_repeats, split_cases
+from examples import examples
 from oracles import folds_of, price
 
 POINTS = [(1.0, 0.25), (0.4, 0.1), (2.0, 0.3), (0.7, math.inf), (0.0, 0.2), (1.0, 0.0)]
@@ -147,7 +148,7 @@ def test_standard_errors_by_hand():
     st.sampled_from([1, 2, 3]),
     st.sampled_from([None, 0.3]),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_honest_cost_against_deciding_case_by_case(data, seed, folds, repeats, prevalence):
     folds = min(folds, sum(data[1]), sum(data[2]))
     counts = ScoreCounts.from_counts(*data)
@@ -165,7 +166,7 @@ def test_honest_cost_against_deciding_case_by_case(data, seed, folds, repeats, p
 
 
 @given(st.integers(0, 10**6), st.sampled_from([1, 3]), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_honest_cost_of_rows_against_deciding_case_by_case(seed, repeats, weighted):
     # with importance weights every row is one case whose loss counts in proportion to its weight
     rng = np.random.default_rng(seed)
@@ -195,7 +196,7 @@ def test_honest_cost_of_rows_against_deciding_case_by_case(seed, repeats, weight
 
 
 @given(st.lists(st.booleans(), min_size=4, max_size=60), st.integers(0, 5), st.sampled_from([2, 3]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_folds_depend_on_the_labels_and_the_seed_alone(labels, seed, repeats):
     positive = np.array([True, True, False, False, *labels])
     splits = split_cases(np.ones(len(positive)), positive, folds=2, repeats=repeats, rng=seed)
@@ -209,7 +210,7 @@ def test_folds_depend_on_the_labels_and_the_seed_alone(labels, seed, repeats):
 
 
 @given(paired_counts(), st.integers(0, 5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_folds_are_even_and_complete(data, seed):
     scores, positives, negatives = data
     k = len(scores)

@@ -24,6 +24,7 @@ from demur._kernels.binomial import binomial_interval
 from demur.costs import CostLine
 from demur.honest.distribution_bounds import distribution_bounds
 from demur.honest.roc_bands import fixed_width_displacement
+from examples import examples
 from reference_cases import cases, close
 
 Y, S = Binormal().sample(400, rng=6)
@@ -56,7 +57,7 @@ def test_roc_band_by_hand():
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_roc_band_against_every_threshold_within_its_rectangle(seed):
     rng = np.random.default_rng(seed)
     y = np.concatenate([[0, 1], rng.integers(0, 2, 18)])

@@ -25,6 +25,7 @@ from demur.honest.multiplier import _Sums, loss_part
 from demur.honest.pairs import paired_cases
 from demur.honest.rules import Prices
 from demur.paired.counts import PairedCounts
+from examples import examples
 from oracles import folds_of, price
 
 GRID = [(1.0, 0.25), (0.4, 0.1), (2.0, 0.3), (0.5, 0.9)]
@@ -82,7 +83,7 @@ def averaged(gaps, repeats):
 
 
 @given(paired_data(), st.integers(0, 3), st.sampled_from([1, 2]))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_difference_and_error_against_deciding_case_by_case(data, seed, repeats):
     y, a, b = data
     if np.array_equal(np.unique(a, return_inverse=True)[1], np.unique(b, return_inverse=True)[1]):

@@ -18,6 +18,7 @@ from demur.honest.intervals import (
     loss_sums,
     mean_and_error,
 )
+from examples import examples
 
 Z = 1.959963984540054
 W = Z**2 / 4
@@ -180,7 +181,7 @@ def test_difference_against_numpy():
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_exchanging_the_rules_changes_the_sign(seed):
     rng = np.random.default_rng(seed)
     tables = rng.integers(0, 9, (4, 3, 3))

@@ -17,6 +17,7 @@ from demur import (
     cross_fitted_surface,
     window_interval,
 )
+from examples import examples
 from oracles import all_windows, scored_data, window_cost
 
 SCORES, POS, NEG = [-0.9, -0.5, 0.0, 0.4, 0.8], [0, 1, 1, 2, 2], [2, 1, 2, 1, 0]
@@ -59,7 +60,7 @@ def test_one_threshold_without_abstaining_by_hand():
 @given(
     scored_data(), st.floats(0, 3), st.floats(-0.2, 1), st.floats(-0.2, 1), st.floats(0, 0.5), st.booleans()
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_sets_against_enumeration(data, mu, nu_positive, nu_negative, tolerance, abstain):
     y, s, w = data
     nus = {"cost_abstain_positive": nu_positive, "cost_abstain_negative": nu_negative} if abstain else {}
@@ -90,7 +91,7 @@ def test_sets_against_enumeration(data, mu, nu_positive, nu_negative, tolerance,
 
 
 @given(st.integers(0, 500), st.sampled_from([None, 0.3]), st.booleans())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_standard_error_sets_against_the_losses_of_the_cases(seed, prevalence, abstain):
     rng = np.random.default_rng(seed)
     y = np.concatenate([[0, 0, 1, 1], rng.integers(0, 2, 20)])
@@ -122,7 +123,7 @@ def test_standard_error_sets_against_the_losses_of_the_cases(seed, prevalence, a
 
 
 @given(st.integers(0, 200))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_window_stays_the_same_within_its_cost_ranges(seed):
     rng = np.random.default_rng(seed)
     y, s = Binormal().sample(60, rng=rng)

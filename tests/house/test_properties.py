@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import demur
 from demur import InputError, ScoreCounts, UndefinedError
+from examples import examples
 from oracles import scored_data
 from public_surface import FUNCTIONS
 
@@ -114,7 +115,7 @@ def counts_of(y, s, w):
 
 @each_function
 @given(data=scored_data(both_classes=True), seed=st.integers(0, 99))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_row_order_does_not_matter(name, data, seed):
     order = np.random.default_rng(seed).permutation(len(data[0]))
     shuffled = [np.array(column)[order] for column in data]
@@ -125,7 +126,7 @@ def test_row_order_does_not_matter(name, data, seed):
 
 @each_function
 @given(data=scored_data(both_classes=True))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_weight_two_is_a_repeated_row(name, data):
     y, s, w = data
     doubled = counts_of(y, s, [2 * weight for weight in w])
@@ -135,7 +136,7 @@ def test_weight_two_is_a_repeated_row(name, data):
 
 @each_function
 @given(data=scored_data(both_classes=True))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_increasing_rescaling_changes_nothing(name, data):
     y, s, w = data
     rank = {score: math.tanh(index - 2.5) for index, score in enumerate(sorted(set(s)))}
@@ -145,7 +146,7 @@ def test_increasing_rescaling_changes_nothing(name, data):
 
 @each_function
 @given(data=scored_data(both_classes=True))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_merged_counts_are_the_counts_of_the_union(name, data):
     y, s, w = data
     cut = len(y) // 2
@@ -158,7 +159,7 @@ def test_merged_counts_are_the_counts_of_the_union(name, data):
 
 
 @given(scored_data(both_classes=True), st.floats(0.05, 5), st.floats(0, 2))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_swapping_the_labels_mirrors_everything(data, mu, nu):
     y, s, w = data
     plain = counts_of(y, s, w)
@@ -172,7 +173,7 @@ def test_swapping_the_labels_mirrors_everything(data, mu, nu):
 
 
 @given(scored_data(both_classes=True), st.floats(0, 3), st.floats(0, 1.5))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_envelope_is_below_every_member(data, mu, nu):
     counts = counts_of(*data)
     curve, surface = demur.cost_curve(counts), demur.abstention_surface(counts)
@@ -185,7 +186,7 @@ def test_envelope_is_below_every_member(data, mu, nu):
 
 
 @given(scored_data(both_classes=True), st.floats(0.05, 3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_surface_at_large_nu_is_the_cost_curve(data, mu):
     counts = counts_of(*data)
     scale = counts.prevalence + mu * (1 - counts.prevalence)
@@ -196,7 +197,7 @@ def test_surface_at_large_nu_is_the_cost_curve(data, mu):
 
 
 @given(scored_data(both_classes=True), st.floats(0, 3), st.floats(0, 1), st.floats(0, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_surface_is_monotone_concave_and_windows_are_nested(data, mu, one, other):
     surface = demur.abstention_surface(counts_of(*data))
     low, high = sorted((one, other))
@@ -211,7 +212,7 @@ def test_surface_is_monotone_concave_and_windows_are_nested(data, mu, one, other
 
 
 @given(scored_data(both_classes=True), st.floats(0.01, 2.9), st.floats(0.01, 0.9))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_slopes_of_the_surface_are_its_rates(data, mu, nu):
     surface = demur.abstention_surface(counts_of(*data))
     window = surface.window(mu, nu)
@@ -224,7 +225,7 @@ def test_slopes_of_the_surface_are_its_rates(data, mu, nu):
 
 
 @given(scored_data(both_classes=True), st.floats(0.05, 0.95))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_prevalence_is_a_reweighting(data, prevalence):
     y, s, w = data
     counts = counts_of(y, s, w)
@@ -236,7 +237,7 @@ def test_prevalence_is_a_reweighting(data, prevalence):
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_plug_in_of_calibrated_scores_is_the_volume(data):
     counts = counts_of(*data)
     surface = demur.abstention_surface(counts)

@@ -14,6 +14,7 @@ from demur._kernels.weight_objective import descend, predicted, single_moves, so
 from demur.multiclass import cell_margin, weights_for_counts
 from demur.multiclass.programs import linear_relaxation, pair_bound
 from demur.multiclass.rules import SEARCHES
+from examples import examples
 from reference_cases import cases, close
 from weight_oracles import (
     C,
@@ -402,7 +403,7 @@ def tied_tables(draw):
     return g, y, costs
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(tied_tables())
 def test_exact_optimum_obeys_the_laws(data):
     g, y, costs = data
@@ -427,7 +428,7 @@ def test_exact_optimum_obeys_the_laws(data):
     assert swapped.objective == pytest.approx(best.objective, abs=1e-12)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(tied_tables(), st.floats(0, 3))
 def test_abstaining_can_only_help(data, price):
     g, y, costs = data

@@ -23,6 +23,7 @@ from demur.ordinal import (
     vus_difference_test,
     vus_unpaired_test,
 )
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "ordinal.json"
@@ -230,7 +231,7 @@ def test_components_against_brute_force(data, ties):
     assert ordinal_roc(y, s).components(ties) == pytest.approx(expected, abs=1e-14)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(ordinal_data(max_size=6, min_per_level=2, max_levels=3), st.randoms(use_true_random=False))
 def test_covariances_against_enumeration_of_resamples(data, random):
     y, s = data
@@ -264,7 +265,7 @@ def test_pair_measures_against_brute_force(data):
         assert measures.cons == pytest.approx(np.mean(aucs))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(ordinal_data(max_size=7))
 def test_jonckheere_moments_against_permutations(data):
     y, s = data
@@ -380,7 +381,7 @@ def test_large_samples_keep_their_digits():
 # ---------------------------------------------------------------- surface and curves
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(ordinal_data(max_size=9, max_levels=3), st.integers(0, 60), st.integers(0, 60))
 def test_surface_against_all_thresholds(data, low, high):
     low, high = low / 60, high / 60

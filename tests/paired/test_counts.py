@@ -20,6 +20,7 @@ from demur import (
 from demur.auc import auc_difference_variances, partial_auc_difference_test, roc_point_test, venkatraman_test
 from demur.counts import BinnedCounts
 from demur.paired import PairedCounts
+from examples import examples
 
 METHODS = ("permutation", "delong", "jackknife", "unbiased", "bootstrap")
 
@@ -59,7 +60,7 @@ def same(found, expected, tolerance=1e-9):
 
 
 @pytest.mark.filterwarnings("ignore:the two models score on different scales")
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(data=joint_data(), method=st.sampled_from(METHODS), exchange=st.sampled_from(["ranks", "scores"]))
 def test_auc_tests_of_cells_equal_those_of_the_rows(data, method, exchange):
     y, a, b, w = data
@@ -77,7 +78,7 @@ def test_auc_tests_of_cells_equal_those_of_the_rows(data, method, exchange):
     assert np.allclose(found.interval(0.9), expected.interval(0.9))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(data=joint_data())
 def test_variances_of_cells_equal_those_of_the_rows(data):
     y, a, b, w = data
@@ -149,7 +150,7 @@ def in_bins(y, a, b, steps, rows=slice(None)):
     return PairedCounts.from_cells(*low, y, 1 - y, upper_a=high[0], upper_b=high[1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(seed=st.integers(0, 1000), steps=st.sampled_from([1, 3, 10]), mu=st.floats(0, 1), nu=st.floats(0, 0.5))
 def test_bins_shift_differences_by_no_more_than_they_say(seed, steps, mu, nu):
     y, a, b = sample(60, seed)
@@ -184,7 +185,7 @@ def test_counts_of_each_model_by_hand():
 # ---------------------------------------------------------------- merging
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(data=joint_data(), cut=st.integers(1, 7))
 def test_merged_parts_equal_the_whole(data, cut):
     y, a, b, w = data

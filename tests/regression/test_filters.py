@@ -17,6 +17,7 @@ from demur.regression import (
     UnscentedKalmanFilter,
 )
 from demur.regression.filters.factors import downdate, gain, lower_factor, triangle
+from examples import examples
 from reference_cases import cases
 
 FILE = "regression.json"
@@ -164,7 +165,7 @@ def test_nonlinear_systems_against_reference(case):
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_every_filter_is_the_kalman_filter_on_linear_systems(seed, n, m):
     rng = np.random.default_rng(seed)
     system = random_system(rng, n, m)
@@ -368,7 +369,7 @@ def test_very_small_alpha_warns():
 
 
 @given(st.integers(0, 10**6), st.integers(1, 5), st.integers(1, 8))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_factors_against_their_definition(seed, rows, columns):
     wide = np.random.default_rng(seed).normal(size=(rows, columns))
     lower = triangle(wide)

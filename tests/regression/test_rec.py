@@ -18,6 +18,7 @@ from demur.regression import (
     rec_coverage_curve,
     rec_difference_test,
 )
+from examples import examples
 from reference_cases import cases
 
 FILE = "regression.json"
@@ -113,7 +114,7 @@ def test_curves_against_reference(case):
 
 
 @given(regression_data(), st.sampled_from(["absolute", "squared"]), st.floats(0.01, 4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_curve_and_area_against_counting(data, loss, limit):
     y, p, _, w = data
     e = errors_of(y, p, loss)
@@ -128,7 +129,7 @@ def test_curve_and_area_against_counting(data, loss, limit):
 
 
 @given(regression_data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_polyline_area_against_its_formula(data):
     y, p, _, w = data
     e = np.abs(y - p)
@@ -146,7 +147,7 @@ def test_polyline_area_against_its_formula(data):
 
 
 @given(regression_data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_weight_two_is_a_repeated_row(data):
     y, p, _, w = data
     repeats = np.rint(2 * w).astype(int)
@@ -157,7 +158,7 @@ def test_weight_two_is_a_repeated_row(data):
 
 
 @given(regression_data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_dominance_and_crossings_against_sorted_errors(data):
     y, a, b, _ = data
     curve_a, curve_b = rec_curve(y, a), rec_curve(y, b)
@@ -323,7 +324,7 @@ def test_identical_models_give_p_one():
 
 
 @given(regression_data(max_size=8), st.sampled_from(["two-sided", "less", "greater"]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_exact_pvalues_against_enumeration(data, alternative):
     y, a, b, _ = data
     gap = np.abs(y - a) - np.abs(y - b)
@@ -341,7 +342,7 @@ def test_exact_pvalues_against_enumeration(data, alternative):
 
 
 @given(regression_data(max_size=7))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_exact_curve_pvalue_against_enumeration(data):
     y, a, b, _ = data
     first, second = np.abs(y - a), np.abs(y - b)
@@ -407,7 +408,7 @@ def test_a_constant_loss_difference_has_no_test():
 
 
 @given(regression_data(), st.sampled_from(["absolute", "squared"]), st.sampled_from([0, 0.3, 0.5, 0.9, 1]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_coverage_against_definition(data, loss, accuracy):
     y, p, confidence, w = data
     e = errors_of(y, p, loss)
@@ -426,7 +427,7 @@ def test_coverage_against_definition(data, loss, accuracy):
 
 
 @given(regression_data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_no_confidence_beats_the_ideal_one(data):
     y, p, confidence, _ = data
     # strict ranks: with ties the ideal curve answers whole groups at a time

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from demur import InputError, UndefinedError, auc_bounds, roc_curve
 from demur._kernels.proper_curves import best_slopes, envelope_area
 from demur.roc import iso_discriminability, roc_point_index
+from examples import examples
 from oracles import scored_data
 from reference_cases import cases, close
 
@@ -143,7 +144,7 @@ rates = st.integers(0, 1000).map(lambda k: k / 1000)
 
 
 @given(st.floats(0.001, 0.999), st.floats(0.001, 0.999))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_upper_bound_against_direct_maximisation(one, other):
     from scipy.optimize import minimize_scalar
 
@@ -161,7 +162,7 @@ def test_upper_bound_against_direct_maximisation(one, other):
 
 
 @given(rates, rates)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_index_laws_of_one_point(f, h):
     here, mirrored = roc_point_index(f, h), roc_point_index(1 - h, 1 - f)
     assert 0 <= here.lower <= here.index <= here.upper <= 1
@@ -176,7 +177,7 @@ def test_index_laws_of_one_point(f, h):
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_smith_against_theory(one, other):
     # A'' equals A outside the upper left quadrant and is too small inside it
     f, h = sorted((one, other))
@@ -188,7 +189,7 @@ def test_smith_against_theory(one, other):
 
 
 @given(st.floats(0.5, 1), rates)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_iso_curve_has_the_index_it_claims(index, f):
     h = iso_discriminability(index, f)
     if math.isnan(h):
@@ -279,7 +280,7 @@ def outer_bound(x, y, cuts=60):
 
 
 @given(concave_chains())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_largest_area_against_a_linear_program(chain):
     x, y = chain
     found = auc_bounds(x, y)
@@ -290,7 +291,7 @@ def test_largest_area_against_a_linear_program(chain):
 
 
 @given(concave_chains())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_extremal_curves_are_proper_and_pass_through_the_points(chain):
     x, y = chain
     found = auc_bounds(x, y)
@@ -307,7 +308,7 @@ def test_extremal_curves_are_proper_and_pass_through_the_points(chain):
 
 
 @given(concave_chains(), st.integers(0, 6))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_another_point_narrows_the_bounds(chain, dropped):
     x, y = chain
     keep = np.arange(len(x)) != 1 + dropped % (len(x) - 2)
@@ -317,7 +318,7 @@ def test_another_point_narrows_the_bounds(chain, dropped):
 
 
 @given(st.lists(st.floats(0.01, 0.99), min_size=1, max_size=8, unique=True), st.floats(1.2, 8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_bounds_enclose_a_power_curve_against_theory(fpr, exponent):
     # H = F^(1/e) is proper with area e / (e + 1)
     f = np.array(fpr)
@@ -333,7 +334,7 @@ def test_bounds_close_in_on_a_smooth_curve_against_theory():
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_hull_of_real_scores_is_always_feasible(data):
     y, s, w = data
     hull = roc_curve(y, s, sample_weight=w).convex_hull()

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from demur import InputError, UndefinedError, auc_score, precision_recall_curve, roc_curve
+from examples import examples
 from oracles import scored_data, threshold_rates
 
 
@@ -26,7 +27,7 @@ def test_roc_by_hand():
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_roc_against_sklearn(data):
     y, s, w = data
     curve = roc_curve(y, s, sample_weight=w)
@@ -38,7 +39,7 @@ def test_roc_against_sklearn(data):
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_hull_against_every_pair_of_points(data):
     y, s, w = data
     curve = roc_curve(y, s, sample_weight=w)
@@ -55,7 +56,7 @@ def test_hull_against_every_pair_of_points(data):
 
 @pytest.mark.filterwarnings("ignore:the curve lies below the diagonal")
 @given(scored_data(both_classes=True), st.floats(0.01, 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_partial_area_against_sklearn(data, max_fpr):
     y, s, w = data
     curve = roc_curve(y, s, sample_weight=w)
@@ -64,7 +65,7 @@ def test_partial_area_against_sklearn(data, max_fpr):
 
 
 @given(scored_data(both_classes=True), st.floats(0, 1), st.floats(0, 1))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_partial_areas_add_up(data, one, other):
     y, s, w = data
     curve = roc_curve(y, s, sample_weight=w)
@@ -87,7 +88,7 @@ def test_partial_area_by_hand():
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_precision_recall_against_sklearn(data):
     y, s, w = data
     curve = precision_recall_curve(y, s, sample_weight=w)
@@ -111,7 +112,7 @@ def test_precision_at_another_prevalence_is_a_reweighting():
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_rates_against_definition(data):
     y, s, w = data
     curve = roc_curve(y, s, sample_weight=w)

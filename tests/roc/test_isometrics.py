@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from demur import FMeasure, GmEstimate, InputError, Precision
 from demur.roc import isometric, isometric_grid
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "reliable.json"
@@ -96,7 +97,7 @@ rates = st.floats(0.01, 0.99)
     st.floats(0, 3),
     st.floats(0.02, 0.98),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_metric_line_and_half_plane_agree_against_paper(metric, letter, fpr, tpr, c, alpha, m, target):
     side = SIDES[letter]
     value = table_1(metric, letter, fpr, tpr, c, alpha, m)
@@ -113,7 +114,7 @@ def test_metric_line_and_half_plane_agree_against_paper(metric, letter, fpr, tpr
 
 
 @given(rates, rates, st.floats(0.05, 20), st.floats(0.1, 4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_f_is_the_mean_of_precision_and_recall_against_paper(fpr, tpr, c, alpha):
     # eq. 3: F = (1 + alpha^2) prec tpr / (alpha^2 prec + tpr)
     prec = float(Precision(0.5).at(fpr, tpr, side="positive", skew=c))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from demur import InputError, ScoreCounts, UndefinedError, auc_score, confident_segment
 from demur.roc import tango_interval
+from examples import examples
 from oracles import scored_data
 from reference_cases import cases, close
 
@@ -167,14 +168,14 @@ LEVELS = st.sampled_from([1e-6, 0.3, 0.8, 0.95, 0.9999, 1 - 1e-12])
 
 
 @given(tables(), LEVELS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_closed_form_against_fifty_digits(table, level):
     found = tango_interval(*table, confidence_level=level)
     assert [found.low, found.high] == pytest.approx(bisected_interval(*table, level), abs=5e-16)
 
 
 @given(tables(), LEVELS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_interval_mirrors_and_nests(table, level):
     b, c, n = table
     found, mirrored = (
@@ -203,7 +204,7 @@ whole_weights = st.lists(st.integers(1, 4), min_size=14, max_size=14)
 
 
 @given(scored_data(both_classes=True), whole_weights, st.sampled_from([0.2, 0.5, 0.8, 0.95]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_segment_against_brute_force(data, weights, level):
     y, s, _ = data
     w = weights[: len(y)]
@@ -248,7 +249,7 @@ def _piecewise(at, x, y):
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_area_of_the_whole_curve_is_the_auc(data):
     y, s, _ = data
     # 14 cases at this level: everything is confident, which is why the text warns of small samples
@@ -262,7 +263,7 @@ def test_area_of_the_whole_curve_is_the_auc(data):
 
 
 @given(scored_data(both_classes=True), whole_weights)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_weight_two_is_a_repeated_row_and_label_swap_mirrors(data, weights):
     y, s, _ = data
     w = weights[: len(y)]

@@ -20,6 +20,7 @@ from demur import (
     vacc_score,
 )
 from demur.surface import plugin_vacc_score
+from examples import examples
 from oracles import all_windows, scored_data, window_cost
 from reference_cases import cases, close
 
@@ -278,7 +279,7 @@ def test_wrong_input_raises(case):
 
 
 @given(scored_data(), st.floats(0, 3), st.floats(-0.5, 1.5), st.floats(-0.5, 1.5))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_cost_and_window_against_brute_force(data, mu, nu_positive, nu_negative):
     y, s, w = data
     surface = abstention_surface(y, s, sample_weight=w)
@@ -307,7 +308,7 @@ def _price(label, code, mu, nu_positive, nu_negative):
 
 
 @given(scored_data(), st.floats(0, 2), st.floats(0, 1), st.floats(0.01, 1), st.floats(0.01, 1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_volume_is_the_sum_over_cells(data, mu_low, nu_low, width, height):
     y, s, w = data
     surface = abstention_surface(y, s, sample_weight=w)
@@ -333,7 +334,7 @@ def _plane_over(polygon, constant, by_mu, by_nu):
 
 
 @given(scored_data(), scored_data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_difference_balances_the_volumes(one, other):
     first = abstention_surface(one[0], one[1], sample_weight=one[2])
     second = abstention_surface(other[0], other[1], sample_weight=other[2])

@@ -17,6 +17,7 @@ from demur import (
     adjust_prevalence,
     direct_threshold,
 )
+from examples import examples
 from reference_cases import cases, close
 
 
@@ -78,7 +79,7 @@ def test_shares_against_the_reference_cases(case):
 )
 # a class that vanishes with a mean ratio of almost 1: EM creeps, Newton does not
 @example([(0.05, 0.05, 0.05), (0.05, 0.5, 0.05), (0.2, 0.9, 0.05), (0.2, 0.9, 0.05)], [0.2, 1.0, 0.2])
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_shares_against_plain_em(rows, trained):
     rows = np.array(rows) / np.sum(rows, axis=1, keepdims=True)
     trained = np.array(trained) / np.sum(trained)

@@ -26,6 +26,7 @@ from demur.unlabelled import (
     unlabelled_decision,
 )
 from demur.unlabelled.thresholds import relabelled
+from examples import examples
 from reference_cases import cases, close
 
 FILE = "thresholds.json"
@@ -145,14 +146,14 @@ def test_invalid_costs_raise(case):
 
 
 @given(MIXED, st.floats(0, 50))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_ranking_threshold_against_numpy_quantile(proba, mu):
     threshold = ranking_threshold(proba, mu=mu).threshold
     assert threshold == pytest.approx(np.quantile(proba, mu / (1 + mu), method="linear"), abs=1e-12)
 
 
 @given(MIXED, MU)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_direct_and_nroc_thresholds_against_exhaustive_search(proba, mu):
     p = np.array(proba)
 
@@ -171,7 +172,7 @@ def test_direct_and_nroc_thresholds_against_exhaustive_search(proba, mu):
 
 
 @given(MIXED, MU)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_decisions_against_the_abstention_surface_of_expected_counts(proba, mu):
     p = np.array(proba)
     decision = unlabelled_decision(p, CostModel(cost_fp=mu))
@@ -187,7 +188,7 @@ def test_decisions_against_the_abstention_surface_of_expected_counts(proba, mu):
 
 
 @given(MIXED)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_nroc_curve_against_the_definition(proba):
     p = sorted(proba, reverse=True)
     total = sum(p)
@@ -210,7 +211,7 @@ def test_nroc_curve_against_the_definition(proba):
 
 
 @given(MIXED, MU)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_proposition_2_against_theory(proba, mu):
     # Erratum: the paper prints the sum of P(class 1) as 1 - Sum0; it is n - Sum0.
     mean = float(np.mean(proba))
@@ -225,7 +226,7 @@ def test_proposition_2_against_theory(proba, mu):
 
 
 @given(st.integers(2, 60), st.floats(0, 1e3))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_proposition_3_against_theory(n, mu):
     proba = np.random.default_rng(n).permutation(np.arange(n) / (n - 1))
     direct = direct_threshold(mu=mu).threshold
@@ -234,7 +235,7 @@ def test_proposition_3_against_theory(n, mu):
 
 
 @given(MIXED, st.floats(0, 50), st.floats(0, 50))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_a_more_expensive_false_alarm_never_adds_a_positive(proba, first, second):
     low, high = sorted((first, second))
     p = np.array(proba)
@@ -249,7 +250,7 @@ def test_a_more_expensive_false_alarm_never_adds_a_positive(proba, first, second
 
 
 @given(MIXED, st.floats(0, 20))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_row_order_and_repeated_rows_do_not_matter(proba, mu):
     again = list(reversed(proba))
     assert ranking_threshold(proba, mu=mu).threshold == ranking_threshold(again, mu=mu).threshold

@@ -25,6 +25,7 @@ from demur import (
     reliable_window,
 )
 from demur.windows import deterministic_window, widest_coverage_window
+from examples import examples
 from oracles import all_windows, scored_data, window_cost
 from reference_cases import cases, close
 
@@ -169,7 +170,7 @@ precisions = st.one_of(st.none(), st.sampled_from([0.25, 0.5, 0.6, 2 / 3, 0.75, 
 
 
 @given(scored_data(), relative_costs, st.floats(-0.5, 1.5), st.floats(-0.5, 1.5), limits)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_cheapest_against_brute_force(data, mu, nu_positive, nu_negative, limit):
     y, s, w = data
     window = cheapest_window(
@@ -189,7 +190,7 @@ def test_cheapest_against_brute_force(data, mu, nu_positive, nu_negative, limit)
 
 
 @given(scored_data(), st.sampled_from([0, 0.25, 0.5, 1, 2]), st.sampled_from([0, 0.125, 0.25, 0.5]), limits)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_ties_of_cheapest_against_brute_force(data, mu, nu, limit):
     # costs that tie often: the least abstention wins, then more cases called positive
     y, s, w = data
@@ -200,7 +201,7 @@ def test_ties_of_cheapest_against_brute_force(data, mu, nu, limit):
 
 
 @given(scored_data(both_classes=True), limits, precisions, precisions, st.sampled_from([None, 0.2, 0.7]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_cheapest_with_precisions_against_brute_force(data, limit, z_positive, z_negative, prevalence):
     y, s, w = data
     mu, nu = 0.8, 0.2
@@ -237,7 +238,7 @@ def test_cheapest_with_precisions_against_brute_force(data, limit, z_positive, z
     st.sampled_from([0.0, 0.2, 0.5]),
     st.sampled_from([0.05, 0.2, math.inf]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_all_limits_together_against_brute_force(data, limit, z_positive, z_negative, misses, nu):
     y, s, w = data
     mu = 0.8
@@ -314,7 +315,7 @@ def _judged(y, s, w, prevalence, z_positive, z_negative):
     precisions,
     st.sampled_from([None, 0.2, 0.7]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_widest_coverage_against_brute_force(data, z_positive, z_negative, prevalence):
     y, s, w = data
     window = widest_coverage_window(
@@ -362,7 +363,7 @@ shares = st.floats(0.3, 1.0)
     shares,
     st.sampled_from([0.5, 1.0, 2.0]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_direct_search_against_brute_force(data, family, z_positive, z_negative, ratio):
     y, s, w = data
     alpha, m = 0.7, 0.2
@@ -413,7 +414,7 @@ def test_compiled_and_interpreted_search_agree():
 
 
 @given(scored_data(), st.sampled_from([0, 0.3, 0.5, 1, 2]), st.sampled_from([0, 0.1, 0.25, 1 / 3, 0.5, 1]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_without_a_limit_it_is_the_window_of_the_surface(data, mu, nu):
     y, s, w = data
     free = abstention_surface(y, s, sample_weight=w).window(mu, nu)
@@ -424,7 +425,7 @@ def test_without_a_limit_it_is_the_window_of_the_surface(data, mu, nu):
 
 
 @given(scored_data(both_classes=True), st.floats(0.1, 2), st.floats(0, 0.6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_a_looser_limit_never_costs_more(data, mu, nu):
     y, s, w = data
     costs = [
@@ -435,7 +436,7 @@ def test_a_looser_limit_never_costs_more(data, mu, nu):
 
 
 @given(scored_data(both_classes=True), shares, shares)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_precision_searches_agree(data, z_positive, z_negative):
     # for precision "direct", "isometric" and the coverage search are one problem
     y, s, w = data
@@ -456,7 +457,7 @@ def test_precision_searches_agree(data, z_positive, z_negative):
 
 
 @given(scored_data(both_classes=True), shares, shares, st.sampled_from([0.5, 1.0, 2.0]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 def test_direct_never_abstains_more_for_f_against_theory(data, z_positive, z_negative, alpha):
     y, s, w = data
     promised = {"positive": FMeasure(z_positive, alpha), "negative": FMeasure(z_negative, alpha)}
@@ -469,7 +470,7 @@ def test_direct_never_abstains_more_for_f_against_theory(data, z_positive, z_neg
 
 
 @given(scored_data(both_classes=True), st.floats(0.2, 2), st.floats(0, 0.5), limits)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_weight_two_is_a_repeated_row_and_order_is_irrelevant(data, mu, nu, limit):
     y, s, _ = data
     weights = [1 + index % 2 for index in range(len(y))]
@@ -481,7 +482,7 @@ def test_weight_two_is_a_repeated_row_and_order_is_irrelevant(data, mu, nu, limi
 
 
 @given(scored_data(both_classes=True), relative_costs, st.booleans(), precisions, precisions)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_infinite_cost_of_abstaining_on_one_class_against_brute_force(data, mu, on_positives, up, down):
     y, s, w = data
     costs = {

@@ -26,6 +26,7 @@ from demur import (
 )
 from demur.windows import PolicyEvidence, deterministic_window, widest_coverage_window
 from demur.windows.policy_evidence import counts_of_blocks
+from examples import examples
 from oracles import scored_data
 
 # the worked example of the specification: 5 distinct scores, 6 positives, 6 negatives
@@ -98,7 +99,7 @@ def test_other_costs_and_prevalence_by_hand():
     st.floats(0, 1.5),
     st.sampled_from([None, 0.0, 0.1, 0.5, 1.0]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_at_against_a_fresh_surface(data, mu, nu_positive, nu_negative, prevalence):
     y, s, w = data
     counts = ScoreCounts.from_arrays(y, s, sample_weight=w)
@@ -115,7 +116,7 @@ def test_at_against_a_fresh_surface(data, mu, nu_positive, nu_negative, prevalen
 
 
 @given(scored_data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_blocks_come_back_from_two_scores_each(data):
     y, s, w = data
     blocks = ScoreCounts.from_arrays(y, s, sample_weight=w).blocks()
@@ -155,7 +156,7 @@ def test_a_reward_for_abstaining():
 
 
 @given(scored_data(both_classes=True), st.floats(0.01, 3), st.floats(0, 0.7))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_round_trip_gives_the_same_decisions(data, mu, nu):
     y, s, w = data
     surface = abstention_surface(y, s, sample_weight=w)
@@ -294,7 +295,7 @@ def test_costs_of_a_window_in_normal_form(nus):
     st.floats(allow_nan=False),
     st.floats(allow_nan=False),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_decide_against_one_by_one(scores, one, other):
     lower, upper = sorted([one, other])
     scores = [*scores, lower, upper, INF, -INF]
@@ -479,7 +480,7 @@ def test_one_class_gives_a_policy_for_its_own_prevalence_only():
 
 
 @given(scored_data(both_classes=True))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_any_swap_of_thresholds_is_refused(data):
     y, s, w = data
     policy = Policy.from_surface(abstention_surface(y, s, sample_weight=w), costs=COSTS)

@@ -14,6 +14,7 @@ from demur.windows import range_search as search_module
 from demur.windows import range_window
 from demur.windows.ranges import CostBox
 from demur.windows.search import cut_limits
+from examples import examples
 from reference_cases import cases, close
 
 OBJECTIVES = ("regret", "worst", "expected")
@@ -117,7 +118,7 @@ def test_a_range_of_prevalence_by_hand():
     assert window.prevalence_range == (0.2, 0.6)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(problems())
 def test_every_objective_against_enumeration(problem):
     labels, scores, costs, prevalence = problem
@@ -136,7 +137,7 @@ def test_every_objective_against_enumeration(problem):
         assert window.point_worst_cost == pytest.approx(tables["worst"][-point[1], point[0]], abs=1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(problems(max_size=500))
 def test_branch_and_bound_against_enumeration(problem):
     labels, scores, costs, prevalence = problem

@@ -29,6 +29,7 @@ from demur import (
     roc_curve,
 )
 from demur.roc import reliable_roc
+from examples import examples
 from oracles import scored_data
 from reference_cases import cases, close
 
@@ -267,7 +268,7 @@ def walk(hull, steps=100):
 
 
 @given(scored_data(both_classes=True), promises, promises, cost_ratios)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_ends_of_the_promises_against_brute_force(data, positive, negative, ratio):
     window = design(data, positive, negative, ratio)
     hull = roc_curve(window.counts).convex_hull()
@@ -285,7 +286,7 @@ def test_ends_of_the_promises_against_brute_force(data, positive, negative, rati
 
 
 @given(scored_data(both_classes=True), promises, cost_ratios)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_infeasible_targets_name_the_best_value_against_brute_force(data, negative, ratio):
     y, s, w = data
     counts = ScoreCounts.from_arrays(y, s, sample_weight=w)
@@ -305,7 +306,7 @@ def test_infeasible_targets_name_the_best_value_against_brute_force(data, negati
 
 
 @given(scored_data(both_classes=True), promises, promises, cost_ratios)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_cases_1_and_2_against_brute_force(data, positive, negative, ratio):
     window = design(data, positive, negative, ratio)
     assume(window.case != 3)
@@ -345,7 +346,7 @@ def test_case_2_without_a_common_point_by_hand():
 
 
 @given(scored_data(both_classes=True), shares, shares, cost_ratios, st.sampled_from([1.0, 1.5, 2.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_f_measures_with_alpha_from_one_never_abstain(data, z_positive, z_negative, ratio, alpha):
     # Erratum: figure 6 (alpha = 1) shows abstention, which the paper's own choice (highest tpr, lowest
     # fpr) excludes. After the last crossing a the hull is flatter than the isometric of F_p, slope
@@ -376,7 +377,7 @@ def precise_designs(draw):
 
 
 @given(precise_designs())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_theorems_4_and_5_precision_against_paper(window):
     assume(window.case == 3)
     z_positive, z_negative = window.positive.value, window.negative.value
@@ -423,7 +424,7 @@ def before_and_after(cut, target, after=None):
 
 
 @given(cut_curves(), st.sampled_from([0.5, 1.0, 2.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_theorem_6_f_measure_against_paper(cut, alpha):
     curve, a, b, c = cut
     up, down, new_up, new_down = before_and_after(cut, FMeasure(0.5, alpha))
@@ -438,7 +439,7 @@ def test_theorem_6_f_measure_against_paper(cut, alpha):
 
 
 @given(cut_curves(), st.sampled_from([0.05, 0.5, 2.0]))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_theorems_7_and_8_m_estimate_against_paper(cut, m):
     curve, a, b, c = cut
     upr, unr = curve.upr, curve.unr
@@ -460,7 +461,7 @@ def test_theorems_7_and_8_m_estimate_against_paper(cut, m):
 
 
 @given(precise_designs(), promises, promises)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_reached_is_the_metric_at_the_new_point(window, positive, negative):
     # whatever the metric: counts of decided cases, or the transformed point with the new skew
     assume(window.upr < 1 and window.unr < 1)
@@ -514,7 +515,7 @@ def test_theorem_7_is_not_necessary_for_fixed_share_against_paper():
 
 
 @given(precise_designs())
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=examples(80), deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 def test_theorems_2_and_3_transformed_hull_against_paper(window):
     assume(window.upr < 1 and window.unr < 1)
     curve = window.roc()
@@ -534,7 +535,7 @@ def test_theorems_2_and_3_transformed_hull_against_paper(window):
 
 
 @given(scored_data(both_classes=True, max_size=10), shares, shares)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_curve_of_a_deterministic_window_against_brute_force(data, z_positive, z_negative):
     # cut out by hand: the ROC curve of the rows that are left
     y, s, w = data
@@ -554,7 +555,7 @@ def test_curve_of_a_deterministic_window_against_brute_force(data, z_positive, z
 
 
 @given(scored_data(both_classes=True), promises, promises, cost_ratios)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_rounding_to_vertices_keeps_precision_and_f(data, positive, negative, ratio):
     assume(not isinstance(positive, GmEstimate) and not isinstance(negative, GmEstimate))
     window = design(data, positive, negative, ratio)
@@ -626,7 +627,7 @@ def test_precision_interval_against_scipy():
 
 
 @given(scored_data(both_classes=True), promises, promises)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_swapping_the_classes_mirrors_the_design(data, positive, negative):
     y, s, w = data
     window = design(data, positive, negative, 1.0)
