@@ -15,17 +15,17 @@ import numpy as np
 
 from demur._kernels.thresholds import cut_points
 from demur.comparison.candidates import TRIVIAL, Candidate, first_smallest
+from demur.comparison.inner_search import InnerSearch, search_of
 from demur.comparison.question import Corner, Question
+from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import ClassRows
-from demur.honest.decisions import ABSTAINED
+from demur.honest.decisions import ABSTAINED, Codes
 from demur.honest.expected_cost import loss_table
-from demur.surface.masses import RunningMasses
+from demur.honest.splits import Rows
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.range_search import range_search
-from demur.windows.search import MassRows, Prices, limited_search, unlimited_searches
 
-__all__ = ["Scored", "advice_outcomes"]
+__all__ = ["Scored", "advice_decisions"]
 
 _MOST_GROUPS = 4096
 """Scores of more cases are merged into so many groups of equal size for this one number."""
@@ -38,41 +38,49 @@ class Scored(NamedTuple):
     candidates: Sequence[Candidate]
 
 
-def advice_outcomes(
+def advice_decisions(
     cases: SplitCases, models: Sequence[Scored], trivial: Sequence[Candidate], question: Question
-) -> FloatArray:
-    """Return the table of outcomes (class x decision) of following the advice, averaged over the splits."""
+) -> list[Codes]:
+    """Element r: decision on every row of split r by who follows the advice made without its fold."""
     groups = [_Groups.of(model.classes[0]) for model in models]
     searches = [_searches(model, question) for model in models]
     candidates = [*trivial, *(one for model in models for one in model.candidates)]
     simplest_first = sorted(range(len(candidates)), key=lambda place: candidates[place].order)
-    total = np.zeros((2, 3))
-    repeats = cases.splits.repeats
-    for index, rows in enumerate(repeats):
-        positive = cases.positive[rows.cell]
-        held = np.zeros((cases.folds, 2))
-        np.add.at(held, (rows.fold, positive.astype(np.int64)), rows.cases)
+    decisions = []
+    for index, rows in enumerate(cases.splits.repeats):
+        columns = _columns(cases, rows)
+        held = np.zeros((cases.folds, 2 * len(columns)))
+        for place, column in enumerate(columns):
+            np.add.at(held, (rows.fold, 2 * place + cases.positive[rows.cell]), column)
         tables = [_constant_tables(held, TRIVIAL[one.kind]) for one in trivial]
         at_corners: list[list[FloatArray]] = [[] for _ in question.corners()]
         for model, merged, (own, by_corner) in zip(models, groups, searches, strict=True):
-            counts = _FoldCounts.of(model.classes[index], merged, cases.folds)
+            counts = _FoldCounts.of(model.classes[index], merged, cases.folds, columns)
             tables += [counts.inner_tables(search) for search in own]
             for several, tables_there in zip(by_corner, at_corners, strict=False):
                 tables_there += [counts.inner_tables(search) for search in several]
         chosen = _choose(np.array([tables[place] for place in simplest_first]), at_corners, question)
+        decided = np.empty(len(rows.cell), dtype=np.int8)
         for fold, place in enumerate(chosen):
             inside = rows.fold == fold
-            decided = candidates[simplest_first[place]].decided.honest[index][inside]
-            code = positive[inside] * 3 + decided
-            total += np.bincount(code, rows.cases[inside], 6).reshape(2, 3)
-    return total / len(repeats)
+            decided[inside] = candidates[simplest_first[place]].decided.honest[index][inside]
+        decisions.append(decided)
+    return decisions
+
+
+def _columns(cases: SplitCases, rows: Rows) -> list[FloatArray]:
+    """What is added up of every row: its cases and, if each has its own costs, these."""
+    if cases.amounts is None:
+        return [rows.cases]
+    costs = cases.amounts.take(rows.cell)
+    return [rows.cases, *(rows.cases * column for column in (costs.miss, costs.alarm, costs.review))]
 
 
 # ---------------------------------------------------------------- the choice
 
 
 def _choose(tables: FloatArray, at_corners: Sequence[Sequence[FloatArray]], question: Question) -> list[int]:
-    """Element v: place of the candidate the answer would be, from outcomes [candidate, v, class, decision].
+    """Element v: place of the candidate the answer would be, from outcomes [candidate, v, row, decision].
 
     `at_corners` holds outcomes of rules chosen for each corner alone, which the regret compares with.
     """
@@ -85,14 +93,20 @@ def _choose(tables: FloatArray, at_corners: Sequence[Sequence[FloatArray]], ques
                 own -= np.min([*own, *_costs(np.array(rules).reshape(-1, *tables.shape[1:]), corner)], axis=0)
         values = costs.max(axis=0)
     else:
-        values, largest = _costs(tables, Corner(question.point, question.rate)), 0.0
+        values, largest = _costs(tables, question.centre), 0.0
     return [first_smallest(column, largest) for column in values.T]
 
 
 def _costs(tables: FloatArray, corner: Corner) -> FloatArray:
     """Cost per case of every table; infinite for a rule that is missing there."""
-    sizes = tables.sum(axis=-1)
-    lost = (tables * loss_table(corner.costs)).sum(axis=-1) / np.maximum(sizes, 1e-300)
+    sizes = tables[..., :2, :].sum(axis=-1)
+    if isinstance(corner.costs, CaseFactors):
+        # a decision d costs what row 2 + 2 d (+ 1 for positives) adds up
+        paid = (factor * tables[..., 2 + 2 * d : 4 + 2 * d, d] for d, factor in enumerate(corner.costs))
+        total = np.sum(list(paid), axis=0)
+    else:
+        total = (tables * loss_table(corner.costs)).sum(axis=-1)
+    lost = total / np.maximum(sizes, 1e-300)
     rate = sizes[..., 1] / np.maximum(sizes.sum(axis=-1), 1e-300)
     if corner.prevalence is not None:
         rate = np.full_like(rate, corner.prevalence)
@@ -102,7 +116,7 @@ def _costs(tables: FloatArray, corner: Corner) -> FloatArray:
 
 def _constant_tables(held: FloatArray, code: int) -> FloatArray:
     """Element v: outcomes of one decision for all cases outside fold v."""
-    tables = np.zeros((len(held), 2, 3))
+    tables = np.zeros((*held.shape, 3))
     tables[:, :, code] = held.sum(axis=0) - held
     return tables
 
@@ -165,7 +179,8 @@ class _Groups(NamedTuple):
 class _FoldCounts:
     """Cases and rows of each fold below every position among the groups.
 
-    Element [v, class, position] of `below` are cases, element [v, position] of `present` rows.
+    Element [v, class, position] of `below` are cases, then costs if every case has its own (see
+    `inner_search`); element [v, position] of `present` are rows.
     """
 
     groups: _Groups
@@ -173,34 +188,39 @@ class _FoldCounts:
     present: IntArray
 
     @classmethod
-    def of(cls, classes: Sequence[ClassRows], groups: _Groups, folds: int) -> "_FoldCounts":
-        """Count the rows of each class by group; `classes` are positives, negatives."""
-        number, counts = len(groups.low), []
+    def of(
+        cls, classes: Sequence[ClassRows], groups: _Groups, folds: int, columns: Sequence[FloatArray]
+    ) -> "_FoldCounts":
+        """Add up columns of the rows of each class by group; `classes` are positives, negatives."""
+        number: int = len(groups.low)
+        sums = np.empty((folds, len(columns), 2, number))
         present = np.zeros(folds * number, dtype=np.int64)
-        for one in reversed(classes):
+        for place, one in enumerate(reversed(classes)):
             ends = np.searchsorted(one.scores, groups.high[:-1], side="right")
             sizes = np.diff(np.concatenate([[0], ends, [len(one.scores)]]))
             code = one.fold.astype(np.int64) * number + np.repeat(np.arange(number), sizes)
             rows = np.bincount(code, minlength=folds * number)
             present += rows
-            cases = rows if one.cases is None else np.bincount(code, one.cases, folds * number)
-            counts.append(cases.reshape(folds, number))
-        below = np.cumsum(np.stack(counts, axis=1), axis=2, dtype=np.float64)
+            for at, column in enumerate(columns):
+                single = at == 0 and one.cases is None
+                total = rows if single else np.bincount(code, column[one.rows], folds * number)
+                sums[:, at, place] = total.reshape(folds, number)
+        below = np.cumsum(sums.reshape(folds, -1, number), axis=2)
         seen = np.cumsum(present.reshape(folds, number), axis=1)
         return cls(
             groups,
-            np.concatenate([np.zeros((folds, 2, 1)), below], axis=2),
+            np.concatenate([np.zeros((*below.shape[:2], 1)), below], axis=2),
             np.concatenate([np.zeros((folds, 1), dtype=np.int64), seen], axis=1),
         )
 
-    def inner_tables(self, search: "_Search") -> FloatArray:
+    def inner_tables(self, search: InnerSearch) -> FloatArray:
         """Element v: outcomes on the folds w != v of rules chosen without v and w.
 
         A rule that treats all cases without v alike is judged as such, as the answer's candidates
         are. Where the limits allow no rule the outcomes are NaN.
         """
         folds, everything, rows = len(self.below), self.below.sum(axis=0), self.present.sum(axis=0)
-        tables = np.zeros((folds, 2, 3))
+        tables = np.zeros((*self.below.shape[:2], 3))
         one, two = np.triu_indices(folds, 1)
         start, stop = search.cuts(everything - self.below[one] - self.below[two])
         missing = (start < 0)[:, None, None]
@@ -213,7 +233,7 @@ class _FoldCounts:
         left = everything - self.below
         start, stop = search.cuts(left)
         for code, alike in _alike(rows - self.present, start, stop):
-            same = np.zeros((folds, 2, 3))
+            same = np.zeros_like(tables)
             same[:, :, code] = left[..., -1]
             tables = np.where(alike[:, None, None], same, tables)
         return np.where((start < 0)[:, None, None], np.nan, tables)
@@ -228,83 +248,15 @@ def _alike(present: IntArray, start: IntArray, stop: IntArray) -> Iterator[tuple
     yield ABSTAINED, allowed & (first == 0) & (last == total)
 
 
-def _mass_rows(below: FloatArray, prevalence: float | None) -> MassRows:
-    """Masses under a prevalence, one row per set of cases, from their cumulative counts by class."""
-    negative, positive = below[:, 0], below[:, 1]
-    totals = [np.maximum(column[:, -1:], 1e-300) for column in (negative, positive)]
-    rate = totals[1] / (totals[0] + totals[1]) if prevalence is None else prevalence
-    to_negative, to_positive = (1 - rate) / totals[0], rate / totals[1]
-    return MassRows(
-        positive_below=positive * to_positive,
-        negative_below=negative * to_negative,
-        negative_above=(negative[:, -1:] - negative) * to_negative,
-    )
-
-
-class _Search(NamedTuple):
-    """How the window of one candidate is searched: prices by corner of the box, under limits."""
-
-    question: Question
-    prices: list[Prices]
-
-    @classmethod
-    def of(cls, question: Question) -> "_Search":
-        searched = question.ranged and question.objective != "expected"
-        corners = question.corners() if searched else [Corner(question.point, question.rate)]
-        base = question.rate
-        if base is None:
-            return cls(question, [Prices.of(corner.costs) for corner in corners])
-        # the masses are made under the middle of the range
-        rates = [base if corner.prevalence is None else corner.prevalence for corner in corners]
-        factors = [(rate / base, (1 - rate) / (1 - base)) for rate in rates]
-        return cls(
-            question, [Prices.of(corner.costs, *by) for corner, by in zip(corners, factors, strict=True)]
-        )
-
-    def cuts(self, below: FloatArray) -> tuple[IntArray, IntArray]:
-        """Positions of the window of every row of cumulative counts; -1 where the limits allow none."""
-        rows = _mass_rows(below, self.question.rate)
-        if len(self.prices) == 1 and not self.question.limits.given():
-            return unlimited_searches(rows, self.prices[0])
-        cuts = [self._one(masses) or (-1, -1) for masses in map(_running_masses, *rows)]
-        return np.array([start for start, _ in cuts]), np.array([stop for _, stop in cuts])
-
-    def _one(self, masses: RunningMasses) -> tuple[int, int] | None:
-        question = self.question
-        if len(self.prices) == 1:
-            return limited_search(masses, self.prices[0], question.limits.cuts(masses))
-        best = range_search(
-            masses,
-            self.prices,
-            regret=question.objective == "regret",
-            limits=question.allowed(masses),
-        )
-        return None if best is None else (best.start, best.stop)
-
-
-def _searches(model: Scored, question: Question) -> tuple[list[_Search], list[list[_Search]]]:
+def _searches(model: Scored, question: Question) -> tuple[list[InnerSearch], list[list[InnerSearch]]]:
     """Searches of a model's candidates, and for the regret those for each corner alone."""
     kinds = [one.kind for one in model.candidates]
-    own = [_Search.of(question if kind == "window" else question.never_abstaining()) for kind in kinds]
+    own = [search_of(question if kind == "window" else question.never_abstaining()) for kind in kinds]
     if question.objective != "regret":
         return own, []
     by_corner = []
     for corner in question.corners():
         there = question.at(corner)
         aims = [there, there.never_abstaining()] if there.may_abstain else [there]
-        by_corner.append([_Search.of(aim) for aim in aims])
+        by_corner.append([search_of(aim) for aim in aims])
     return own, by_corner
-
-
-def _running_masses(
-    positive_below: FloatArray, negative_below: FloatArray, negative_above: FloatArray
-) -> RunningMasses:
-    nowhere = np.zeros(len(positive_below))
-    return RunningMasses(
-        positive_below=positive_below,
-        negative_below=negative_below,
-        negative_above=negative_above,
-        lower_cut=nowhere,
-        upper_cut=nowhere,
-        groups_below=np.arange(len(positive_below), dtype=np.int64),
-    )

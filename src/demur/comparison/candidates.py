@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from demur.comparison.case_estimates import Bill, paid_by
+from demur.comparison.case_rules import CaseRules
 from demur.comparison.question import Corner, Question
 from demur.costs.model import CostModel
+from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
@@ -57,7 +60,7 @@ def first_smallest(values: FloatArray, scale: float = 0.0) -> int:
 class Cuts(NamedTuple):
     """A window among the distinct scores of some cases; `gap` is what is unproven of its optimality."""
 
-    window: AbstentionWindow
+    window: AbstentionWindow | CaseWindow
     gap: float
 
 
@@ -70,7 +73,7 @@ class Candidate:
     kind : str
         "window", "threshold" or the name of a rule without a model.
     model : str or None
-    window : AbstentionWindow or None
+    window : AbstentionWindow, CaseWindow or None
         Thresholds chosen on all cases; None without a model.
     cases : SplitCases
         The splits it was judged on: those of all models, or its own where only counts are at hand.
@@ -84,11 +87,13 @@ class Candidate:
         Simplest first, for ties.
     gap : float
         What is unproven of the choice over a range of costs; 0 by default.
+    bill, hindsight_bill : Bill or None
+        What was paid, where every case has its own costs.
     """
 
     kind: str
     model: str | None
-    window: AbstentionWindow | None
+    window: AbstentionWindow | CaseWindow | None
     cases: SplitCases
     judged: Judged
     decided: Judged
@@ -96,6 +101,8 @@ class Candidate:
     hindsight: FloatArray
     order: tuple[int, int]
     gap: float = 0.0
+    bill: Bill | None = None
+    hindsight_bill: Bill | None = None
 
     def on(self, cases: SplitCases) -> "Candidate":
         """Return a rule without a model for other splits of the same cases."""
@@ -143,15 +150,21 @@ def model_candidates(
     aims = [("threshold", question.never_abstaining())]
     if question.may_abstain:
         aims.append(("window", question))
+    by_case = CaseRules.of(cases, model.scores) if question.by_case else None
     kept, windows, reason = [], [], None
     for kind, aim in aims:
         try:
-            windows.append(choose_cuts(model.counts, aim))
+            windows.append(choose_cuts(model.counts, aim) if by_case is None else Cuts(*by_case.choose(aim)))
             kept.append((kind, aim))
         except UndefinedError as error:
             reason = error
     candidates = []
-    for (kind, _), cuts, decided in zip(kept, windows, _judge(cases, model, kept, windows), strict=True):
+    if by_case is None:
+        verdicts = _judge(cases, model, kept, windows)
+    else:
+        chosen = [Window(cuts.window.lower, cuts.window.upper) for cuts in windows]
+        verdicts = by_case.judge([aim for _, aim in kept], chosen)
+    for (kind, _), cuts, decided in zip(kept, windows, verdicts, strict=True):
         if isinstance(decided, UndefinedError):
             reason = decided  # all cases together keep the limits, but not without some fold
             continue
@@ -165,17 +178,15 @@ def model_candidates(
     return candidates
 
 
-def cheapest_at(
-    cases: SplitCases, model: JudgedModel, question: Question, corner: Corner
-) -> list[FloatArray]:
-    """Held-out outcomes of the model's window and threshold re-chosen for one corner of the box."""
+def cheapest_at(cases: SplitCases, model: JudgedModel, question: Question, corner: Corner) -> list[Candidate]:
+    """Return the model's window and threshold re-chosen for one corner of the box."""
     if corner.prevalence is not None:
         model = model._replace(
             honest=reweighted(model.honest, corner.prevalence),
             hindsight=reweighted(model.hindsight, corner.prevalence),
         )
     try:
-        return [one.honest for one in model_candidates(cases, "", model, question.at(corner), 0)]
+        return model_candidates(cases, "", model, question.at(corner), 0)
     except UndefinedError:
         return []
 
@@ -205,10 +216,12 @@ def _candidate(
         hindsight=outcomes(cases, [judged.hindsight]),
         order=order,
         gap=0.0 if cuts is None else cuts.gap,
+        bill=None if cases.amounts is None else paid_by(cases, judged.honest),
+        hindsight_bill=None if cases.amounts is None else paid_by(cases, [judged.hindsight]),
     )
 
 
-def _alike(window: AbstentionWindow, counts: ScoreCounts) -> int | None:
+def _alike(window: AbstentionWindow | CaseWindow, counts: ScoreCounts) -> int | None:
     """Return the one decision of a window that treats all cases alike; None for any other."""
     distinct = int(counts.blocks().groups.sum())
     ends = window.lower_index, window.upper_index
@@ -247,6 +260,7 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
 
 def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
     """Prices at a corner for masses made under the prevalence `rate`."""
+    assert isinstance(corner.costs, CostModel)
     if corner.prevalence is None:
         return Prices.of(corner.costs)
     base = counts.prevalence if rate is None else rate

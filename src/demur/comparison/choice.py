@@ -8,19 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from demur.comparison.advice import Scored, advice_outcomes
+from demur.comparison.advice import Scored, advice_decisions
 from demur.comparison.answer import Answer, Neighbours, Versus
-from demur.comparison.candidates import TRIVIAL, Candidate, cheapest_at, first_smallest
+from demur.comparison.candidates import Candidate, cheapest_at, first_smallest
 from demur.comparison.estimates import (
     Estimate,
     cost_at,
-    cost_interval,
     cost_of,
+    decisions_cost,
     difference_interval,
-    mean_cost,
     rates_of,
 )
-from demur.comparison.question import Corner, Question
+from demur.comparison.question import Question
+from demur.comparison.words import condition_words
+from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.typing import FloatArray
@@ -56,8 +57,8 @@ class Choice:
         for corner in self.question.corners():
             costs = [cost_at(one, corner) for one in self.all]
             for name, model in self.judged.items():
-                tables = cheapest_at(self.cases[name], model, self.question, corner)
-                costs += [mean_cost(table, corner) for table in tables]
+                rules = cheapest_at(self.cases[name], model, self.question, corner)
+                costs += [cost_at(one, corner) for one in rules]
             floors.append(min(costs))
         return np.array(floors)
 
@@ -111,12 +112,37 @@ def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
         negative=negative,
         best_trivial=trivial,
         guarantee_defined=_guarantee_defined(choice),
+        condition=condition_words(question.limits.given(), question.objective),
+        stakes=_stakes(best, choice),
         neighbours=_neighbours(best, choice),
         # a threshold was chosen for somebody who cannot send a case to a person
-        costs=(question.never_abstaining() if best.kind == "threshold" else question).point,
+        costs=(question.never_abstaining() if best.kind == "threshold" else question).chosen_for,
         labels=choice.labels,
         window=best.window,
         counts=None if best.model is None else choice.judged[best.model].counts,
+    )
+
+
+def _stakes(candidate: Candidate, choice: Choice) -> Mapping[str, float] | None:
+    """Money per case where every case has its own costs: at stake, lost by each error, paid for reviews."""
+    factors, rate = choice.question.centre
+    if candidate.bill is None or not isinstance(factors, CaseFactors):
+        return None
+    amounts = candidate.cases.amounts
+    assert amounts is not None
+    positive = candidate.cases.positive
+    stake = factors.miss * float(np.average(amounts.stake[positive], weights=candidate.cases.sizes[positive]))
+    shares = rates_of(candidate.bill.cases, rate)
+    # cases of a class and their money are weighted alike
+    each = shares.sum(axis=1, keepdims=True) / candidate.bill.cases.sum(axis=1, keepdims=True)
+    paid = candidate.bill.at(factors).paid * each
+    return MappingProxyType(
+        {
+            "at_stake": stake * float(shares[1].sum()),
+            "missed": float(paid[1, 0]),
+            "alarms": float(paid[0, 1]),
+            "reviews": float(paid[:, 2].sum()),
+        }
     )
 
 
@@ -140,7 +166,7 @@ def _values(candidates: Sequence[Candidate], choice: Choice) -> tuple[FloatArray
         costs = np.array([[cost_at(one, corner) for corner in question.corners()] for one in candidates])
         floors = choice.floors if question.objective == "regret" else 0.0
         return np.asarray((costs - floors).max(axis=1)), float(np.abs(costs).max())
-    point = Corner(question.point, question.rate)
+    point = question.centre
     return np.array([cost_at(one, point) for one in candidates]), 0.0
 
 
@@ -172,7 +198,7 @@ def _neighbours(candidate: Candidate, choice: Choice) -> Neighbours | None:
 def _best_trivial(choice: Choice) -> Mapping[str, Any] | None:
     if not choice.trivial:
         return None
-    point = Corner(choice.question.point, choice.question.rate)
+    point = choice.question.centre
     costs = np.array([cost_at(one, point) for one in choice.trivial])
     best = choice.trivial[first_smallest(costs)]
     return MappingProxyType({"name": best.kind, "cost": cost_at(best, point)})
@@ -181,7 +207,7 @@ def _best_trivial(choice: Choice) -> Mapping[str, Any] | None:
 def _cheapest(candidates: Sequence[Candidate], choice: Choice) -> Candidate | None:
     if not candidates:
         return None
-    point = Corner(choice.question.point, choice.question.rate)
+    point = choice.question.centre
     ordered = sorted(candidates, key=lambda one: one.order)
     return ordered[first_smallest(np.array([cost_at(one, point) for one in ordered]))]
 
@@ -234,8 +260,7 @@ def _advice(choice: Choice) -> Estimate | None:
     if any(one is not first for one in others):
         return None  # models split apart cannot be chosen among without a look at the held-out cases
     models = [Scored(one.classes, choice.candidates.get(name, ())) for name, one in choice.judged.items()]
-    table = advice_outcomes(first, models, choice.trivial, question)
-    return cost_interval(table, table, Corner(question.point, question.rate), question.confidence_level)
+    return decisions_cost(first, advice_decisions(first, models, choice.trivial, question), question)
 
 
 def _guarantee_defined(choice: Choice) -> bool:
@@ -246,7 +271,7 @@ def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
     """Guaranteed cost of a candidate when `models` certificates are to hold together."""
     question = choice.question
     if candidate.model is None:
-        point = Corner(question.point, question.rate)
+        point = question.centre
         if candidate.kind == "always abstain":
             return cost_at(candidate, point)
         name = next(iter(choice.judged))
@@ -259,13 +284,12 @@ def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
         level = 1 - (1 - question.confidence_level) / models
         counts = choice.judged[name].counts
         certificate = surface_certificate(counts, prevalence=question.rate, confidence_level=level)
-    window = candidate.window if candidate.window is not None else _EVERYWHERE[candidate.kind]
-    return float(certificate.of_window(window, costs=question.point).certified_expected_cost)
+    return float(certificate.of_window(_thresholds(candidate), costs=question.point).certified_expected_cost)
 
 
 def _guaranteed(best: Candidate, choice: Choice, estimate: Estimate) -> float | None:
     """Bound of the answer's true cost, valid for the choice among all models."""
-    if best.kind in TRIVIAL and best.kind == "always abstain":
+    if best.kind == "always abstain" and not choice.question.by_case:
         return estimate.cost
     if not _guarantee_defined(choice):
         return None

@@ -1,22 +1,22 @@
 """`compare_models`: candidates, honest costs and the answer for models on the same cases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from demur._checks import check_labels, check_same_length, check_scores, check_weights
 from demur._results import Interval, Result, json_safe
 from demur.auc.one import auc_interval
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import Candidate, model_candidates, trivial_candidates
 from demur.comparison.choice import Choice, make_answer
-from demur.comparison.estimates import cost_of, mean_cost, rates_of
-from demur.comparison.question import Corner, Limits, Question
+from demur.comparison.estimates import cost_at, cost_of, rates_of
+from demur.comparison.question import Limits, Question
+from demur.comparison.rows import Cases
 from demur.comparison.threads import workers
+from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
+from demur.counts.case_window import NEVER_PAYS, CaseWindow
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.bands import VolumeInterval, volume_interval_of
@@ -25,7 +25,7 @@ from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
 from demur.roc.curve import auc_score
 from demur.surface.window import AbstentionWindow
-from demur.typing import ArrayLike, BoolArray, FloatArray, Labels, Range
+from demur.typing import ArrayLike, Labels, Range
 
 __all__ = [
     "Cases",
@@ -50,8 +50,8 @@ class ModelComparison(Result):
         interval, and the cost with hindsight.
     guaranteed_cost : float or None
         Upper bound of the window's true cost for every sample size, for this model alone.
-    window : AbstentionWindow or None
-        Chosen on all cases.
+    window : AbstentionWindow, CaseWindow or None
+        Chosen on all cases; a `CaseWindow` where costs differ by case.
     threshold : float or None
         The single threshold for somebody who must decide every case.
     threshold_cost, threshold_interval, threshold_hindsight_cost
@@ -71,7 +71,7 @@ class ModelComparison(Result):
     interval: Interval | None
     hindsight_cost: float | None
     guaranteed_cost: float | None
-    window: AbstentionWindow | None
+    window: AbstentionWindow | CaseWindow | None
     threshold: float | None
     threshold_cost: float | None
     threshold_interval: Interval | None
@@ -165,56 +165,11 @@ class Comparison(Result):
         return f"Comparison(n={self.n:g}, models {names}, answer={self.answer!r})"
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Cases:
-    """Checked rows of all models."""
-
-    positive: BoolArray
-    scores: Mapping[str, FloatArray]
-    sample_weight: FloatArray | None
-    labels: tuple[Any, Any] = (0, 1)
-
-    @classmethod
-    def of_rows(
-        cls, y_true: Any, scores: Any, *, pos_label: Any = None, sample_weight: Any = None
-    ) -> "Cases":
-        """Check rows; rows of weight 0 are dropped."""
-        if not isinstance(scores, Mapping):
-            scores = {"model": scores}
-        if isinstance(y_true, ScoreCounts):
-            raise InputError("`y_true` must hold one label per case, got a ScoreCounts.")
-        if not scores:
-            raise InputError("`scores` must hold at least one model, got none.")
-        positive, weight = check_labels(y_true, pos_label), check_weights(sample_weight)
-        checked = {str(name): check_scores(column, f"scores of {name}") for name, column in scores.items()}
-        for name, column in checked.items():
-            check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
-        labels = _labels(y_true, positive)
-        if weight is not None and not weight.all():
-            kept = weight > 0
-            positive, weight = positive[kept], weight[kept]
-            checked = {name: column[kept] for name, column in checked.items()}
-        return cls(positive=positive, scores=checked, sample_weight=weight, labels=labels)
-
-
-def _labels(y_true: Any, positive: BoolArray) -> tuple[Any, Any]:
-    """Labels (negative, positive) as the user wrote them; booleans and a class without cases as 0 and 1."""
-    values = np.asarray(y_true)
-    pair = []
-    for default, members in ((0, ~positive), (1, positive)):
-        at = int(np.argmax(members))
-        label = values[at] if members[at] else default
-        label = label.item() if isinstance(label, np.generic) else label
-        # a policy answers with text or numbers, so that it can have a third answer
-        pair.append(int(label) if isinstance(label, bool) else label)
-    return pair[0], pair[1]
-
-
 def compare_models(
     y_true: Labels,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
-    costs: CostModel | CostRange | None = None,
+    costs: CostModel | CostRange | CaseCosts | None = None,
     prevalence: float | Range | None = None,
     objective: str | None = None,
     max_abstention: float | None = None,
@@ -242,9 +197,9 @@ def compare_models(
         Two distinct values.
     scores : mapping {name: array of n numbers}, or one array
         Higher means more positive.
-    costs : CostModel or CostRange, optional
-        What a miss, a false alarm and a review cost; each may be a range. Without costs there is no
-        answer, only what holds over all costs.
+    costs : CostModel, CostRange or CaseCosts, optional
+        What a miss, a false alarm and a review cost; each may be a range, or differ from case to
+        case. Without costs there is no answer, only what holds over all costs.
     prevalence : float or (low, high), optional
         P(positive) in use, where it differs from the sample's.
     objective : {"expected", "worst", "regret", "guaranteed"}, optional
@@ -307,7 +262,7 @@ def compare_models(
         confidence_level=confidence_level,
         seed=seed,
     )
-    rows = Cases.of_rows(y_true, scores, pos_label=pos_label, sample_weight=sample_weight)
+    rows = Cases.of_rows(y_true, scores, costs=costs, pos_label=pos_label, sample_weight=sample_weight)
     return comparison_of(rows, question, weights=weights, class_names=class_names)
 
 
@@ -325,6 +280,8 @@ def comparison_of(
         rng=question.seed,
         quantity="a comparison",
     )
+    if rows.amounts is not None:
+        cases = replace(cases, amounts=rows.amounts)
     if question.objective == "guaranteed" and cases.weights == "importance":
         raise InputError(
             "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
@@ -343,6 +300,11 @@ def comparison_of_counts(
     labels: tuple[Any, Any] = (0, 1),
 ) -> Comparison:
     """Compare models of which only counts are at hand: each is split apart, nothing is paired."""
+    if question.by_case:
+        raise InputError(
+            "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores; "
+            "ScoreCosts.window gives the cheapest window of sums, with hindsight."
+        )
     cases, judged = {}, {}
     for name, one in counts.items():
         cases[name], judged[name] = judged_model(
@@ -391,7 +353,7 @@ def _compared(
     if question.costs is not None and not trivial and not candidates:
         name, why = next(iter(left_out.items()))
         raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
-    point = None if question.costs is None else Corner(question.point, question.rate)
+    point = None if question.costs is None else question.centre
     counts = next(iter(judged.values())).counts
     choice = None
     if point is not None:
@@ -408,7 +370,7 @@ def _compared(
     return Comparison(
         answer=None if choice is None else make_answer(choice),
         models=models,
-        trivial={} if point is None else {one.kind: mean_cost(one.honest, point) for one in trivial},
+        trivial={} if point is None else {one.kind: cost_at(one, point) for one in trivial},
         question=question,
         n=first.n,
         n_positive=counts.n_positive,
@@ -418,15 +380,23 @@ def _compared(
         repeats=first.repeats,
         split=first.source,
         weights=first.weights,
-        notes=_notes(first),
+        notes=_notes(first, question, models),
         cases=cases,
         judged=judged,
         choice=choice,
     )
 
 
-def _notes(cases: SplitCases) -> tuple[str, ...]:
+def _notes(cases: SplitCases, question: Question, models: Mapping[str, ModelComparison]) -> tuple[str, ...]:
     notes = []
+    if question.by_case:
+        notes.append(
+            "Costs differ by case: intervals hold for large samples, and nothing is guaranteed, as amounts "
+            "have no bound. AUC and VACC count every case alike: amounts have no normal form with two "
+            "parameters."
+        )
+        if all(getattr(model.window, "note", "") == NEVER_PAYS for model in models.values()):
+            notes.append(NEVER_PAYS)
     if cases.weights == "importance":
         notes.append(
             f"Weights are taken as importance weights: intervals rest on an effective {cases.n:,.0f} cases, "
@@ -450,7 +420,8 @@ def _model(
     level = question.confidence_level
     volume = volume_interval_of(surface, confidence_level=level)
     certificate = None
-    if cases.weights != "importance" and not isinstance(question.prevalence, tuple):
+    bounded = cases.weights != "importance" and not question.by_case
+    if bounded and not isinstance(question.prevalence, tuple):
         certificate = surface_certificate(model.counts, prevalence=question.rate, confidence_level=level)
     by_kind = {one.kind: one for one in candidates}
     threshold = by_kind.get("threshold")
@@ -459,7 +430,7 @@ def _model(
     single = None if threshold is None else cost_of(threshold, question)
     shares = None if rule is None else rates_of(rule.honest, question.rate)
     guaranteed = None
-    if certificate is not None and rule is not None and rule.window is not None:
+    if certificate is not None and rule is not None and isinstance(rule.window, AbstentionWindow):
         bound = certificate.of_window(rule.window, costs=question.point)
         guaranteed = float(bound.certified_expected_cost)
     return ModelComparison(

@@ -1,11 +1,24 @@
 """Costs of rules and of pairs of rules, in the user's unit, from tables of outcomes."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from demur._results import Interval
 from demur.comparison.candidates import TRIVIAL, Candidate
+from demur.comparison.case_estimates import (
+    bill_cost,
+    bill_estimate,
+    case_difference,
+    difference_to_constant,
+    paid_by,
+)
 from demur.comparison.question import Corner, Question
-from demur.honest.decisions import joint_outcomes, mean_and_error
+from demur.costs.case_costs import CaseFactors
+from demur.costs.model import CostModel
+from demur.honest.cases import SplitCases
+from demur.honest.decisions import Codes, joint_outcomes, mean_and_error, outcomes
 from demur.honest.expected_cost import Estimate, cost_estimate, loss_table, outcome_table, relative_prices
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import (
@@ -18,7 +31,7 @@ from demur.honest.intervals import (
 )
 from demur.typing import FloatArray
 
-__all__ = ["Estimate", "cost_at", "cost_interval", "cost_of", "difference_interval", "mean_cost", "rates_of"]
+__all__ = ["Estimate", "cost_at", "cost_of", "decisions_cost", "difference_interval", "rates_of"]
 
 # joint tables here have the columns negative, positive, abstain; the intervals' negative, abstain, positive
 _BY_CAUTION = [0, 2, 1]
@@ -29,25 +42,40 @@ def _weighting(table: FloatArray, prevalence: float | None) -> Weighting:
     return Weighting.of(positive, negative, prevalence)
 
 
-def mean_cost(table: FloatArray, corner: Corner) -> float:
+def _mean_cost(table: FloatArray, costs: CostModel, prevalence: float | None) -> float:
     """Expected cost per case of a table of outcomes."""
-    return mean_and_error(table, loss_table(corner.costs), _weighting(table, corner.prevalence))[0]
+    return mean_and_error(table, loss_table(costs), _weighting(table, prevalence))[0]
 
 
 def cost_at(candidate: Candidate, corner: Corner) -> float:
     """Honest cost per case at one point of the box."""
-    return mean_cost(candidate.honest, corner)
-
-
-def cost_interval(honest: FloatArray, hindsight: FloatArray, corner: Corner, level: float) -> Estimate:
-    """Honest cost with its interval for the true cost of the rule in use."""
-    return cost_estimate(honest, hindsight, corner.costs, prevalence=corner.prevalence, level=level)
+    if isinstance(corner.costs, CaseFactors):
+        assert candidate.bill is not None
+        return bill_cost(candidate.bill, corner.costs, corner.prevalence)
+    return _mean_cost(candidate.honest, corner.costs, corner.prevalence)
 
 
 def cost_of(candidate: Candidate, question: Question) -> Estimate:
-    """Honest cost at the costs asked for, or at the middle of their ranges."""
-    corner = Corner(question.point, question.rate)
-    return cost_interval(candidate.honest, candidate.hindsight, corner, question.confidence_level)
+    """Honest cost with its interval for the true cost of the rule in use, in the middle of the ranges."""
+    costs, rate = question.centre
+    level = question.confidence_level
+    if isinstance(costs, CaseFactors):
+        assert candidate.bill is not None
+        assert candidate.hindsight_bill is not None
+        bills = candidate.bill, candidate.hindsight_bill
+        return bill_estimate(*bills, costs, prevalence=rate, level=level)
+    return cost_estimate(candidate.honest, candidate.hindsight, costs, prevalence=rate, level=level)
+
+
+def decisions_cost(cases: SplitCases, decisions: Sequence[Codes], question: Question) -> Estimate:
+    """Cost of held-out decisions that no one rule made; its interval is centred on them alone."""
+    costs, rate = question.centre
+    level = question.confidence_level
+    if isinstance(costs, CaseFactors):
+        bill = paid_by(cases, decisions)
+        return bill_estimate(bill, bill, costs, prevalence=rate, level=level)
+    table = outcomes(cases, decisions)
+    return cost_estimate(table, table, costs, prevalence=rate, level=level)
 
 
 def difference_interval(first: Candidate, second: Candidate, question: Question) -> tuple[float, Interval]:
@@ -56,7 +84,7 @@ def difference_interval(first: Candidate, second: Candidate, question: Question)
     Paired on the same held-out cases. Where two models were split apart (only counts at hand), the
     interval holds for any dependence between them: their half-widths add up.
     """
-    corner = Corner(question.point, question.rate)
+    corner = question.centre
     if first.model is None and second.cases is not first.cases:
         first = first.on(second.cases)
     elif second.model is None and second.cases is not first.cases:
@@ -72,6 +100,9 @@ def difference_interval(first: Candidate, second: Candidate, question: Question)
         low, high = _against_constant(second, first, question)
         return difference, Interval(-high, -low)
     costs, sums = corner.costs, []
+    if isinstance(costs, CaseFactors):
+        settings: dict[str, Any] = {"prevalence": corner.prevalence, "level": question.confidence_level}
+        return difference, case_difference(first.cases, first.judged, second.judged, costs, **settings)
     for one, two in (
         ([first.judged.hindsight], [second.judged.hindsight]),
         (first.judged.honest, second.judged.honest),
@@ -91,8 +122,12 @@ def _against_constant(rule: Candidate, constant: Candidate, question: Question) 
     The interval of a cost, of losses less what the constant decision costs on the same case: an error
     added to the rule is none of the other, so it does not cancel in the mean.
     """
-    corner = Corner(question.point, question.rate)
-    prices = relative_prices(corner.costs)
+    costs, rate = question.centre
+    level = question.confidence_level
+    if isinstance(costs, CaseFactors):
+        code = TRIVIAL[constant.kind]
+        return difference_to_constant(rule.cases, rule.judged, code, costs, prevalence=rate, level=level)
+    prices = relative_prices(costs)
     review = np.array([prices["abstain_negative"], prices["abstain_positive"]])
     losses = np.column_stack([[0.0, prices["miss"]], [prices["alarm"], 0.0], review])
     spared = losses[:, TRIVIAL[constant.kind]]
@@ -112,8 +147,8 @@ def _against_constant(rule: Candidate, constant: Candidate, question: Question) 
                 worst_negative=prices["alarm"] - spared[0],
             )
         )
-    ends = honest_interval(sums[0], sums[1], level=question.confidence_level, prevalence=corner.prevalence)
-    unit = corner.costs.cost_fn - corner.costs.cost_tp
+    ends = honest_interval(sums[0], sums[1], level=level, prevalence=rate)
+    unit = costs.cost_fn - costs.cost_tp
     return Interval(*(unit * float(end) for end in ends))
 
 

@@ -15,6 +15,7 @@ from demur._checks import (
     check_type,
     input_error,
 )
+from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.exceptions import InputError
@@ -29,9 +30,12 @@ OBJECTIVES = ("expected", "worst", "regret", "guaranteed")
 
 
 class Corner(NamedTuple):
-    """One point of the box of costs and prevalence; a prevalence of None is the sample's own."""
+    """One point of the box of costs and prevalence; a prevalence of None is the sample's own.
 
-    costs: CostModel
+    Where every case has its own costs, the point is given by factors on them.
+    """
+
+    costs: CostModel | CaseFactors
     prevalence: float | None
 
 
@@ -91,7 +95,7 @@ class Question:
 
     Attributes
     ----------
-    costs : CostModel, CostRange or None
+    costs : CostModel, CostRange, CaseCosts or None
         What outcomes cost; None: compare over all costs, no answer at a point.
     prevalence : float, (low, high) or None
         P(positive) in use; None for the sample's own.
@@ -102,7 +106,7 @@ class Question:
     seed : int
     """
 
-    costs: CostModel | CostRange | None
+    costs: CostModel | CostRange | CaseCosts | None
     prevalence: float | Range | None
     objective: str
     limits: Limits
@@ -121,12 +125,12 @@ class Question:
         seed: Any,
     ) -> "Question":
         """Check what a user passes; the objective defaults to regret for ranges, else expected."""
-        if costs is not None and not isinstance(costs, CostRange):
+        if costs is not None and not isinstance(costs, (CostRange, CaseCosts)):
             check_type(costs, "costs", CostModel)
         if isinstance(costs, CostRange) and costs.is_point:
             costs = costs.mean
         rate = _prevalence(prevalence)
-        ranged = isinstance(costs, CostRange) or isinstance(rate, tuple)
+        ranged = _is_range(costs) or isinstance(rate, tuple)
         aim = ("regret" if ranged else "expected") if objective is None else objective
         check_choice(aim, "objective", OBJECTIVES)
         if costs is None and (objective is not None or limits.given()):
@@ -143,9 +147,12 @@ class Question:
                 f"`objective` must not be 'guaranteed' with {what}. "
                 "Hint: the guarantee of every other objective stands beside its answer."
             )
-        for corner in costs.corners() if isinstance(costs, CostRange) else [costs]:
-            if corner is not None:
-                _refuse_rewards(corner)
+        if isinstance(costs, CaseCosts):
+            _refuse_bounds(aim, limits)
+        else:
+            for corner in costs.corners() if isinstance(costs, CostRange) else [costs]:
+                if corner is not None:
+                    _refuse_rewards(corner)
         return cls(
             costs=costs,
             prevalence=rate,
@@ -158,14 +165,30 @@ class Question:
     @property
     def ranged(self) -> bool:
         """Whether a cost or the prevalence is a range."""
-        return isinstance(self.costs, CostRange) or isinstance(self.prevalence, tuple)
+        return _is_range(self.costs) or isinstance(self.prevalence, tuple)
+
+    @property
+    def by_case(self) -> bool:
+        """Whether every case has its own costs."""
+        return isinstance(self.costs, CaseCosts)
 
     @property
     def point(self) -> CostModel:
-        """The costs, or the middle of their ranges."""
-        if self.costs is None:
-            raise ValueError("this comparison was made without costs")
+        """The costs by class, or the middle of their ranges."""
+        if self.costs is None or isinstance(self.costs, CaseCosts):
+            raise ValueError("this comparison was made without costs by class")
         return self.costs.mean if isinstance(self.costs, CostRange) else self.costs
+
+    @property
+    def centre(self) -> Corner:
+        """The costs and the prevalence, or the middle of their ranges."""
+        costs = self.costs.mean if isinstance(self.costs, CaseCosts) else self.point
+        return Corner(costs, self.rate)
+
+    @property
+    def chosen_for(self) -> CostModel | CaseCosts:
+        """The costs a rule is chosen for: those of each case, or by class, in the middle of their ranges."""
+        return self.costs if isinstance(self.costs, CaseCosts) else self.point
 
     @property
     def rate(self) -> float | None:
@@ -184,7 +207,7 @@ class Question:
         """Return the corners of the box of costs and prevalence; the point itself without ranges."""
         if self.costs is None:
             return []
-        costs = self.costs.corners() if isinstance(self.costs, CostRange) else [self.costs]
+        costs = [self.costs] if isinstance(self.costs, CostModel) else self.costs.corners()
         rates = self.prevalence if isinstance(self.prevalence, tuple) else (self.prevalence,)
         return [Corner(one, rate) for one in costs for rate in rates]
 
@@ -200,7 +223,13 @@ class Question:
 
     def at(self, corner: Corner) -> "Question":
         """Return the question for one point of the box."""
-        return replace(self, costs=corner.costs, prevalence=corner.prevalence, objective="expected")
+        costs: CostModel | CaseCosts
+        if isinstance(corner.costs, CaseFactors):
+            assert isinstance(self.costs, CaseCosts)
+            costs = self.costs.at(corner.costs)
+        else:
+            costs = corner.costs
+        return replace(self, costs=costs, prevalence=corner.prevalence, objective="expected")
 
     def allowed(self, masses: RunningMasses) -> CutLimits | None:
         """Return the windows that keep the limits at all prevalences of the range; None without limits.
@@ -218,6 +247,8 @@ class Question:
 
     def never_abstaining(self) -> "Question":
         """Return the same question for somebody who must decide every case."""
+        if isinstance(self.costs, CaseCosts):
+            return replace(self, costs=self.costs.never_abstaining())
         if isinstance(self.costs, CostRange):
             ends = {"cost_fn": tuple(self.costs.cost_fn), "cost_fp": tuple(self.costs.cost_fp)}
             return replace(self, costs=CostRange(**ends))
@@ -226,6 +257,24 @@ class Question:
             costs=replace(
                 self.point, cost_abstain=None, cost_abstain_positive=None, cost_abstain_negative=None
             ),
+        )
+
+
+def _is_range(costs: CostModel | CostRange | CaseCosts | None) -> bool:
+    return costs.ranged if isinstance(costs, CaseCosts) else isinstance(costs, CostRange)
+
+
+def _refuse_bounds(objective: str, limits: Limits) -> None:
+    """What holds for every sample size is proven for costs by class only."""
+    if objective == "guaranteed":
+        raise InputError(
+            "`objective` must not be 'guaranteed' with costs by case: amounts have no bound, so nothing is "
+            "guaranteed for every sample size. Hint: the interval of the answer holds for large samples."
+        )
+    if limits.precision_confidence is not None:
+        raise InputError(
+            "`precision_confidence` needs costs by class. Hint: leave it out to keep the precisions among "
+            "the cases at hand."
         )
 
 

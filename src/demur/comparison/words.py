@@ -106,9 +106,11 @@ def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
     if stakes is None or facts["kind"] in TRIVIAL_WORDS:
         return
     step = _step(facts)
-    lost, alarms, reviews = (money(stakes[name], step) for name in ("missed", "alarms", "reviews"))
-    text = f"Of {money(stakes['at_stake'], step)} at stake {lost} are lost, {alarms} go to false alarms"
-    yield text + (f", {reviews} to reviews." if facts["kind"] == "window" else ".")
+    stake, missed, alarms, reviews = (
+        money(stakes[name], step) for name in ("at_stake", "missed", "alarms", "reviews")
+    )
+    text = f"{stake} are at stake: {missed} are lost to misses, {alarms} to false alarms"
+    yield text + (f", {reviews} paid for reviews." if facts["kind"] == "window" else ".")
 
 
 def _about(share: float) -> str:

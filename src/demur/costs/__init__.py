@@ -2,12 +2,14 @@
 
 `CostModel` names the costs of two classes and brings them to the normal form (mu, nu) of
 Friedel, Rueckert, Kramer (2006); `CostMatrix` holds those of several classes. A `Reviewer` has a
-price and errs, which makes the cost of abstaining depend on the class. Cost lines, cost
-curves and the ranges in which each model wins are those of Drummond and Holte (2006).
+price and errs, which makes the cost of abstaining depend on the class; `CaseCosts` differ from case
+to case. Cost lines, cost curves and the ranges in which each model wins are those of Drummond and
+Holte (2006).
 
 Imports: counts.
 """
 
+from demur.costs.case_costs import CaseCosts
 from demur.costs.curves import (
     AverageCostCurve,
     BestRange,
@@ -37,6 +39,7 @@ from demur.costs.reviewer import Reviewer
 __all__ = [
     "AverageCostCurve",
     "BestRange",
+    "CaseCosts",
     "CostCurve",
     "CostLine",
     "CostLineDifference",

@@ -17,6 +17,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.placements import Ordered
+from demur.costs.case_costs import CaseAmounts
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.class_rows import ClassRows, classes_of, ordered_classes
@@ -61,6 +62,8 @@ class SplitCases:
         "rows" (split by the labels in row order) or "counts" (split at random within equal cells).
     weights : str or None
         What the weights mean; None without weights.
+    amounts : CaseAmounts or None
+        Costs of every cell under each decision, where they differ by case.
     """
 
     positive: BoolArray
@@ -69,6 +72,7 @@ class SplitCases:
     prevalence: float | None
     source: str
     weights: str | None
+    amounts: CaseAmounts | None = None
 
     @classmethod
     def of_rows(

@@ -19,7 +19,7 @@ import numpy as np
 
 from demur._kernels.window_search import TIE
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.search import CutLimits, Prices, WindowMasses
+from demur.windows.search import CutLimits, Prices, WindowMasses, WindowPrices
 
 __all__ = ["WindowCandidates", "window_candidates"]
 
@@ -77,8 +77,49 @@ def _range_minimum(values: FloatArray, before: IntArray, after: IntArray) -> Flo
     return smallest
 
 
-def window_candidates(masses: WindowMasses, points: Sequence[Prices], limits: CutLimits) -> WindowCandidates:
+def window_candidates(
+    masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits
+) -> WindowCandidates:
     """Drop the positions that cannot belong to an optimal window at any mixture of cost points."""
+    by_class = [point for point in points if isinstance(point, Prices)]
+    if len(by_class) < len(points):
+        return _case_candidates(masses, points, limits)
+    return _class_candidates(masses, by_class, limits)
+
+
+def _case_candidates(
+    masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits
+) -> WindowCandidates:
+    """Do so where every case has its own costs, so that masses of classes tell nothing.
+
+    A start goes if the next position is a start at least as good at every point, a stop if the one
+    before is: the window shrinks by one score, at the least to an empty one.
+    """
+    starts = np.array([point.by_start(masses) for point in points])
+    stops = np.array([point.by_stop(masses) for point in points])
+    begins, ends = limits.starts.copy(), limits.stops.copy()
+    begins[:-1] &= ~(limits.starts[1:] & (starts[:, 1:] <= starts[:, :-1]).all(axis=0))
+    ends[1:] &= ~(limits.stops[:-1] & (stops[:, :-1] <= stops[:, 1:]).all(axis=0))
+    # the last position is no start of a window with i < j, the first no stop
+    begins[-1] = ends[0] = False
+    if not all(point.may_abstain for point in points):
+        begins[:] = ends[:] = False
+    alone, begin, end = (np.flatnonzero(kept) for kept in (limits.starts & limits.stops, begins, ends))
+    return WindowCandidates(
+        starts=begin,
+        stops=end,
+        empty=alone,
+        by_start=starts[:, begin],
+        by_stop=stops[:, end],
+        by_empty=np.array([point.without_abstaining(masses)[alone] for point in points]),
+        first=limits.first[end],
+        below=masses.below,
+        slack=TIE * max(point.scale(masses) for point in points),
+    )
+
+
+def _class_candidates(masses: WindowMasses, points: Sequence[Prices], limits: CutLimits) -> WindowCandidates:
+    """Do so where all cases of a class cost the same."""
     slack = TIE * max(point.scale(masses) for point in points)
     p, q = masses.positive_below, masses.negative_below
     empty = np.flatnonzero(_undominated_empty(p, q, points, limits, slack))

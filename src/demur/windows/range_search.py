@@ -25,7 +25,7 @@ import numpy as np
 from demur._kernels.window_search import TIE
 from demur.typing import FloatArray, IntArray
 from demur.windows.candidates import WindowCandidates, window_candidates
-from demur.windows.search import CutLimits, Prices, WindowMasses, cut_limits, limited_search
+from demur.windows.search import CutLimits, WindowMasses, WindowPrices, cut_limits, limited_search
 
 __all__ = ["RangeCuts", "range_search"]
 
@@ -55,7 +55,7 @@ class RangeCuts(NamedTuple):
 
 def range_search(
     masses: WindowMasses,
-    points: Sequence[Prices],
+    points: Sequence[WindowPrices],
     *,
     regret: bool = True,
     limits: CutLimits | None = None,

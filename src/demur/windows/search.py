@@ -23,6 +23,7 @@ __all__ = [
     "MassRows",
     "Prices",
     "WindowMasses",
+    "WindowPrices",
     "cut_limits",
     "limited_search",
     "unlimited_searches",
@@ -70,6 +71,29 @@ class MassRows(NamedTuple):
     def below(self) -> FloatArray:
         """Mass of both classes in the first i scores."""
         return self.positive_below + self.negative_below
+
+
+class WindowPrices(Protocol):
+    """What windows cost, as a term of i plus a term of j; by class (`Prices`) or by case (`CasePrices`)."""
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether reviews have a finite price."""
+
+    def by_start(self, masses: WindowMasses) -> FloatArray:
+        """Return the part of a window's cost that depends on i, for every i."""
+
+    def by_stop(self, masses: WindowMasses) -> FloatArray:
+        """Return the part of a window's cost that depends on j, for every j."""
+
+    def without_abstaining(self, masses: WindowMasses) -> FloatArray:
+        """Return the cost of the empty window at every position."""
+
+    def cost(self, masses: WindowMasses, i: int, j: int) -> float:
+        """Return the cost of one window."""
+
+    def scale(self, masses: WindowMasses) -> Any:
+        """Return a size all costs of windows stay below, by which rounding is judged; one per row."""
 
 
 class Prices(NamedTuple):
@@ -181,7 +205,7 @@ def cut_limits(
 
 
 def limited_search(
-    masses: WindowMasses, prices: Prices, limits: CutLimits | None = None
+    masses: WindowMasses, prices: WindowPrices, limits: CutLimits | None = None
 ) -> tuple[int, int] | None:
     """Return the cheapest window (i, j) under limits; None if the limits allow none.
 
@@ -214,7 +238,7 @@ def limited_search(
     return int(begins[j]), j
 
 
-def unlimited_searches(rows: MassRows, prices: Prices) -> tuple[IntArray, IntArray]:
+def unlimited_searches(rows: MassRows, prices: WindowPrices) -> tuple[IntArray, IntArray]:
     """Return the cheapest windows of many sets of cases: in every row what `limited_search` chooses."""
     slack = TIE * prices.scale(rows)[:, None]
     if not prices.may_abstain:

@@ -118,12 +118,14 @@ def draw_figures(answered: "Compared", folder: Path) -> list[Path]:
     import matplotlib.pyplot as plt
 
     from demur import displays as figures
+    from demur.counts import CaseWindow
     from demur.roc import roc_curve
 
     comparison = answered.comparison
     names = sorted(comparison.models, key=lambda name: comparison.models[name].cost or 0.0)
     best, second = (comparison.models[name].surface.surface for name in names[:2])
     window = comparison.models[names[0]].window
+    assert not isinstance(window, CaseWindow)  # the costs of the demo are by class
     roc = {name: roc_curve(comparison.judged[name].counts) for name in names}
     gap = best.minus(second, nu=(0.0, 0.5))
     displays = {

@@ -1,0 +1,195 @@
+"""Costs of rules where every case has its own: sums of what was paid instead of tables of outcomes.
+
+The intervals are those of costs by class: the same sums of losses and of squared losses, the same added
+errors. An added error has no amount of its own; it counts as the root mean square of what such an error
+costs among the cases, which is at least its mean.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from demur._results import Interval
+from demur.costs.case_costs import CaseFactors
+from demur.honest.cases import SplitCases
+from demur.honest.decisions import Codes, Judged
+from demur.honest.expected_cost import Estimate, outcome_table
+from demur.honest.held_out import Weighting
+from demur.honest.intervals import DifferenceSums, LossSums, difference_interval, honest_interval, loss_sums
+from demur.typing import FloatArray
+
+__all__ = ["Bill", "bill_cost", "bill_estimate", "case_difference", "difference_to_constant", "paid_by"]
+
+
+class Bill(NamedTuple):
+    """What some rule costs on the cases, averaged over the splits.
+
+    Rows of all arrays are negatives and positives, columns are decided negative, positive, abstained.
+    `worst` holds, for negatives and positives, what an added error of the class costs: a false alarm, a
+    miss.
+    """
+
+    cases: FloatArray
+    paid: FloatArray
+    squares: FloatArray
+    worst: FloatArray
+
+    def at(self, factors: CaseFactors) -> "Bill":
+        """Return the bill with all costs of a decision times a factor."""
+        by_decision = np.array(factors)
+        by_error = np.array([factors.alarm, factors.miss])
+        return Bill(self.cases, self.paid * by_decision, self.squares * by_decision**2, self.worst * by_error)
+
+
+def _losses(cases: SplitCases, factors: CaseFactors | None = None) -> FloatArray:
+    """Costs of every cell under each decision."""
+    assert cases.amounts is not None
+    losses = cases.amounts.by_decision
+    return losses if factors is None else losses * np.array(factors)
+
+
+def paid_by(cases: SplitCases, decisions: Sequence[Codes]) -> Bill:
+    """Add up what decisions cost, split by split."""
+    losses = _losses(cases)
+    sums = np.zeros((3, 6))
+    for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
+        code = 3 * cases.positive[rows.cell] + codes
+        loss = losses[rows.cell, codes]
+        sums += [np.bincount(code, rows.cases * loss**power, 6) for power in range(3)]
+    number, paid, squares = (sums / len(decisions)).reshape(3, 2, 3)
+    return Bill(number, paid, squares, _root_mean_squares(cases, losses[:, 0], losses[:, 1]))
+
+
+def _root_mean_squares(cases: SplitCases, if_missed: FloatArray, if_alarmed: FloatArray) -> FloatArray:
+    """Root mean square, with the sign of the mean, of an error on a negative and on a positive."""
+    by_class = []
+    for members, error in ((~cases.positive, if_alarmed), (cases.positive, if_missed)):
+        weight, loss = cases.sizes[members], error[members]
+        mean = float(np.average(loss, weights=weight))
+        by_class.append(np.copysign(np.sqrt(np.average(loss**2, weights=weight)), mean))
+    return np.array(by_class)
+
+
+def _weighting(bill: Bill, prevalence: float | None) -> Weighting:
+    negative, positive = (float(row) for row in bill.cases.sum(axis=1))
+    return Weighting.of(positive, negative, prevalence)
+
+
+def bill_cost(bill: Bill, factors: CaseFactors, prevalence: float | None) -> float:
+    """Cost per case."""
+    negative, positive = (bill.paid * np.array(factors)).sum(axis=1)
+    return float(_weighting(bill, prevalence).mean(positive, negative))
+
+
+def bill_estimate(
+    honest: Bill, hindsight: Bill, factors: CaseFactors, *, prevalence: float | None, level: float
+) -> Estimate:
+    """Honest cost with its interval for the true cost of the rule in use."""
+    sums = [_loss_sums(bill.at(factors)) for bill in (hindsight, honest)]
+    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
+    cost = bill_cost(honest, factors, prevalence)
+    return Estimate(
+        cost,
+        # a rule without risk has no interval but its cost, however the sums were rounded
+        Interval(min(max(float(low), 0.0), cost), max(float(high), cost)),
+        bill_cost(hindsight, factors, prevalence),
+    )
+
+
+def _loss_sums(bill: Bill) -> LossSums:
+    """Take the sums of a bill; what a rule decides at all is read from the numbers of cases."""
+    negative, positive = bill.paid.sum(axis=1)
+    negative_squares, positive_squares = bill.squares.sum(axis=1)
+    counted = loss_sums(
+        outcome_table(bill.cases), miss=0.0, alarm=0.0, abstain_positive=0.0, abstain_negative=0.0
+    )
+    return counted._replace(
+        positive=positive,
+        negative=negative,
+        positive_squares=positive_squares,
+        negative_squares=negative_squares,
+        worst_positive=bill.worst[1],
+        worst_negative=bill.worst[0],
+    )
+
+
+# ---------------------------------------------------------------- differences
+
+
+def case_difference(
+    cases: SplitCases,
+    first: Judged,
+    second: Judged,
+    factors: CaseFactors,
+    *,
+    prevalence: float | None,
+    level: float,
+) -> Interval:
+    """Interval of the cost of the first rule minus that of the second, paired case by case."""
+    losses = _losses(cases, factors)
+    worst = _root_mean_squares(cases, losses[:, 0], losses[:, 1])
+    sums = [
+        _difference_sums(cases, losses, worst, one, two)
+        for one, two in (((first.hindsight,), (second.hindsight,)), (first.honest, second.honest))
+    ]
+    low, high = difference_interval(sums[0], sums[1], level=level, prevalence=prevalence)
+    return Interval(float(low), float(high))
+
+
+def _difference_sums(
+    cases: SplitCases,
+    losses: FloatArray,
+    worst: FloatArray,
+    first: Sequence[Codes],
+    second: Sequence[Codes],
+) -> DifferenceSums:
+    sums = np.zeros((3, 2))
+    calls = np.zeros((2, 3))
+    for rows, one, two in zip(cases.splits.repeats, first, second, strict=False):
+        positive = cases.positive[rows.cell].astype(np.int64)
+        gap = losses[rows.cell, one] - losses[rows.cell, two]
+        sums += [np.bincount(positive, rows.cases * gap**power, 2) for power in range(3)]
+        calls += [np.bincount(codes, rows.cases, 3) for codes in (one, two)]
+    sums, calls = sums / len(first), calls / len(first)
+    # each rule may err where it makes the call at all
+    misses, alarms = (float(np.minimum(calls[:, decision], 1.0).sum()) for decision in (0, 1))
+    return DifferenceSums(
+        n_positive=sums[0, 1],
+        n_negative=sums[0, 0],
+        positive=sums[1, 1],
+        negative=sums[1, 0],
+        positive_squares=sums[2, 1],
+        negative_squares=sums[2, 0],
+        extra_positive=misses * worst[1] ** 2,
+        extra_negative=alarms * worst[0] ** 2,
+    )
+
+
+def difference_to_constant(
+    cases: SplitCases,
+    rule: Judged,
+    code: int,
+    factors: CaseFactors,
+    *,
+    prevalence: float | None,
+    level: float,
+) -> Interval:
+    """Interval of the cost of a rule beyond that of one decision for all cases.
+
+    The interval of a cost, of losses less what the constant decision costs on the same case.
+    """
+    losses = _losses(cases, factors)
+    beyond = losses - losses[:, [code]]
+    worst = _root_mean_squares(cases, beyond[:, 0], beyond[:, 1])
+    sums = []
+    for decisions in ((rule.hindsight,), rule.honest):
+        total = np.zeros((3, 6))
+        for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
+            gap = beyond[rows.cell, codes]
+            by_outcome = 3 * cases.positive[rows.cell] + codes
+            total += [np.bincount(by_outcome, rows.cases * gap**power, 6) for power in range(3)]
+        number, paid, squares = (total / len(decisions)).reshape(3, 2, 3)
+        sums.append(_loss_sums(Bill(number, paid, squares, worst)))
+    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
+    return Interval(float(low), float(high))

@@ -1,0 +1,252 @@
+"""`CaseCosts`: costs that differ from case to case, named as in `CostModel`."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._checks import (
+    check_amounts,
+    check_labels,
+    check_number,
+    check_same_length,
+    check_type,
+    input_error,
+)
+from demur._results import Interval, Result, json_safe
+from demur.costs.reviewer import Reviewer
+from demur.counts.costs import ScoreCosts
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+
+__all__ = ["CaseAmounts", "CaseCosts", "CaseFactors"]
+
+_ERRORS = ("cost_fn", "cost_fp", "cost_tp", "cost_tn")
+_REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
+_FACTORS = ("miss_factor", "alarm_factor", "review_factor")
+
+
+class CaseFactors(NamedTuple):
+    """One point of the ranges of `CaseCosts`: what each of the three costs of a case is multiplied by."""
+
+    miss: float = 1.0
+    alarm: float = 1.0
+    review: float = 1.0
+
+
+class CaseAmounts(NamedTuple):
+    """Costs of n cases if called negative, if called positive, if sent to a person.
+
+    `stake` is what a case costs when it is missed: 0 for negatives.
+    """
+
+    miss: FloatArray
+    alarm: FloatArray
+    review: FloatArray
+    stake: FloatArray
+
+    def take(self, rows: IntArray | BoolArray) -> "CaseAmounts":
+        """Return the costs of some of the cases."""
+        return CaseAmounts(*(column[rows] for column in self))
+
+    @property
+    def by_decision(self) -> FloatArray:
+        """Costs with a row per case and columns called negative, called positive, reviewed."""
+        return np.column_stack([self.miss, self.alarm, self.review])
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class CaseCosts(Result):
+    """What each outcome costs where that differs by case: a missed fraud costs its amount.
+
+    Smaller is better. Each cost is one number for all cases or an array with one number per case, in the
+    order of the labels; only the entries of the cases it concerns are used, so a column of amounts
+    serves as it is. Assumes that the amounts of the cases at hand resemble those to come. Amounts have no
+    normal form with two parameters, so there is no cost curve and no VACC at such costs.
+
+    Parameters
+    ----------
+    cost_fn : float or array of n numbers >= 0
+        Cost of a miss: what a positive case costs if it is called negative.
+    cost_fp : float or array of n numbers >= 0
+        Cost of a false alarm: what a negative case costs if it is called positive.
+    cost_abstain : float or array of n numbers >= 0, optional
+        Cost of abstaining. None, also for the next three: abstaining is not an option.
+    cost_abstain_positive, cost_abstain_negative : float or array of n numbers >= 0, optional
+        Cost of abstaining by true class, each overriding `cost_abstain`.
+    reviewer : Reviewer, optional
+        Who takes the cases abstained on; replaces the cost of abstaining.
+    cost_tp, cost_tn : float or array of n numbers >= 0, default 0
+        Cost of a right answer.
+    miss_factor, alarm_factor, review_factor : float or (low, high), default 1
+        All costs of cases called negative, called positive, or reviewed times a factor; a range where it
+        is not known, such as ``miss_factor=(0.4, 0.7)`` for the share of a balance that is lost.
+    columns : mapping, optional
+        Name of a cost -> where it came from, such as ``{"cost_fn": "amount"}``; policies keep it.
+
+    Raises
+    ------
+    InputError
+        For negative, missing or infinite amounts, or a cost of abstaining that is given twice.
+
+    References
+    ----------
+    Elkan (2001), The foundations of cost-sensitive learning, IJCAI; windows as in Friedel, Rueckert,
+    Kramer (2006).
+
+    Examples
+    --------
+    A missed fraud costs its amount, a blocked good payment 25, a phone call 4. The call is worth it for
+    the payments in the middle:
+
+    >>> from demur import CaseCosts
+    >>> fraud = [0, 0, 1, 0, 0, 1]
+    >>> costs = CaseCosts(cost_fn=[60, 15, 40, 80, 20, 900], cost_fp=25, cost_abstain=4)
+    >>> window = costs.score_costs(fraud, [0.1, 0.2, 0.3, 0.4, 0.6, 0.9]).window()
+    >>> window.lower, window.upper, window.cost
+    (0.25, 0.75, 2.0)
+    """
+
+    # numbers or arrays on the way in; floats or arrays that cannot be changed from then on
+    cost_fn: Any
+    cost_fp: Any
+    cost_abstain: Any = None
+    cost_tp: Any = 0.0
+    cost_tn: Any = 0.0
+    cost_abstain_positive: Any = None
+    cost_abstain_negative: Any = None
+    reviewer: Reviewer | None = None
+    miss_factor: Any = 1.0
+    alarm_factor: Any = 1.0
+    review_factor: Any = 1.0
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in (*_ERRORS, *_REVIEWS):
+            value = getattr(self, name)
+            if value is not None or name in _ERRORS:
+                amounts = check_amounts(value, name)
+                object.__setattr__(self, name, amounts if amounts.ndim else float(amounts))
+        self._check_reviews()
+        for name in _FACTORS:
+            object.__setattr__(self, name, _factor(getattr(self, name), name))
+        check_type(self.columns, "columns", Mapping)
+        Result.__post_init__(self)
+
+    def _check_reviews(self) -> None:
+        given = [name for name in _REVIEWS if getattr(self, name) is not None]
+        if self.reviewer is not None:
+            check_type(self.reviewer, "reviewer", Reviewer)
+            if given:
+                hint = "the fee and the mistakes of the reviewer are the cost of abstaining."
+                raise input_error(given[0], "must be left out beside reviewer", "both", hint)
+        if len(given) == 1 and given[0] != "cost_abstain":
+            missing = next(name for name in _REVIEWS[1:] if name not in given)
+            raise input_error(
+                missing, "is needed beside the cost for the other class", None, "or set cost_abstain."
+            )
+
+    # ---------------------------------------------------------------- costs of the cases
+
+    @property
+    def may_abstain(self) -> bool:
+        """Whether a cost of abstaining is given."""
+        return self.reviewer is not None or any(getattr(self, name) is not None for name in _REVIEWS)
+
+    def amounts(self, y_true: Labels, *, pos_label: Any = None) -> CaseAmounts:
+        """Return what every case costs under each decision, before the factors."""
+        positive = check_labels(y_true, pos_label)
+        costs = {}
+        for name in (*_ERRORS, *_REVIEWS):
+            value = getattr(self, name)
+            if value is not None:
+                check_same_length(**{"y_true": positive, name: value if np.ndim(value) else None})
+                costs[name] = value
+        miss = np.where(positive, costs["cost_fn"], costs["cost_tn"])
+        alarm = np.where(positive, costs["cost_tp"], costs["cost_fp"])
+        if self.reviewer is not None:
+            review = self.reviewer.review_costs(positive, miss=miss, alarm=alarm)
+        else:
+            both = costs.get("cost_abstain", 0.0)
+            by_class = (costs.get(name, both) for name in ("cost_abstain_positive", "cost_abstain_negative"))
+            review = np.where(positive, *by_class)
+        return CaseAmounts(miss, alarm, review, np.where(positive, costs["cost_fn"], 0.0))
+
+    def score_costs(self, y_true: Labels, y_score: ArrayLike, *, pos_label: Any = None) -> ScoreCosts:
+        """Return the sums per distinct score, with factors in the middle of their ranges."""
+        miss, alarm, review, _ = self.amounts(y_true, pos_label=pos_label)
+        sums = ScoreCosts.from_arrays(y_score, miss=miss, alarm=alarm, review=review)
+        return sums if self.mean == CaseFactors() else sums.scaled(**self.mean._asdict())
+
+    def never_abstaining(self) -> "CaseCosts":
+        """Return the costs for somebody who must decide every case."""
+        nothing: dict[str, Any] = dict.fromkeys(("reviewer", *_REVIEWS))
+        return replace(self, **nothing)
+
+    # ---------------------------------------------------------------- factors
+
+    @property
+    def _ranges(self) -> list[Interval]:
+        return [getattr(self, name) for name in _FACTORS]
+
+    @property
+    def ranged(self) -> bool:
+        """Whether a factor is a range."""
+        return any(low < high for low, high in self._ranges)
+
+    @property
+    def mean(self) -> CaseFactors:
+        """The middle of every range of factors."""
+        return CaseFactors(*(low + (high - low) / 2 for low, high in self._ranges))
+
+    def corners(self) -> list[CaseFactors]:
+        """Return the distinct corners of the ranges, at most eight; the smallest factors first."""
+        return self.grid(2)
+
+    def grid(self, steps: int) -> list[CaseFactors]:
+        """Return evenly spaced factors, `steps` along every range."""
+        ends = [
+            (low,) if low == high else tuple(low + (high - low) * k / (steps - 1) for k in range(steps))
+            for low, high in self._ranges
+        ]
+        return [CaseFactors(*point) for point in itertools.product(*ends)]
+
+    def at(self, factors: CaseFactors) -> "CaseCosts":
+        """Return the same costs with known factors."""
+        known: dict[str, Any] = dict(zip(_FACTORS, factors, strict=True))
+        return replace(self, **known)
+
+    # ---------------------------------------------------------------- as values
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the costs as JSON-safe built-in types; of amounts only origin, mean and extremes."""
+        described = {
+            name: _described(getattr(self, name), self.columns.get(name)) for name in (*_ERRORS, *_REVIEWS)
+        }
+        described["reviewer"] = None
+        if self.reviewer is not None:
+            rates = {name: getattr(self.reviewer, name) for name in ("sensitivity", "specificity")}
+            fee = _described(self.reviewer.fee, self.columns.get("fee"))
+            described["reviewer"] = {"fee": fee, **rates}
+        return {**described, **{name: json_safe(getattr(self, name)) for name in _FACTORS}}
+
+
+def _factor(value: Any, name: str) -> Interval:
+    """Lower a factor or a pair of factors to an interval."""
+    ends = value if isinstance(value, (tuple, list)) else (value, value)
+    rule = "must be a number or a pair (low, high) with 0 <= low <= high"
+    if len(ends) != 2:
+        raise input_error(name, rule, repr(value), "for example (0.4, 0.7).")
+    low, high = (check_number(end, name) for end in ends)
+    if not 0 <= low <= high:
+        raise input_error(name, rule, repr(value), "for example (0.4, 0.7).")
+    return Interval(low, high)
+
+
+def _described(value: Any, column: str | None) -> Any:
+    """Return a number, or column, mean and extremes of amounts."""
+    if np.ndim(value) == 0:
+        return value
+    size = {"cases": len(value), "mean": float(np.mean(value))}
+    return {"column": column, **size, "smallest": float(value.min()), "largest": float(value.max())}
