@@ -163,6 +163,122 @@ def test_alpha_of_a_state_stays(run, rng, policy, tmp_path):
     assert "must stay 0.1" in answer.err
 
 
+# ---------------------------------------------------------------- days, pages, second labels
+
+
+def days_file(folder, rng, name, days, *, n=200, prevalence=0.1):
+    columns = {"day": [], "score": [], "kind": []}
+    for day in days:
+        y, s = shop(rng, n, prevalence)
+        columns["day"] += [day] * n
+        columns["score"] += s.tolist()
+        columns["kind"] += np.where(y, "fraud", "fine").tolist()
+    order = rng.permutation(n * len(days))
+    return table_file(folder, name, **{key: [column[k] for k in order] for key, column in columns.items()})
+
+
+def test_every_day_of_a_file_is_a_batch(run, rng, policy, tmp_path):
+    days = ["2026-03-02", "2026-03-01", "2026-03-03"]
+    file = days_file(tmp_path, rng, "week.csv", days)
+    run("watch", "policy.json", file, "--state", "w.json", "--date-column", "day")
+    monitor = PolicyMonitor.load(tmp_path / "w.json")
+    assert [row.at for row in monitor.history] == sorted(days)
+    assert [row.n for row in monitor.history] == [200] * 3
+    one = duckdb.sql(f"select score from '{file}' where day = '2026-03-01'").fetchnumpy()["score"]
+    alone = PolicyMonitor(policy)
+    alone.update(one)
+    assert monitor.history[0].log_e == pytest.approx(alone.history[0].log_e, abs=1e-4)
+
+
+def test_a_growing_file_counts_its_new_days_only(run, rng, policy, tmp_path):
+    file = days_file(tmp_path, rng, "all.csv", ["2026-03-01", "2026-03-02"])
+    flags = ("--state", "w.json", "--date-column", "day")
+    run("watch", "policy.json", file, *flags)
+    more = days_file(tmp_path, rng, "more.csv", ["2026-03-03"])
+    file.write_text(file.read_text() + more.read_text().partition("\n")[2])
+    answer = run("watch", "policy.json", file, *flags)
+    assert "2 of its 3 days were counted before; only the others count" in " ".join(answer.err.split())
+    again = run("watch", "policy.json", file, *flags, "--json")
+    assert again.json["known"] == [str(file)]
+    assert counted(tmp_path, "w.json") == (3, 600)
+    # labels of the days come later: the scores do not count again
+    answer = run("watch", "policy.json", file, *flags, "--label", "kind", "--json").json
+    assert (answer["monitor"]["n"], answer["monitor"]["n_labelled"]) == (600, 600)
+
+
+def test_labelled_days_count_as_days_without_labels(run, rng, policy, tmp_path):
+    file = days_file(tmp_path, rng, "week.csv", ["2026-03-01", "2026-03-02"])
+    flags = ("--date-column", "day", "--json")
+    plain = run("watch", "policy.json", file, "--state", "a.json", *flags).json["monitor"]
+    told = run("watch", "policy.json", file, "--state", "b.json", "--label", "kind", *flags).json["monitor"]
+    assert told["e_value"] == plain["e_value"]
+    assert told["batches"] == plain["batches"] == 2
+
+
+def test_rows_without_a_date_are_refused(run, rng, policy, tmp_path):
+    file = days_file(tmp_path, rng, "week.csv", ["2026-03-01", "soon"], n=20)
+    for label in ([], ["--label", "kind"]):
+        answer = run("watch", "policy.json", file, "--state", "w.json", "--date-column", "day", *label)
+        assert answer.code == 2
+        assert "got 20 without one" in answer.err
+    assert not (tmp_path / "w.json").exists()
+
+
+def test_page_and_proposed_policy_beside_the_state(run, rng, policy, tmp_path):
+    days = [f"2026-03-{day:02d}" for day in range(1, 6)]
+    quiet = days_file(tmp_path, rng, "quiet.csv", days)
+    flags = ("--state", "watch.json", "--date-column", "day", "--html", "watch.html")
+    answer = run("watch", "policy.json", quiet, *flags)
+    assert answer.out.rstrip().endswith("The page is watch.html.")
+    assert "<h1>Quiet: score in use</h1>" in (tmp_path / "watch.html").read_text()
+    assert not (tmp_path / "watch.proposed.json").exists()
+    later = [f"2026-04-{day:02d}" for day in range(1, 6)]
+    busy = days_file(tmp_path, rng, "busy.csv", later, n=500, prevalence=0.3)
+    answer = run("watch", "policy.json", busy, *flags)
+    assert answer.code == 3
+    page = (tmp_path / "watch.html").read_text()
+    assert "<h1>Alarm: score in use</h1>" in page
+    assert "It is in watch.proposed.json." in page
+    assert Policy.load(tmp_path / "watch.proposed.json").prevalence > 0.2
+    assert "Last 7 batches" in " ".join(answer.out.split())
+
+
+def test_second_labels_tell_how_often_two_people_agree(run, rng, policy, tmp_path):
+    y, s = shop(rng, 400)
+    other = y ^ (np.arange(400) % 8 == 0)
+    words = [np.where(label, "fraud", "fine").tolist() for label in (y, other)]
+    words[1][0] = ""
+    file = table_file(tmp_path, "two.csv", score=s.tolist(), kind=words[0], second=words[1])
+    flags = ("--state", "w.json", "--label", "kind", "--second-label", "second")
+    agreed = run("watch", "policy.json", file, *flags, "--json").json["monitor"]["agreement"]
+    assert agreed["share"] == pytest.approx(350 / 399)
+    said = run("watch", "policy.json", file, "--state", "w.json").out
+    assert "Two people agree on 87.7 %" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--second-label", "kind"], "is for labels"),
+        (["--at", "2026-01-01", "--date-column", "kind"], "say the same"),
+        (["--date-column", "xyz"], "xyz"),
+        (["--html", "policy.json"], "must be a file of its own"),
+        (["--html", "a.csv"], "must be a file of its own"),
+        (["--html", "w.json"], "must be a file of its own"),
+        (["--propose", "./policy.json"], "must be a file of its own"),
+        (["--html", "no/such/folder/w.html"], "no/such/folder"),
+    ],
+)
+def test_errors_of_days_and_pages(run, rng, policy, tmp_path, args, words):
+    day_file(tmp_path, rng, "a.csv", n=20)
+    before = (tmp_path / "policy.json").read_bytes()
+    answer = run("watch", "policy.json", "a.csv", "--state", "w.json", *args)
+    assert answer.code == 2
+    assert words in answer.err
+    assert answer.err.count("\n") == 1
+    assert (tmp_path / "policy.json").read_bytes() == before
+
+
 # ---------------------------------------------------------------- processes
 
 
@@ -172,8 +288,8 @@ def started(folder, *files):
     return subprocess.Popen(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def counted(folder):
-    monitor = PolicyMonitor.load(folder / "watch.json")
+def counted(folder, name="watch.json"):
+    monitor = PolicyMonitor.load(folder / name)
     return monitor.batches, monitor.n
 
 

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import binomtest
 
 import demur
 from demur import CostModel, InputError, Policy, PolicyMonitor, abstention_surface
@@ -229,6 +230,84 @@ def test_scale_is_not_blamed_for_chance():
     assert warned == 0
 
 
+# ---------------------------------------------------------------- last batches, two labels
+
+
+def test_last_batches_by_hand(rng):
+    monitor = PolicyMonitor(shop_policy(rng, 1000))
+    batches = [shop(rng, 100)[1] for _ in range(5)]
+    for scores in batches:
+        monitor.update(scores)
+    recent = monitor.recent(2)
+    codes = monitor.policy.decide(np.concatenate(batches[3:]))
+    assert (recent.first, recent.last, recent.n) == (4, 5, 200)
+    assert [recent.negative, recent.abstained, recent.positive] == [np.mean(codes == c) for c in (0, -1, 1)]
+    # the fifth window may err with 0.05 / (5 * 6), a third of it for each decision
+    exact = binomtest(int(np.sum(codes == -1)), 200).proportion_ci(1 - 0.05 / 30 / 3)
+    assert recent.abstained_interval == pytest.approx((exact.low, exact.high))
+    assert recent.limit == pytest.approx(20 * 30)
+    assert recent.expected == pytest.approx(monitor.cells.outcomes(monitor.cells.shares()))
+    assert monitor.recent(99).n == 500
+
+
+def test_last_batches_see_a_change_that_came_and_went(rng):
+    """A season: only the window that holds it differs, whatever the weeks before were like."""
+    monitor = PolicyMonitor(shop_policy(rng, 5000))
+    differs = []
+    for prevalence in [0.1] * 4 + [0.4] * 4 + [0.1] * 8:
+        monitor.update(shop(rng, 500, prevalence)[1])
+        differs.append(monitor.recent(3).differs)
+    assert not any(differs[:4])
+    assert all(differs[6:8])
+    assert not any(differs[-4:])
+
+
+@pytest.mark.parametrize("batches", [0, -1, 2.0, True])
+def test_last_batches_are_a_whole_number(rng, batches):
+    with pytest.raises(InputError, match="whole number"):
+        PolicyMonitor(shop_policy(rng, 100)).recent(batches)
+
+
+def test_last_batches_need_one(rng):
+    with pytest.raises(demur.UndefinedError, match="need a batch"):
+        PolicyMonitor(shop_policy(rng, 100)).recent()
+
+
+def test_agreement_by_hand():
+    monitor = PolicyMonitor(plain_policy())
+    assert monitor.agreement is None
+    first = [0, 0, 0, 0, 1, 1, 1, None]
+    second = [0, 0, 0, 1, 1, 1, None, 0]
+    monitor.update([0.1] * 8, first, weights=[1] * 8, second_labels=second)
+    share, (low, high), kappa = monitor.agreement
+    # table [[3, 1], [0, 2]]: agreement 5/6, by chance (4 * 3 + 2 * 3) / 36 = 1/2
+    assert share == pytest.approx(5 / 6)
+    assert kappa == pytest.approx((5 / 6 - 1 / 2) / (1 / 2))
+    assert low < share < high
+    with pytest.raises(InputError, match="second_labels"):
+        monitor.update([0.1], [0], second_labels=[7])
+    with pytest.raises(InputError, match="are for labels"):
+        monitor.update([0.1], second_labels=[0])
+    assert monitor.to_dict()["agreement"]["kappa"] == pytest.approx(2 / 3)
+
+
+def test_cost_of_a_review_needs_no_label():
+    """Abstaining costs 0.6 for both classes, so a review counts whether or not its label came."""
+    monitor = PolicyMonitor(plain_policy())
+    assert monitor.policy.decide([0.3])[0] == -1
+    monitor.update([0.3, 0.1, 0.3], [None, 0, None], weights=[1, 1, 1])
+    assert monitor.cost == pytest.approx(1.2 / 3)
+    assert monitor.n_labelled == 1
+
+
+def test_audited_cases_alone_are_refused(rng):
+    monitor = PolicyMonitor(shop_policy(rng, 500))
+    y, s = shop(rng, 40)
+    with pytest.raises(InputError, match="must come with the cases that got no label"):
+        monitor.update(s, y.astype(int), weights=[100.0] * 40)
+    assert monitor.n == 0
+
+
 # ---------------------------------------------------------------- files
 
 
@@ -280,6 +359,7 @@ def test_state_of_another_policy_is_refused(rng, tmp_path):
         (lambda d: d["evidence"].update(log_e="x"), "not a state to trust"),
         (lambda d: d.update(cost=None), "costs do not fit"),
         (lambda d: d.update(labelled=[[1]]), "3 by 2"),
+        (lambda d: d.update(agreement=[[1]]), "2 by 2"),
         (lambda d: d["evidence"].update(starts=[]), "first start"),
     ],
 )

@@ -3,12 +3,14 @@
 `PolicyMonitor` takes batches of scores, and labels as they arrive. `drift` holds the e-process of
 outcomes, blocks and prevalence with its theorem, `betting` the confidence sequence of the cost,
 `rates` that of a share, `mixture` the prevalence by maximum likelihood, `scale` the warnings about
-scores on another scale, `state` the file. `judge_policy` judges a policy on one labelled sample.
+scores on another scale, `recent` the last batches alone, `audit` the draw of cases to label, `state`
+the file, `page` and `drawing` the page. `judge_policy` judges a policy on one labelled sample.
 
 Imports: windows, costs, counts.
 """
 
 from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
 from demur.monitoring.monitor import PolicyMonitor
+from demur.monitoring.recent import RecentBatches
 
-__all__ = ["GroupJudgement", "PolicyJudgement", "PolicyMonitor", "judge_policy"]
+__all__ = ["GroupJudgement", "PolicyJudgement", "PolicyMonitor", "RecentBatches", "judge_policy"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from demur.exceptions import UndefinedError
 
-__all__ = ["alarm_sentences", "cases_per_day"]
+__all__ = ["advice", "alarm_sentences", "cases_per_day", "outcome_sentence"]
 
 
 def alarm_sentences(monitor: Any) -> list[str]:
@@ -17,6 +17,67 @@ def alarm_sentences(monitor: Any) -> list[str]:
     if monitor.promise_e_value >= 1 / monitor.alpha:
         sentences.append(_broken(monitor))
     return sentences
+
+
+def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
+    """Say what to do; `proposed` names the file of the policy for the new prevalence, if it was written."""
+    steps = []
+    if monitor.scale_alarms:
+        steps.append(
+            "Stop using these decisions and look at what makes the scores: a changed unit, a wrong column, "
+            "another model. Then begin a new state."
+        )
+    if monitor.e_value >= 1 / monitor.alpha:
+        steps.append(_about_the_change(monitor, proposed))
+    if monitor.promise_e_value >= 1 / monitor.alpha:
+        steps.append(
+            "Find out where it costs more: demur judge with --group tells by branch, month or device. If the "
+            "classes look different now, make a new policy from the labels at hand."
+        )
+    if steps:
+        return [*steps, "An alarm stays. After a change of the policy begin a new state with the new policy."]
+    if monitor.n_labelled == 0:
+        return [
+            "Nothing now. Scores alone cannot tell whether decisions are right: ask for the true class of "
+            "one decided case in a hundred (demur apply --audit 0.01) and count the labels when they come."
+        ]
+    return ["Nothing. Look again after the next batch."]
+
+
+def _about_the_change(monitor: Any, proposed: str | None) -> str:
+    if not monitor.only_prevalence:
+        return (
+            "Have new cases labelled and make a new policy from them: the evidence of this one no longer "
+            "describes the scores."
+        )
+    try:
+        policy = monitor.proposed_policy()
+    except UndefinedError:
+        return "Make a new policy from data with the new share of positives and the same constraints."
+    where = "" if proposed is None else f" It is in {proposed}."
+    more = "more" if policy.prevalence > monitor.policy.prevalence else "fewer"
+    return (
+        f"If you can explain why there are {more} positives, change to the window from "
+        f"{_shown(policy.lower)} to {_shown(policy.upper)}; it needs no new label.{where} If you cannot, "
+        "have some new cases labelled first."
+    )
+
+
+def outcome_sentence(monitor: Any) -> str:
+    """Say how the cases were decided, since the estimated change if there is one."""
+    since = "So far" if monitor.changed_since is None else f"Since batch {monitor.changed_since}"
+    return f"{since}: {_outcome_shares(monitor)}."
+
+
+def _outcome_shares(monitor: Any) -> str:
+    names = ("called negative", "abstained on", "called positive")
+    expected = monitor.cells.outcomes(monitor.cells.shares())
+    recent = monitor.cells.outcomes(monitor.recent_counts)
+    total = sum(recent)
+    return ", ".join(
+        f"{100 * got / total:.1f} % {name} (expected {100 * share:.1f} %)"
+        for name, got, share in zip(names, recent, expected, strict=True)
+    )
 
 
 def cases_per_day(monitor: Any) -> float | None:
@@ -34,19 +95,11 @@ def cases_per_day(monitor: Any) -> float | None:
 
 
 def _changed(monitor: Any) -> str:
-    names = ("called negative", "abstained on", "called positive")
-    expected = monitor.cells.outcomes(monitor.cells.shares())
-    recent = monitor.cells.outcomes(monitor.recent_counts)
-    total = sum(recent)
-    shares = ", ".join(
-        f"{100 * got / total:.1f} % {name} (expected {100 * share:.1f} %)"
-        for name, got, share in zip(names, recent, expected, strict=True)
-    )
     odds = "more than a million" if monitor.e_value > 1e6 else f"{monitor.e_value:.0f}"
     return (
         f"The scores no longer look as when the policy was made: evidence {odds} to 1 "
         f"(alarm from {1 / monitor.alpha:.0f} on), since batch {monitor.changed_since} or so. Since then: "
-        f"{shares}."
+        f"{_outcome_shares(monitor)}."
     )
 
 

@@ -1,28 +1,29 @@
 """Labels that arrive late or for a part of the cases."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from demur._checks import check_same_length, check_weights, input_error
 from demur._checks.arrays import is_missing
-from demur.typing import BoolArray, FloatArray
+from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.policy import Policy
 
-__all__ = ["known_labels", "label_weights", "unbiased_costs"]
+__all__ = ["LabelledCases", "known_labels", "label_weights", "unbiased_costs"]
 
 # log of one over the chance that an audit labels every case
 _UNLIKELY = 14.0
 
 
-def known_labels(labels: Any, policy: Policy) -> tuple[BoolArray, BoolArray]:
+def known_labels(labels: Any, policy: Policy, *, name: str = "labels") -> tuple[BoolArray, BoolArray]:
     """Return which cases are labelled and which are positive, in the labels of the policy.
 
     None and NaN stand for cases without a label.
     """
     array = np.asarray(labels)
     if array.ndim != 1:
-        raise input_error("labels", "must be one-dimensional", f"shape {array.shape}")
+        raise input_error(name, "must be one-dimensional", f"shape {array.shape}")
     if array.dtype.kind == "f":
         known = ~np.isnan(array)
     elif array.dtype.kind == "O":
@@ -35,7 +36,7 @@ def known_labels(labels: Any, policy: Policy) -> tuple[BoolArray, BoolArray]:
     strange = np.flatnonzero(known & ~positive & ~negative)
     if len(strange):
         raise input_error(
-            "labels",
+            name,
             f"must be {policy.pos_label!r} or {policy.neg_label!r}, as in the policy, or missing",
             repr(array[strange[0]].item() if hasattr(array[strange[0]], "item") else array[strange[0]]),
         )
@@ -82,3 +83,53 @@ def unbiased_costs(
     costs = np.where(known, weights * prices[rows, positive.astype(np.int64)], 0.0)
     without, with_it = prices[1]
     return np.where(rows == 1, without, costs) if without == with_it else costs
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCases:
+    """Decisions on cases, and the labels that came back.
+
+    Attributes
+    ----------
+    codes : array of int
+        1 positive, 0 negative, -1 abstained.
+    known, positive : array of bool
+        Which cases have a label, and which a positive one.
+    weights : array
+        1 / probability of being labelled.
+    agreement : array of 2 x 2
+        Cases with two labels: rows the first, columns the second, negative first.
+    """
+
+    codes: IntArray
+    known: BoolArray
+    positive: BoolArray
+    weights: FloatArray
+    agreement: FloatArray
+
+    @classmethod
+    def of(
+        cls, scores: FloatArray, labels: Any, policy: Policy, weights: Any, second_labels: Any
+    ) -> "LabelledCases":
+        """Check labels in those of the policy; one of the length of the scores for each."""
+        check_same_length(scores=scores, labels=labels)
+        known, positive = known_labels(labels, policy)
+        agreement = np.zeros((2, 2))
+        if second_labels is not None:
+            check_same_length(scores=scores, second_labels=second_labels)
+            again, second = known_labels(second_labels, policy, name="second_labels")
+            both = known & again
+            np.add.at(agreement, (positive[both].astype(np.int64), second[both].astype(np.int64)), 1.0)
+        return cls(policy.decide(scores), known, positive, label_weights(weights, known), agreement)
+
+    @property
+    def table(self) -> FloatArray:
+        """Labelled cases called negative, abstained on, called positive (rows), by true class."""
+        rows = np.where(self.codes == 1, 2, np.where(self.codes == 0, 0, 1))
+        table = np.zeros((3, 2))
+        np.add.at(table, (rows[self.known], self.positive[self.known].astype(np.int64)), 1.0)
+        return table
+
+    def costs(self, prices: FloatArray) -> FloatArray:
+        """Return numbers whose mean is the mean cost."""
+        return unbiased_costs(self.codes, self.known, self.positive, self.weights, prices)

@@ -13,7 +13,7 @@ from demur._results import Interval
 from demur.monitoring.reference import ReferenceCells
 from demur.typing import FloatArray
 
-__all__ = ["PrevalenceFit", "fitted_prevalence"]
+__all__ = ["PrevalenceFit", "fitted_prevalence", "likeliest_prevalence"]
 
 _STEPS = 200
 _SWEEPS = 400
@@ -40,6 +40,15 @@ class PrevalenceFit:
     p_value: float
 
 
+def likeliest_prevalence(cells: ReferenceCells, counts: FloatArray) -> float:
+    """Return the maximum-likelihood estimate of `fitted_prevalence` alone."""
+    starts = cells.block_starts
+    new, positive, negative = (
+        np.add.reduceat(column, starts) for column in (counts, cells.positive, cells.negative)
+    )
+    return _root(lambda pi: _slope(pi, new, positive, negative), 0.0, 1.0)
+
+
 def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float) -> PrevalenceFit:
     """Estimate P(positive) among unlabelled cases from their counts per cell.
 
@@ -54,7 +63,7 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
     new = np.add.reduceat(counts, starts)
     positive = np.add.reduceat(cells.positive, starts)
     negative = np.add.reduceat(cells.negative, starts)
-    estimate = _root(lambda pi: _slope(pi, new, positive, negative), 0.0, 1.0)
+    estimate = likeliest_prevalence(cells, counts)
     reference = positive * cells.n_positive, negative * cells.n_negative
 
     def profile(pi: float) -> float:

@@ -8,19 +8,23 @@ from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_same_length, check_scores, check_type, input_error
-from demur._results import Interval, json_safe
+from demur._checks import check_confidence_level, check_scores, check_type, input_error
+from demur._files.whole import whole_file
+from demur._results import Interval
 from demur.exceptions import UndefinedError
 from demur.monitoring.alarms import alarm_sentences
 from demur.monitoring.betting import CostSequence
 from demur.monitoring.drift import DriftTest, Start, pruned
-from demur.monitoring.labels import known_labels, label_weights, unbiased_costs
-from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence
+from demur.monitoring.labels import LabelledCases
+from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest_prevalence
+from demur.monitoring.page import monitor_page
 from demur.monitoring.promise import Promise, expected_outcomes, outcome_costs
-from demur.monitoring.rates import share_sequence
+from demur.monitoring.rates import cohen_kappa, share_sequence
+from demur.monitoring.recent import RecentBatches, recent_batches
 from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.scale import BatchCounts, scale_sentences
 from demur.monitoring.state import BatchRow, MonitorState, read_state, write_state
+from demur.monitoring.summary import answers_of
 from demur.typing import ArrayLike, FloatArray
 from demur.windows.policy import Policy
 
@@ -90,6 +94,9 @@ class PolicyMonitor:
     >>> low, high = monitor.prevalence_interval
     >>> low < 0.25 < high, monitor.cost_of_keeping > 0
     (True, True)
+    >>> last = monitor.recent(3)
+    >>> last.first, last.last, last.differs
+    (6, 8, True)
     """
 
     def __init__(self, policy: Policy, *, alpha: float = 0.05) -> None:
@@ -133,6 +140,7 @@ class PolicyMonitor:
         labels: Any = None,
         *,
         weights: ArrayLike | None = None,
+        second_labels: Any = None,
         key: str | None = None,
         at: Any = None,
     ) -> bool:
@@ -146,6 +154,8 @@ class PolicyMonitor:
             True classes in the labels of the policy; None or NaN where a case has none.
         weights : array, optional
             1 / probability of being labelled (audits); needed where labels are missing.
+        second_labels : array, optional
+            What a second person said, like `labels`; for `agreement`, never for the cost.
         key : str, optional
             Name of the batch. A batch whose key is known changes nothing; if it brings labels for
             the first time, only those are counted. Without a key every call counts.
@@ -156,18 +166,15 @@ class PolicyMonitor:
         state = self._state
         new_scores = not state.knows(key, labels=False)
         new_labels = labels is not None and not state.knows(key, labels=True)
-        audited = None
-        if new_labels:
-            check_same_length(scores=values, labels=labels)
-            # everything is checked before anything is counted
-            known, positive = known_labels(labels, self.policy)
-            audited = known, positive, label_weights(weights, known)
-        elif labels is None and weights is not None:
-            raise input_error("weights", "are for labels", "no labels", "pass labels, too.")
+        for name, given in (("weights", weights), ("second_labels", second_labels)):
+            if labels is None and given is not None:
+                raise input_error(name, "are for labels", "no labels", "pass labels, too.")
+        # everything is checked before anything is counted
+        told = LabelledCases.of(values, labels, self.policy, weights, second_labels) if new_labels else None
         if new_scores:
             self._count(BatchCounts.of(values, self.cells, self.policy), at)
-        if audited is not None:
-            self._count_labels(values, *audited)
+        if told is not None:
+            self._count_labels(told)
         state.remember(key, labels=new_labels)
         return new_scores or new_labels
 
@@ -186,15 +193,19 @@ class PolicyMonitor:
         return self._state.knows(key, labels=False)
 
     def update_labels(
-        self, scores: ArrayLike, labels: Any, *, weights: ArrayLike | None = None, key: str | None = None
+        self,
+        scores: ArrayLike,
+        labels: Any,
+        *,
+        weights: ArrayLike | None = None,
+        second_labels: Any = None,
+        key: str | None = None,
     ) -> bool:
         """Count labels of cases whose scores were counted before."""
         values = check_scores(scores, "scores")
         if self._state.knows(key, labels=True):
             return False
-        check_same_length(scores=values, labels=labels)
-        known, positive = known_labels(labels, self.policy)
-        self._count_labels(values, known, positive, label_weights(weights, known))
+        self._count_labels(LabelledCases.of(values, labels, self.policy, weights, second_labels))
         self._state.remember(key, labels=True)
         return True
 
@@ -222,21 +233,21 @@ class PolicyMonitor:
                 ),
                 missing=batch.missing,
                 log_e=evidence,
+                prevalence=likeliest_prevalence(self.cells, batch.counts),
             )
         )
         self.__dict__.pop("_fit", None)
 
-    def _count_labels(self, scores: Any, known: Any, positive: Any, weights: Any) -> None:
+    def _count_labels(self, cases: LabelledCases) -> None:
         state = self._state
-        codes = self.policy.decide(scores)
-        rows = np.where(codes == 1, 2, np.where(codes == 0, 0, 1))
-        np.add.at(state.labelled, (rows[known], positive[known].astype(np.int64)), 1.0)
+        state.labelled += cases.table
+        state.agreement += cases.agreement
         if state.cost is None or self.policy.costs is None:
             return
-        values = unbiased_costs(codes, known, positive, weights, outcome_costs(self.policy.costs))
+        values = cases.costs(outcome_costs(self.policy.costs))
         # rows may be sorted by label: a fixed shuffle restores a random order
         shuffled = np.random.default_rng(state.cost.n).permutation(values)
-        state.cost = state.cost.updated(shuffled, largest_weight=float(weights.max()))
+        state.cost = state.cost.updated(shuffled, largest_weight=float(cases.weights.max()))
         state.add_cost(state.cost)
 
     # ---------------------------------------------------------------- answers
@@ -320,8 +331,9 @@ class PolicyMonitor:
 
     def _keeping(self, prevalence: float) -> float:
         """Cost per case of this window beyond that of the best one at a prevalence."""
-        assert self.policy.costs is not None
+        # refuses a policy without costs or under constraints
         best = self.policy.at(prevalence=prevalence).expected_cost
+        assert self.policy.costs is not None
         assert best is not None
         kept = (outcome_costs(self.policy.costs) * expected_outcomes(self.cells, prevalence)).sum()
         return max(float(kept) - best, 0.0)
@@ -381,6 +393,28 @@ class PolicyMonitor:
         }
 
     @property
+    def agreement(self) -> tuple[float, Interval, float] | None:
+        """Share of the cases with two labels on which both agree, its limits for all times, and kappa.
+
+        None without such cases. Kappa (Cohen 1960, doi:10.1177/001316446002000104) is 1 if they
+        always agree and 0 if they agree as often as by chance.
+        """
+        table = self._state.agreement
+        n = float(table.sum())
+        if n == 0:
+            return None
+        same = float(table.trace())
+        limits = share_sequence(same, n, alpha=self.alpha, expected=0.9)
+        return same / n, limits, cohen_kappa(table)
+
+    def recent(self, batches: int = 7) -> RecentBatches:
+        """Return the decisions of the last batches alone, with limits that hold for all windows together.
+
+        For weeks that differ among themselves, such as seasons: only the reference is compared with.
+        """
+        return recent_batches(self._state.rows, self.cells, batches=batches, alpha=self.alpha)
+
+    @property
     def history(self) -> list[BatchRow]:
         """Batches, the older ones joined to neighbours once there are many."""
         return list(self._state.rows)
@@ -400,47 +434,12 @@ class PolicyMonitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answers as JSON-safe built-in types."""
-        answers: dict[str, Any] = {
-            "batches": self.batches,
-            "n": self.n,
-            "alpha": self.alpha,
-            "alarms": self.alarms,
-            "e_value": self.e_value,
-            "changed_since": self.changed_since,
-            "outcomes": dict(zip(("negative", "abstained", "positive"), self.outcomes, strict=True)),
-            "expected_outcomes": dict(
-                zip(
-                    ("negative", "abstained", "positive"),
-                    self.cells.outcomes(self.cells.shares()),
-                    strict=True,
-                )
-            ),
-            "abstention_interval": self.abstention_interval,
-            "prevalence": None,
-            "prevalence_interval": None,
-            "cost_of_keeping": None,
-            "cost_of_keeping_interval": None,
-            "n_labelled": self.n_labelled,
-            "cost": self.cost,
-            "cost_interval": self.cost_interval,
-            "promised_cost": None if self.promise is None else self.promise.cost,
-            "promised_limit": None if self.promise is None else self.promise.limit,
-            "promise_e_value": self.promise_e_value,
-            "precision": {
-                side: {"share": share, "interval": limits} for side, (share, limits) in self.precision.items()
-            },
-        }
-        if self.n:
-            answers["prevalence"] = self.prevalence
-            answers["prevalence_interval"] = self.prevalence_interval
-            try:
-                answers["cost_of_keeping"] = self.cost_of_keeping
-                answers["cost_of_keeping_interval"] = self.cost_of_keeping_interval
-            except UndefinedError:
-                # a window under constraints cannot be derived again: there is nothing to compare with
-                answers["cost_of_keeping"] = None
-        safe: dict[str, Any] = json_safe(answers)
-        return safe
+        return answers_of(self)
+
+    def write_page(self, path: str | Path) -> None:
+        """Write what it says as one HTML page, whole or not at all; nothing in it needs a network."""
+        with whole_file(path) as handle:
+            handle.write(monitor_page(self))
 
     def save(self, path: str | Path) -> None:
         """Write the state as JSON; the file appears whole or not at all."""

@@ -4,8 +4,9 @@ import math
 from collections.abc import Callable
 
 from demur._results import Interval
+from demur.typing import FloatArray
 
-__all__ = ["share_sequence"]
+__all__ = ["cohen_kappa", "share_sequence"]
 
 _STEPS = 200
 
@@ -53,3 +54,13 @@ def _edge(inside: float, end: float, refused: Callable[[float], bool]) -> float:
             break
         inside, outside = (inside, middle) if refused(middle) else (middle, outside)
     return outside
+
+
+def cohen_kappa(table: FloatArray) -> float:
+    """Agreement of two people beyond chance, (p - c) / (1 - c), from their 2 x 2 table of counts.
+
+    1 where both always say the same one thing and chance explains everything.
+    """
+    n = float(table.sum())
+    chance = float(table.sum(axis=0) @ table.sum(axis=1)) / n**2
+    return 1.0 if chance == 1 else (float(table.trace()) / n - chance) / (1 - chance)

@@ -47,6 +47,8 @@ class BatchRow:
         Log of the evidence after the last of them.
     cost, cost_low, cost_high : float or None
         Mean cost per case and its limits after the last of them, where labels came.
+    prevalence : float or None
+        P(positive) that explains the scores of these batches alone.
     """
 
     first: int
@@ -60,10 +62,17 @@ class BatchRow:
     cost: float | None = None
     cost_low: float | None = None
     cost_high: float | None = None
+    prevalence: float | None = None
+
+    @property
+    def n(self) -> float:
+        """Cases with a decision."""
+        return self.negative + self.abstained + self.positive
 
     def joined(self, later: "BatchRow") -> "BatchRow":
-        """Return both as one row."""
-        told = later if later.cost is not None else self
+        """Return both as one row; the prevalence is their mean, by cases."""
+        rates = [(row.prevalence, row.n) for row in (self, later) if row.prevalence is not None]
+        priced = later if later.cost is not None else self
         return BatchRow(
             first=self.first,
             last=later.last,
@@ -73,14 +82,16 @@ class BatchRow:
             positive=self.positive + later.positive,
             missing=self.missing + later.missing,
             log_e=later.log_e,
-            cost=told.cost,
-            cost_low=told.cost_low,
-            cost_high=told.cost_high,
+            cost=priced.cost,
+            cost_low=priced.cost_low,
+            cost_high=priced.cost_high,
+            prevalence=sum(rate * n for rate, n in rates) / sum(n for _, n in rates) if rates else None,
         )
 
     def listed(self) -> list[Any]:
         """Return the columns of the row, numbers short."""
-        short = (None if v is None else round(v, 6) for v in (self.cost, self.cost_low, self.cost_high))
+        told = (self.cost, self.cost_low, self.cost_high, self.prevalence)
+        short = (None if value is None else round(value, 6) for value in told)
         cases = (int(self.negative), int(self.abstained), int(self.positive), int(self.missing))
         return [self.first, self.last, self.at, *cases, round(self.log_e, 4), *short]
 
@@ -98,6 +109,7 @@ class MonitorState:
     keys: dict[str, bool] = field(default_factory=dict)
     rows: list[BatchRow] = field(default_factory=list)
     labelled: FloatArray = field(default_factory=lambda: np.zeros((3, 2)))
+    agreement: FloatArray = field(default_factory=lambda: np.zeros((2, 2)))
     cost: CostSequence | None = None
 
     def knows(self, key: str | None, *, labels: bool) -> bool:
@@ -162,6 +174,7 @@ def write_state(
         },
         "scale": state.scale,
         "labelled": state.labelled.tolist(),
+        "agreement": state.agreement.tolist(),
         "cost": None if state.cost is None else state.cost.to_state(),
         "history": [row.listed() for row in state.rows],
         "keys": [f"{key}{'+' if labelled else ''}" for key, labelled in state.keys.items()],
@@ -229,6 +242,9 @@ def _fill(state: MonitorState, data: dict[str, Any], size: int) -> None:
     state.labelled = np.array(data["labelled"], dtype=np.float64)
     if state.labelled.shape != (3, 2):
         raise ValueError("labelled cases are not a table of 3 by 2")
+    state.agreement = np.array(data["agreement"], dtype=np.float64)
+    if state.agreement.shape != (2, 2):
+        raise ValueError("cases with two labels are not a table of 2 by 2")
     if (state.cost is None) != (data["cost"] is None):
         raise ValueError("costs do not fit the policy")
     if state.cost is not None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from demur._results import Interval
-from demur.cli.answers.watching import labelled_scores
+from demur.cli.answers.batches import labelled_scores
 from demur.cli.output import number, percent, table, wrapped
 from demur.engines.files import open_table
 from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy

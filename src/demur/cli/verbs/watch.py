@@ -38,15 +38,23 @@ class Watching(Flags):
         is_flag=True,
         help="The files bring labels of cases that were watched before: count the labels only.",
     )
+    second_label: str | None = flag(
+        "--second-label", metavar="COLUMN", help="Column with what a second person said: do both agree?"
+    )
     at: str | None = flag("--at", metavar="DATE", help="When the cases came, such as 2026-03-01.")
+    date: str | None = flag(
+        "--date-column", metavar="COLUMN", help="Column with dates: every day of a file is a batch."
+    )
     alpha: float | None = flag(
         "--alpha", metavar="SHARE", type=float, help="Chance of a false alarm, ever [default: 0.05]."
     )
     propose: str | None = flag(
         "--propose",
         metavar="PATH",
-        help="On an alarm that a changed share of positives explains, write the policy for the new share.",
+        help="Where the policy for the new share of positives goes, on an alarm which that share explains "
+        "[default: beside the state].",
     )
+    html: str | None = flag("--html", metavar="PATH", help="Also write a page that anybody can open.")
 
     def __post_init__(self) -> None:
         """Refuse flags that need others."""
@@ -56,18 +64,39 @@ class Watching(Flags):
             )
         if self.state is None:
             raise InputError("`--state PATH` is needed: what was seen so far. Hint: --state watch.json.")
-        if self.label is None and (self.late or self.weight is not None):
-            name = "--late" if self.late else "--weight"
-            raise InputError(f"`{name}` is for labels. Hint: add --label COLUMN.")
+        with_labels = {
+            "--late": self.late,
+            "--weight": self.weight is not None,
+            "--second-label": self.second_label is not None,
+        }
+        for name, given in with_labels.items():
+            if given and self.label is None:
+                raise InputError(f"`{name}` is for labels. Hint: add --label COLUMN.")
+        if self.at is not None and self.date is not None:
+            raise InputError("`--at` and `--date-column` say the same. Hint: pass one of them.")
+        self._require_own_files()
+
+    def _require_own_files(self) -> None:
+        """Refuse outputs that would overwrite each other or an input."""
+        import os
+
+        written = {"--state": self.state, "--propose": self.propose, "--html": self.html}
+        places = {name: os.path.realpath(path) for name, path in written.items() if path is not None}
+        read = {os.path.realpath(path) for path in (self.policy, *self.files)}
+        for name, place in places.items():
+            if (name != "--state" and place in read) or list(places.values()).count(place) > 1:
+                raise InputError(f"`{name} {written[name]}` must be a file of its own. Hint: choose another.")
 
 
 @verb(
     "watch",
     example="""Examples: every day, the scores of the day
   demur watch policy.json scores-2026-03-01.parquet --state watch.json
-weeks later, the labels of an audit of one case in a hundred
-  demur watch policy.json audit.csv --state watch.json --label fraud \\
-    --weight weight --late
+with a page for the colleagues
+  demur watch policy.json week.csv --state watch.json --date-column day \\
+    --html watch.html
+weeks later, the labels of an audit (`demur apply --audit 0.01`)
+  demur watch policy.json audit.csv --state watch.json --label fraud --late
 """,
 )
 @takes(Watching)
@@ -80,7 +109,7 @@ def command(*, watching: Watching, output: Output) -> None:
     code is 0 while all is quiet, 3 on an alarm, 2 for an error. Two processes on one state wait for
     each other; a killed one loses nothing that it had said.
     """
-    from demur.cli.answers.watching import watch
+    from demur.cli.answers.watching import BatchColumns, watch
     from demur.cli.output import document, write
 
     assert watching.state is not None
@@ -88,13 +117,18 @@ def command(*, watching: Watching, output: Output) -> None:
         watching.policy,
         watching.files,
         watching.state,
-        model=watching.model,
-        label=watching.label,
-        weight=watching.weight,
-        late=watching.late,
-        at=watching.at,
+        columns=BatchColumns(
+            model=watching.model,
+            label=watching.label,
+            second_label=watching.second_label,
+            weight=watching.weight,
+            date=watching.date,
+            late=watching.late,
+            at=watching.at,
+        ),
         alpha=watching.alpha,
         propose=watching.propose,
+        html=watching.html,
         quiet=output.quiet,
     )
     write(document("watch", answer.to_dict()) if output.as_json else answer.words(), output.path)

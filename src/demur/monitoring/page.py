@@ -1,0 +1,328 @@
+"""A policy in use as one HTML page: the sentence first, then what to do, then time lines.
+
+The page stands alone: no script, no network, no font. Names from files are text, never markup.
+"""
+
+import math
+from html import escape
+from importlib.resources import files
+from typing import Any
+
+from demur.exceptions import UndefinedError
+from demur.monitoring.alarms import advice, cases_per_day, outcome_sentence
+from demur.monitoring.drawing import Chart, Guide, Line, log_ticks, round_ticks
+
+__all__ = ["monitor_page"]
+
+_LARGEST_LOG_E = 12 * math.log(10)
+# forbids everything but the style sheet in the page
+_RULES = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+_DECISIONS = ("negative", "abstained", "positive")
+_WORDS = {"negative": "called negative", "abstained": "abstained on", "positive": "called positive"}
+
+
+def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
+    """Return the page of a `PolicyMonitor`; `proposed` names the file of the policy for a new prevalence."""
+    alarms = monitor.alarms
+    name = monitor.policy.model or "a policy"
+    title = f"{'Alarm' if alarms else 'Quiet'}: {name} in use"
+    style = files("demur.monitoring").joinpath("page.css").read_text(encoding="utf-8")
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        _verdict(monitor, alarms),
+        "<h2>What to do</h2>",
+        f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in advice(monitor, proposed=proposed))}</ul>",
+        "<h2>In numbers</h2>",
+        _facts(monitor),
+    ]
+    if monitor.history:
+        parts += ["<h2>Over time</h2>", '<div class="charts">', *_charts(monitor), "</div>", _table(monitor)]
+    parts.append(_reading(monitor))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_RULES}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<title>{escape(title)}</title>\n<style>\n{style}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(parts)
+        + "\n</main>\n</body>\n</html>\n"
+    )
+
+
+def _verdict(monitor: Any, alarms: list[str]) -> str:
+    if alarms:
+        said = "".join(f"<p>{escape(sentence)}</p>" for sentence in alarms)
+        return f'<section class="verdict alarm" aria-label="Verdict">{said}</section>'
+    said = (
+        "No batch has been counted yet."
+        if not monitor.n
+        else "The scores look as when the policy was made: evidence of a change "
+        f"{_number(monitor.e_value, 2)} to 1, alarm from {_number(1 / monitor.alpha, 3)} on."
+    )
+    return f'<section class="verdict quiet" aria-label="Verdict"><p>{said}</p></section>'
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def _facts(monitor: Any) -> str:
+    policy = monitor.policy
+    facts = [
+        ("Cases", f"{monitor.n:,} in {_counted(monitor.batches, 'batch', 'batches')}"),
+        (
+            "Window",
+            f"{policy.neg_label} up to {_number(policy.lower)}, {policy.pos_label} from "
+            f"{_number(policy.upper)} on, {policy.abstain_label} between",
+        ),
+    ]
+    if monitor.n:
+        facts += _score_facts(monitor)
+    if monitor.n_labelled:
+        facts += _label_facts(monitor)
+    rows = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(text)}</dd></div>" for name, text in facts)
+    return f"<dl>{rows}</dl>"
+
+
+def _score_facts(monitor: Any) -> list[tuple[str, str]]:
+    expected = monitor.cells.outcomes(monitor.cells.shares())[1]
+    recent = monitor.recent()
+    facts = [
+        (
+            "Abstained on",
+            f"{_percent(monitor.outcomes[1] / monitor.n)} {_limits(monitor.abstention_interval)}, expected "
+            f"{_percent(expected)}",
+        ),
+        (
+            f"In the last {_counted(recent.last - recent.first + 1, 'batch', 'batches')}",
+            f"{_percent(recent.abstained)} {_limits(recent.abstained_interval)} abstained on; the decisions "
+            f"{'differ' if recent.differs else 'do not differ clearly'} from those expected",
+        ),
+        (
+            "Share of positives by the scores",
+            f"{_percent(monitor.prevalence)} {_limits(monitor.prevalence_interval)}, assumed "
+            f"{_percent(monitor.policy.prevalence)}",
+        ),
+    ]
+    try:
+        keeping, (least, most) = monitor.cost_of_keeping, monitor.cost_of_keeping_interval
+    except UndefinedError:
+        return facts
+    daily = cases_per_day(monitor)
+    each_day = "" if daily is None else f"; {_number(keeping * daily)} per day"
+    price = (
+        f"{_number(1000 * keeping)} per 1,000 cases ({_number(1000 * least)} to {_number(1000 * most)})"
+        f"{each_day}, if only the share of positives has changed"
+    )
+    return [*facts, ("Keeping the window costs", price)]
+
+
+def _label_facts(monitor: Any) -> list[tuple[str, str]]:
+    facts = []
+    if monitor.cost is not None:
+        low, high = monitor.cost_interval
+        facts.append(
+            (
+                f"Cost per case by {monitor.n_labelled:,} labels",
+                f"{_number(monitor.cost)} ({_number(low)} to {_number(high)}); promised "
+                f"{_number(monitor.promise.cost)}, at most {_number(monitor.promise.limit)}",
+            )
+        )
+    for side, (share, limits) in monitor.precision.items():
+        facts.append((f"Right when {_WORDS[side]}", f"{_percent(share)} {_limits(limits)}"))
+    if monitor.agreement is not None:
+        share, limits, kappa = monitor.agreement
+        facts.append(("Two people agree", f"{_percent(share)} {_limits(limits)}, kappa {kappa:.2f}"))
+    return facts
+
+
+# ---------------------------------------------------------------- time lines
+
+
+def _charts(monitor: Any) -> list[str]:
+    rows = monitor.history
+    first, last = rows[0], rows[-1]
+    across: dict[str, Any] = {
+        "batches": (first.last, last.last),
+        "ends": tuple((f"batch {row.last}", row.at or "") for row in (first, last)),
+    }
+    charts = [_decisions(monitor, across), _evidence(monitor, across), _prevalence(monitor, across)]
+    if any(row.cost is not None for row in rows):
+        charts.append(_costs(monitor, across))
+    return [chart.html() for chart in charts]
+
+
+def _shares(values: list[float]) -> dict[str, Any]:
+    """Return the axis of shares that begins at 0."""
+    high = min(1.0, 1.15 * max([*values, 0.02]))
+    ticks = round_ticks(0.0, high)
+    return {"low": 0.0, "high": high, "ticks": [(tick, f"{100 * tick:g} %") for tick in ticks]}
+
+
+def _decisions(monitor: Any, across: dict[str, Any]) -> Chart:
+    expected = monitor.cells.outcomes(monitor.cells.shares())
+    lines = [
+        Line(
+            name=_WORDS[name],
+            style=name,
+            points=[(row.last, getattr(row, name) / row.n) for row in monitor.history],
+        )
+        for name in _DECISIONS
+    ]
+    guides = [
+        Guide(name="", style=name, value=share) for name, share in zip(_DECISIONS, expected, strict=True)
+    ]
+    highest = [value for line in lines for _, value in line.points]
+    return Chart(
+        title="Decisions",
+        text=f"{outcome_sentence(monitor)} Thin lines are what the policy expects.",
+        lines=lines,
+        guides=guides,
+        **_shares([*highest, *expected]),
+        **across,
+    )
+
+
+def _evidence(monitor: Any, across: dict[str, Any]) -> Chart:
+    points = [(row.last, math.exp(min(row.log_e, _LARGEST_LOG_E))) for row in monitor.history]
+    values = [value for _, value in points]
+    low, high = min(0.1, *values), max(10 / monitor.alpha, 2 * max(values))
+    now, most = _odds(values[-1]), _odds(monitor.e_value)
+    highest = "" if now == most else f", {most} to 1 at its highest"
+    since = (
+        "It has stayed below the alarm."
+        if monitor.changed_since is None
+        else f"The change began with batch {monitor.changed_since} or so."
+    )
+    return Chart(
+        title="Evidence of a change",
+        text=f"Now {now} to 1{highest}, on a logarithmic axis. {since}",
+        lines=[Line(name="", style="plain", points=points)],
+        guides=[Guide(name=f"alarm from {1 / monitor.alpha:g} on", style="limit", value=1 / monitor.alpha)],
+        low=low,
+        high=high,
+        ticks=[(tick, _power(tick)) for tick in log_ticks(low, high)],
+        logarithmic=True,
+        **across,
+    )
+
+
+def _prevalence(monitor: Any, across: dict[str, Any]) -> Chart:
+    rows = [row for row in monitor.history if row.prevalence is not None]
+    begin = max(monitor.changed_since or 1, across["batches"][0])
+    low, high = monitor.prevalence_interval
+    band = [(at, low, high) for at in (begin, across["batches"][1])]
+    level = [(at, monitor.prevalence) for at in (begin, across["batches"][1])]
+    assumed = monitor.policy.prevalence
+    since = "of all batches" if monitor.changed_since is None else f"since batch {monitor.changed_since}"
+    return Chart(
+        title="Share of positives, by the scores alone",
+        text=f"{_percent(monitor.prevalence)} {_limits((low, high))} {since}; the policy assumes "
+        f"{_percent(assumed)}. Right if the scores of each class are as before.",
+        lines=[
+            Line(name="each batch", style="positive", points=[(row.last, row.prevalence) for row in rows]),
+            Line(name=since, style="plain", points=level, limits=band),
+        ],
+        guides=[Guide(name="assumed", style="expected", value=assumed)],
+        **_shares([*(row.prevalence for row in rows), high, assumed]),
+        **across,
+    )
+
+
+def _costs(monitor: Any, across: dict[str, Any]) -> Chart:
+    rows = [row for row in monitor.history if row.cost is not None]
+    promise = monitor.promise
+    points = [(row.last, row.cost) for row in rows]
+    limits = [(row.last, row.cost_low, row.cost_high) for row in rows]
+    # early limits reach to the largest cost there is: the later ones tell
+    most = max(promise.limit, *(value for _, value in points), limits[-1][2])
+    least = min(promise.cost, *(value for _, value in points), limits[-1][1], 0.0)
+    high = least + 1.25 * (most - least) if most > least else least + 1.0
+    last = rows[-1]
+    return Chart(
+        title="Cost per case, by the labels",
+        text=f"{_number(last.cost)} ({_number(last.cost_low)} to {_number(last.cost_high)}) so far; limits "
+        f"hold at all times. Promised {_number(promise.cost)}, at most {_number(promise.limit)}.",
+        lines=[Line(name="", style="plain", points=points, limits=limits)],
+        guides=[
+            Guide(name="promised at most", style="limit", value=promise.limit),
+            Guide(name="promised", style="expected", value=promise.cost),
+        ],
+        low=least,
+        high=high,
+        ticks=[(tick, f"{tick:g}") for tick in round_ticks(least, high)],
+        **across,
+    )
+
+
+# ---------------------------------------------------------------- table and notes
+
+
+def _table(monitor: Any) -> str:
+    head = (
+        "batch",
+        "when",
+        "cases",
+        *(_WORDS[name] for name in _DECISIONS),
+        "no score",
+        "evidence",
+        "positives",
+        "cost",
+    )
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>"
+        for row in monitor.history
+    )
+    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
+    return (
+        "<details><summary>All batches as a table</summary>"
+        '<div class="wide" role="region" aria-label="All batches" tabindex="0">'
+        f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table></div></details>"
+    )
+
+
+def _cells(row: Any) -> list[str]:
+    batch = f"{row.first}" if row.first == row.last else f"{row.first} to {row.last}"
+    shares = [_percent(getattr(row, name) / row.n) for name in _DECISIONS]
+    cost = "" if row.cost is None else _number(row.cost)
+    rate = "" if row.prevalence is None else _percent(row.prevalence)
+    evidence = _odds(math.exp(min(row.log_e, _LARGEST_LOG_E)))
+    return [batch, row.at or "", f"{row.n:,.0f}", *shares, f"{row.missing:,}", evidence, rate, cost]
+
+
+def _reading(monitor: Any) -> str:
+    return (
+        "<footer><p>You may look as often as you like: evidence, and limits of shares and costs, hold at all "
+        f"times together. The chance of a false alarm, ever, is at most {_percent(monitor.alpha)} for the "
+        f"scores and {_percent(monitor.alpha)} for the promise. Limits of the share of positives are for "
+        "this look alone.</p></footer>"
+    )
+
+
+def _counted(n: int, one: str, more: str) -> str:
+    return f"{n:,} {one if n == 1 else more}"
+
+
+def _number(value: float, digits: int = 4) -> str:
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    rounded = float(f"{value:.{digits}g}")
+    return f"{value:,.0f}" if 10 ** (digits - 1) <= abs(rounded) < 1e9 else f"{value:.{digits}g}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %" if 0 < share < 0.1 else f"{100 * share:.1f} %"
+
+
+def _limits(limits: tuple[float, float]) -> str:
+    return f"({_percent(limits[0])} to {_percent(limits[1])})"
+
+
+def _odds(value: float) -> str:
+    return "more than a million" if value > 1e6 else _number(value, 2 if value < 100 else 3)
+
+
+def _power(value: float) -> str:
+    """Show a power of ten; the large ones with their exponent."""
+    power = round(math.log10(value))
+    return f"{value:,g}" if abs(power) <= 3 else f"10{str(power).translate(_RAISED)}"
