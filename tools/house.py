@@ -26,7 +26,7 @@ FLOORS = (
     ("windows", "paired", "cautious", "multiclass", "unlabelled"),
     ("auc", "honest", "engines"),
     ("comparison",),
-    ("estimators", "monitoring"),
+    ("estimators", "monitoring", "scoring"),
     ("displays", "report"),
     ("reproduce",),
     ("cli",),

@@ -18,6 +18,7 @@ from demur import paired as paired
 from demur import regression as regression
 from demur import report as report
 from demur import roc as roc
+from demur import scoring as scoring
 from demur import surface as surface
 from demur import unlabelled as unlabelled
 from demur import windows as windows
