@@ -1,11 +1,12 @@
 """What `demur check` looks for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from demur.calibration import calibration_slope
 from demur.cli.options import Source
 from demur.cli.output import wrapped
 from demur.cli.reading.predictions import class_without_weight, missing_values, positive_cases
@@ -16,12 +17,15 @@ from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
 from demur.engines.counting import read_counts
 from demur.engines.summaries import Summary, summaries
-from demur.exceptions import InputError
+from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.roc.curve import auc_score
 from demur.typing import BoolArray
 
 __all__ = ["Finding", "Findings", "find_problems", "findings_text"]
+
+# a note on calibration needs a clear error of a size that matters: of the slope, of the log-odds
+_SURE, _TILT, _SHIFT = 0.01, 1.25, 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +135,7 @@ def _look_at_complete(table: Any, roles: Roles, positive: str, negative: str) ->
         weighted = read_counts(for_counting(table), **columns, weights=roles.weight)
         weightless += _classes_without_weight(roles.weight, some, weighted[roles.models[0]])
     yield from weightless or _too_few(roles.label, int(some.n_positive), int(some.n_negative))
-    aucs = {name: auc_score(model) for name, model in counts.items()}
-    yield from _direction_notes(aucs, len(roles.models), positive, negative)
+    yield from _ranking_notes(counts, len(roles.models), positive, negative)
 
 
 def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
@@ -265,17 +268,23 @@ def _score_notes(name: str, look: Summary) -> Iterator[Finding]:
 def _direction(
     columns: Sequence[Column], truth: BoolArray, usable: BoolArray, positive: str, negative: str
 ) -> Iterator[Finding]:
-    aucs: dict[str, float] = {}
+    counts: dict[str, ScoreCounts] = {}
     for column in columns:
         rows = usable & ~column.missing
         if len(set(truth[rows].tolist())) == 2:
-            aucs[column.name] = auc_score(ScoreCounts.from_arrays(truth[rows], column.values[rows]))
-    yield from _direction_notes(aucs, len(columns), positive, negative)
+            counts[column.name] = ScoreCounts.from_arrays(truth[rows], column.values[rows])
+    yield from _ranking_notes(counts, len(columns), positive, negative)
 
 
-def _direction_notes(aucs: dict[str, float], models: int, positive: str, negative: str) -> Iterator[Finding]:
-    """Models that rank worse than chance; if all do, the positive class is the suspect."""
+def _ranking_notes(
+    counts: Mapping[str, ScoreCounts], models: int, positive: str, negative: str
+) -> Iterator[Finding]:
+    """Models that rank worse than chance; if all do, the positive class is the suspect. Else calibration."""
+    aucs = {name: auc_score(model) for name, model in counts.items()}
     below = {name: auc for name, auc in aucs.items() if auc < 0.5}
+    for name, model in counts.items():
+        if name not in below:
+            yield from _calibration(name, model)
     for name, auc in below.items():
         message = f"{name} ranks worse than chance (AUC {auc:.3f})."
         yield _note(name, "worse than chance", 1, message, "flip its scores?")
@@ -283,6 +292,26 @@ def _direction_notes(aucs: dict[str, float], models: int, positive: str, negativ
         who = "Every model ranks" if models > 1 else "The only model ranks"
         message = f"{who} worse than chance for positive = {positive}."
         yield _note(None, "suspicious positive class", len(below), message, f"is it --positive {negative}?")
+
+
+def _calibration(name: str, counts: ScoreCounts) -> Iterator[Finding]:
+    """Probabilities that clearly say something else than what happens."""
+    low, high = counts.score_range
+    if not (counts.exact and 0 < low < high < 1):
+        return
+    try:
+        found = calibration_slope(counts)
+    except UndefinedError:  # classes that one threshold separates have no slope
+        return
+    off = not 1 / _TILT <= found.slope <= _TILT or abs(found.in_the_large) > _SHIFT
+    if found.pvalue < _SURE and off:
+        limits = f"{found.slope_interval.low:.2f} to {found.slope_interval.high:.2f}"
+        message = (
+            f"{name} is not calibrated: slope {found.slope:.2f} ({limits}; 1 is right), "
+            f"shift {found.in_the_large:+.2f} (0 is right)."
+        )
+        hint = "windows use the order of the scores alone; recalibrate before acting on the probabilities."
+        yield _note(name, "not calibrated", 1, message, hint)
 
 
 def _duplicates(repeated: int) -> Iterator[Finding]:
