@@ -555,14 +555,14 @@ def test_which_column_holds_the_scores(run, tmp_path):
         (("new.csv", "new.csv"), r"`new.csv` must be a policy file, got no JSON \(line 1\). Hint"),
         (
             ("newer.json", "new.csv"),
-            "`newer.json` is not a policy to trust: `version` must be 1, got 2. Hint",
+            "`newer.json` is not a policy to trust: `version` must be 1 or 2, got 3. Hint",
         ),
     ],
 )
 def test_apply_error_sentences(run, tmp_path, args, sentence):
     policy = policy_file(tmp_path)
     policy_file(tmp_path, "nameless.json", model=None)
-    (tmp_path / "newer.json").write_text(json.dumps({**policy.to_dict(), "version": 2}))
+    (tmp_path / "newer.json").write_text(json.dumps({**policy.to_dict(), "version": 3}))
     (tmp_path / "new.csv").write_text("id,good\n1,0.9\n")
     (tmp_path / "other.csv").write_text("id,well\n1,0.9\n")
     (tmp_path / "empty.csv").write_text("")

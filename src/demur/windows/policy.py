@@ -7,6 +7,7 @@ another prevalence need no data: the blocks are all an optimal window depends on
 import dataclasses
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -23,6 +24,7 @@ from demur._checks import (
 )
 from demur._files.whole import whole_file
 from demur._results import Result, json_safe
+from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
@@ -42,6 +44,7 @@ from demur.windows.policy_file import (
     parsed,
     part,
     rate,
+    read_amounts,
     read_costs,
     require_schema,
     text,
@@ -51,7 +54,7 @@ from demur.windows.policy_labels import free_label, small_steps
 
 __all__ = ["Policy"]
 
-_RULES = ("cheapest", "constrained")
+_RULES = ("cheapest", "constrained", "amounts")
 # labels looked up at a time, so that codes and indices stay in the cache
 _CHUNK = 1 << 16
 
@@ -81,7 +84,7 @@ class Policy(Exportable, Result):
         same data, so expect slightly more in use.
     abstention_rate, fn, fp : float
         Shares of all cases: abstained on, missed positives, false alarms.
-    rule : {"cheapest", "constrained"}
+    rule : {"cheapest", "constrained", "amounts"}
         How the window was chosen; only the cheapest one can be derived again from the blocks.
     evidence : PolicyEvidence
         Fingerprint of the data and the pooled blocks.
@@ -89,6 +92,9 @@ class Policy(Exportable, Result):
         Name of the scores; `demur apply` looks for a column of this name.
     note : str
         Anything worth telling, such as the constraints in words.
+    amounts : mapping, optional
+        Where every case had its own costs (rule "amounts"): their columns, means and factors, as
+        `CaseCosts` describes them. New scores need no amounts.
 
     Raises
     ------
@@ -139,6 +145,7 @@ class Policy(Exportable, Result):
     evidence: PolicyEvidence
     model: str | None = None
     note: str = ""
+    amounts: Mapping[str, Any] | None = None
     _evidence: ClassVar[tuple[str, ...]] = ("evidence",)
 
     def __post_init__(self) -> None:
@@ -164,6 +171,9 @@ class Policy(Exportable, Result):
             check_type(self.costs, "costs", CostModel)
         elif self.rule == "cheapest":
             raise input_error("costs", "are needed by the rule 'cheapest'", None)
+        if (self.amounts is None) == (self.rule == "amounts"):
+            raise input_error("amounts", "belong to the rule 'amounts'", f"the rule {self.rule!r}")
+        Result.__post_init__(self)
 
     # ---------------------------------------------------------------- construction
 
@@ -248,6 +258,10 @@ class Policy(Exportable, Result):
                 "Hint: a rule without a model needs no policy."
             )
         negative, positive = answer.labels
+        if abstain_label is None:
+            abstain_label = free_label(negative, positive)
+        if isinstance(answer.costs, CaseCosts):
+            return cls._by_case(answer, abstain_label)
         costs = answer.costs
         if math.isinf(answer.window.nu_positive) and costs.may_abstain:
             # one threshold was cheaper than reviews: so it stays at other costs, too
@@ -258,7 +272,7 @@ class Policy(Exportable, Result):
             costs=costs,
             pos_label=positive,
             neg_label=negative,
-            abstain_label=free_label(negative, positive) if abstain_label is None else abstain_label,
+            abstain_label=abstain_label,
             model=answer.model,
         )
         return replace(
@@ -272,6 +286,30 @@ class Policy(Exportable, Result):
             note=answer.condition or policy.note,
         )
 
+    @classmethod
+    def _by_case(cls, answer: Any, abstain_label: Any) -> Self:
+        """Make the policy of an answer at costs that differ by case, with where they came from."""
+        require_window_of(answer.window, answer.counts)
+        negative, positive = answer.labels
+        return cls(
+            lower=answer.window.lower,
+            upper=answer.window.upper,
+            pos_label=positive,
+            neg_label=negative,
+            abstain_label=abstain_label,
+            costs=None,
+            prevalence=answer.prevalence,
+            expected_cost=answer.cost,
+            abstention_rate=answer.abstention_rate,
+            fn=answer.missed,
+            fp=answer.alarms,
+            rule="amounts",
+            evidence=PolicyEvidence.from_counts(answer.counts),
+            model=answer.model,
+            note=answer.condition,
+            amounts=answer.costs.to_dict(),
+        )
+
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> "Policy":
         """Return the policy for other costs, another prevalence, or both; exact, without the data.
 
@@ -280,8 +318,9 @@ class Policy(Exportable, Result):
         """
         prices = self.costs if costs is None else costs
         if self.rule != "cheapest" or prices is None:
+            how = "for amounts per case" if self.rule == "amounts" else "under constraints"
             raise UndefinedError(
-                "This policy was made under constraints, so its window cannot be derived from the blocks. "
+                f"This policy was made {how}, so its window cannot be derived from the blocks. "
                 "Hint: make a new policy from the data."
             )
         check_type(prices, "costs", CostModel)
@@ -354,10 +393,14 @@ class Policy(Exportable, Result):
     # ---------------------------------------------------------------- files
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the policy file as JSON-safe built-in types (infinities as "inf" and "-inf")."""
+        """Return the policy file as JSON-safe built-in types (infinities as "inf" and "-inf").
+
+        Version 2 has amounts; a policy without them stays readable for readers of version 1.
+        """
+        amounts = {} if self.amounts is None else {"amounts": json_safe(dict(self.amounts))}
         return {
             "schema": SCHEMA,
-            "version": VERSION,
+            "version": VERSION if amounts else 1,
             "model": self.model,
             "labels": {
                 "positive": self.pos_label,
@@ -375,6 +418,7 @@ class Policy(Exportable, Result):
                 "fn": self.fn,
                 "fp": self.fp,
             },
+            **amounts,
             "evidence": self.evidence.to_dict(),
         }
 
@@ -407,6 +451,7 @@ class Policy(Exportable, Result):
             evidence=evidence,
             model=None if part(data, "model") is None else text(data, "model"),
             note=text(data, "note"),
+            amounts=read_amounts(data),
         )
 
     def save(self, path: str | Path) -> None:

@@ -22,6 +22,7 @@ __all__ = [
     "parsed",
     "part",
     "rate",
+    "read_amounts",
     "read_costs",
     "require_schema",
     "text",
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 SCHEMA = "demur.policy"
-VERSION = 1
+VERSION = 2
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
@@ -107,8 +108,9 @@ def require_schema(data: Any) -> None:
             "schema", f"must be {SCHEMA!r}", got, "`demur decide` and Policy.save write policies."
         )
     version = part(data, "version")
-    if isinstance(version, bool) or version != VERSION:
-        raise input_error("version", f"must be {VERSION}", repr(version), "update demur, or save it again.")
+    if isinstance(version, bool) or version not in (1, VERSION):
+        rule = f"must be 1 or {VERSION}"
+        raise input_error("version", rule, repr(version), "update demur, or save it again.")
 
 
 def read_costs(data: Any) -> CostModel | None:
@@ -120,6 +122,18 @@ def read_costs(data: Any) -> CostModel | None:
         name = f"costs.{field.name}"
         values[field.name] = optional_number(data, name) if field.default is None else part(data, name, float)
     return CostModel(**values)
+
+
+def read_amounts(data: Any) -> dict[str, Any] | None:
+    """Return what a policy file says of costs that differed by case; None before version 2."""
+    if part(data, "version") == 1:
+        return None
+    amounts = part(data, "amounts")
+    if not isinstance(amounts, dict):
+        raise input_error("amounts", "must be an object", _shown(amounts))
+    for name in ("cost_fn", "cost_fp"):
+        part(amounts, name)
+    return amounts
 
 
 def block_columns(data: Any, names: tuple[str, ...]) -> list[FloatArray]:
