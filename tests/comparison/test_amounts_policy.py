@@ -10,9 +10,9 @@ from demur import Binormal, CaseCosts, CostModel, InputError, Policy, Reviewer, 
 
 @pytest.fixture(scope="module")
 def answer():
-    y, s = Binormal(separation=2.0).sample(120, rng=1)
-    amount = np.random.default_rng(0).lognormal(4, 1, len(y))
-    reviewer = Reviewer(fee=4, sensitivity=0.98)
+    y, s = Binormal(separation=2.0).sample(150, rng=9)
+    amount = np.random.default_rng(2).lognormal(4, 1, len(y))
+    reviewer = Reviewer(fee=12, sensitivity=0.98)
     costs = CaseCosts(cost_fn=amount, cost_fp=40, reviewer=reviewer, columns={"cost_fn": "amount"})
     return compare_models(y, {"risk": s}, costs=costs).answer
 
@@ -25,7 +25,7 @@ def test_file_comes_back_and_says_where_the_costs_came_from(answer, tmp_path):
     assert (data["version"], data["costs"]) == (2, None)
     assert data["amounts"]["cost_fn"]["column"] == "amount"
     assert data["amounts"]["cost_fp"] == 40
-    assert data["amounts"]["reviewer"] == {"fee": 4.0, "sensitivity": 0.98, "specificity": 1.0}
+    assert data["amounts"]["reviewer"] == {"fee": 12.0, "sensitivity": 0.98, "specificity": 1.0}
     assert data["expected"]["cost"] == answer.cost
     again = Policy.load(tmp_path / "policy.json")
     assert again.to_dict() == policy.to_dict()
