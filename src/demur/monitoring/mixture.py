@@ -18,6 +18,9 @@ __all__ = ["PrevalenceFit", "fitted_prevalence", "likeliest_prevalence"]
 _STEPS = 200
 _SWEEPS = 400
 _SETTLED = 1e-10
+# limits of a prevalence need no more digits
+_NEAR = 1e-6
+_EXACT = 1e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +49,7 @@ def likeliest_prevalence(cells: ReferenceCells, counts: FloatArray) -> float:
     new, positive, negative = (
         np.add.reduceat(column, starts) for column in (counts, cells.positive, cells.negative)
     )
-    return _root(lambda pi: _slope(pi, new, positive, negative), 0.0, 1.0)
+    return _highest(cells.prevalence, new, positive, negative)
 
 
 def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float) -> PrevalenceFit:
@@ -71,8 +74,10 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
 
     best, highest = _peak(profile, estimate)
     allowed = highest - float(chdtri(1, alpha)) / 2
-    low = 0.0 if profile(0.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 0.0)
-    high = 1.0 if profile(1.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 1.0)
+    low = 0.0 if profile(0.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 0.0, within=_NEAR)
+    high = (
+        1.0 if profile(1.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 1.0, within=_NEAR)
+    )
     apart = sum(_cross(counts, counts / max(counts.sum(), 1.0)) for counts in (new, *reference))
     told = int(np.count_nonzero(new + reference[0] + reference[1]))
     return PrevalenceFit(
@@ -82,12 +87,27 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
     )
 
 
-def _slope(pi: float, new: FloatArray, positive: FloatArray, negative: FloatArray) -> float:
-    """Derivative of the log-likelihood; cells that neither class was seen in say nothing."""
-    mass = pi * positive + (1 - pi) * negative
+def _highest(near: float, new: FloatArray, positive: FloatArray, negative: FloatArray) -> float:
+    """Maximise the log-likelihood by Newton steps, halving the bracket where one leaves it.
+
+    Cells that neither class was seen in say nothing.
+    """
     told = (new > 0) & (positive + negative > 0)
-    with np.errstate(divide="ignore"):
-        return float((new[told] * (positive - negative)[told] / mass[told]).sum())
+    cases, base, step = new[told], negative[told], (positive - negative)[told]
+    low, high, at = 0.0, 1.0, near
+    for _ in range(_STEPS):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = step / (base + at * step)
+            slope, bend = float((cases * ratio).sum()), float((cases * ratio**2).sum())
+        # the slope falls in pi: the maximum is above where it is positive
+        low, high = (at, high) if slope > 0 else (low, at)
+        after = at + slope / bend if 0 < bend < math.inf else math.nan
+        if not low <= after <= high:
+            after = (low + high) / 2
+        if abs(after - at) < _EXACT:
+            return after
+        at = after
+    return at
 
 
 def _profile(pi: float, new: FloatArray, positive: FloatArray, negative: FloatArray) -> float:
@@ -117,7 +137,7 @@ def _cross(counts: FloatArray, shares: FloatArray) -> float:
         return float((counts[held] * np.log(shares[held])).sum())
 
 
-def _root(falling: Callable[[float], float], inside: float, outside: float) -> float:
+def _root(falling: Callable[[float], float], inside: float, outside: float, *, within: float) -> float:
     """Return where a function changes from >= 0 (at `inside`) to below 0; the end if it never does."""
     if falling(outside) >= 0:
         return outside
@@ -125,7 +145,7 @@ def _root(falling: Callable[[float], float], inside: float, outside: float) -> f
         return inside
     for _ in range(_STEPS):
         middle = (inside + outside) / 2
-        if abs(outside - inside) < 1e-12:
+        if abs(outside - inside) < within:
             break
         inside, outside = (middle, outside) if falling(middle) >= 0 else (inside, middle)
     return (inside + outside) / 2
@@ -135,7 +155,7 @@ def _peak(function: Callable[[float], float], near: float) -> tuple[float, float
     """Return where the profile is largest, from a point near it, by halving steps."""
     at, height = near, function(near)
     step = 0.1
-    while step > 1e-6:
+    while step > _NEAR:
         best = max((function(point), point) for point in (max(at - step, 0.0), min(at + step, 1.0)))
         if best[0] > height:
             height, at = best

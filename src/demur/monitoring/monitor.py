@@ -345,11 +345,13 @@ class PolicyMonitor:
 
     @property
     def cost_of_keeping_interval(self) -> Interval:
-        """Its range over `prevalence_interval`: convex in the prevalence and 0 where the window is best."""
+        """Its range over `prevalence_interval`."""
         low, high = self.prevalence_interval
+        # the cost of one window is linear in the prevalence and that of the best one concave, so the
+        # difference is convex: largest at an end, smallest where the window was best or next to it
         ends = self._keeping(low), self._keeping(high)
-        inner = [self._keeping(rate) for rate in np.linspace(low, high, 33)[1:-1]]
-        return Interval(min(*ends, *inner), max(ends))
+        nearest = self._keeping(min(max(self.policy.prevalence, low), high))
+        return Interval(min(*ends, nearest), max(ends))
 
     def proposed_policy(self) -> Policy:
         """Return the policy derived for the estimated prevalence, from the same evidence."""
