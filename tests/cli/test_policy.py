@@ -543,7 +543,7 @@ def test_which_column_holds_the_scores(run, tmp_path):
         (("policy.json", "new.csv", "--model", "goood"), "has no column 'goood'; .* Hint: did you mean good"),
         (("policy.json", "new.csv", "--column", "good"), "`new.csv` already has a column 'good'. Hint: pass"),
         (("policy.json", "new.csv", "--json"), "`--json` needs -o PATH"),
-        (("policy.json", "new.csv", "-o", "out.parquet"), "`--output out.parquet` must name a CSV file"),
+        (("policy.json", "new.csv", "-o", "out.xlsx"), "`--output out.xlsx` must end in .csv, .tsv"),
         (("policy.json", "new.csv", "-o", "no/such/out.csv"), "cannot be written: No such file or directory"),
         (("policy.json", "new.csv", "--strickt"), "--strickt"),
         (("policy.json",), "Missing argument 'FILE'"),

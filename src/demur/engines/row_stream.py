@@ -67,11 +67,14 @@ class RowStream(ABC):
         Names of the columns.
     separator : str
         Separator of the fields; a comma for Parquet.
+    columnar : bool
+        Whether `query` answers: for Parquet, where columns have types.
     """
 
     name: str
     columns: list[str]
     separator: str = ","
+    columnar: bool = False
     _types: dict[str, str]
     _snapshot: Snapshot
 
@@ -80,18 +83,30 @@ class RowStream(ABC):
 
         `cells` = False leaves the other columns out where that saves work.
         """
+        self.require_scores(column)
+        size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
+        return self._unchanged_batches(column, size, cells=cells)
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run SQL in which {rows} stands for the rows, their columns as they are."""
+        raise NotImplementedError(f"{self.name} has no types")
+
+    def require_scores(self, column: str) -> None:
+        """Refuse a column that is not there or holds no numbers."""
         if column not in self.columns:
             raise unknown_column(self.name, column, self.columns)
         kind = self._types.get(column)
         if kind is not None and column_kind(kind) not in ("number", "bool"):
             raise InputError(f"`{self.name}` must have numbers in column {column!r}, got {kind}.")
-        size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
-        return self._unchanged_batches(column, size, cells=cells)
+
+    def require_same(self) -> None:
+        """Raise `InputError` if a file was changed since it was opened."""
+        self._snapshot.require_same()
 
     def _unchanged_batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
         yield from self._batches(column, size, cells=cells)
         # before the last row counts as done: whoever writes the rows must not finish
-        self._snapshot.require_same()
+        self.require_same()
 
     @abstractmethod
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
@@ -216,6 +231,8 @@ def _problem(text: str) -> str:
 
 
 class _ParquetRows(RowStream):
+    columnar = True
+
     def __init__(self, name: str, paths: list[Path], connection: Any) -> None:
         self.name = name
         self._connection = connection
@@ -226,6 +243,14 @@ class _ParquetRows(RowStream):
             relation = connection.sql(f"select * from {self._source}", params=self._params)
         self.columns = list(relation.columns)
         self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        # COPY takes no parameters
+        names = ", ".join("'" + name.replace("'", "''") + "'" for name in self._params["names"])
+        rows = self._source.replace("$names", f"[{names}]")
+        with database_errors(self.name):
+            found: list[tuple[Any, ...]] = self._connection.execute(sql.replace("{rows}", rows)).fetchall()
+        return found
 
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
         # DuckDB writes the cells, so that dates and decimals look as they do in its own CSV files

@@ -25,12 +25,23 @@ from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray, IntArray
 from demur.windows.policy import Policy
 
-__all__ = ["AUDIT_COLUMNS", "Drawing", "Tally", "decision_sink", "score_column", "write_decisions"]
+__all__ = [
+    "AUDIT_COLUMNS",
+    "MOST_TOLD",
+    "Drawing",
+    "Tally",
+    "decision_sink",
+    "require_new",
+    "score_column",
+    "write_decisions",
+]
 
 AUDIT_COLUMNS = ("audit", "audit_probability")
 """Whether a label is asked for, and the probability of a label."""
 
-_MOST_TOLD = 10
+MOST_TOLD = 10
+"""How many rows without a score are told one by one."""
+
 _SECONDS_BETWEEN = 0.5
 # no decision; the policy knows -1, 0 and 1
 _NONE = 2
@@ -68,7 +79,7 @@ class Tally:
         self.negative += int(np.count_nonzero(codes == 0))
         self.abstained += int(np.count_nonzero(codes == ABSTAIN))
         self.bad += len(batch.bad)
-        self.first_bad += batch.bad[: _MOST_TOLD - len(self.first_bad)]
+        self.first_bad += batch.bad[: MOST_TOLD - len(self.first_bad)]
 
     def sentence(self) -> str:
         """Say it in words."""
@@ -141,7 +152,7 @@ def write_decisions(
 ) -> Tally:
     """Decide on every row; a bad row gets an empty decision, or with `strict` ends the work."""
     added = [column, *(AUDIT_COLUMNS if drawing is not None else ())]
-    _require_new(stream, added, only=only)
+    require_new(stream, added, only=only)
     key = _key_place(stream, drawing)
     batches = stream.batches(score, cells=not only)
     _write_rows(handle, [added if only else [*stream.columns, *added]], stream.separator)
@@ -168,7 +179,8 @@ def write_decisions(
     return tally
 
 
-def _require_new(stream: RowStream, added: Sequence[str], *, only: bool) -> None:
+def require_new(stream: RowStream, added: Sequence[str], *, only: bool) -> None:
+    """Refuse new columns that the rows have already."""
     for name in added:
         if not only and name in stream.columns:
             hint = "pass --column NAME, or --only" if name == added[0] else "it was audited already"

@@ -1,11 +1,23 @@
 """Where the answer goes, and in which form."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import ClassVar
 
 from demur.cli.options.flags import Flags, flag
+from demur.exceptions import InputError
 
 __all__ = ["Output"]
+
+# endings that promise a format; other names promise nothing
+_FORMATS = (
+    ".csv", ".tsv", ".txt", ".md", ".json", ".jsonl", ".ndjson", ".html", ".htm", ".parquet", ".pq",
+    ".feather", ".arrow", ".xlsx", ".xls", ".ods", ".pdf", ".docx", ".doc", ".pptx", ".odt", ".rtf",
+    ".tex", ".xml", ".yaml", ".yml", ".toml", ".png", ".svg", ".jpg", ".jpeg", ".gz", ".bz2", ".xz",
+    ".zst", ".zip", ".sqlite", ".db", ".duckdb", ".pkl", ".npy", ".npz", ".sql", ".py", ".onnx",
+    ".ipynb",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,3 +38,25 @@ class Output(Flags):
     def to_file(self) -> bool:
         """Whether a file is named; - is standard output."""
         return self.path not in (None, "-")
+
+    def format(self, offered: Collection[str], hint: str | None = None) -> str:
+        """Return what the name of the file ends in; refuse an ending that promises what is not offered.
+
+        A name without such an ending gets what the verb writes by itself: "".
+        """
+        if not self.to_file:
+            return ""
+        suffix = PurePath(str(self.path)).suffix.lower()
+        if suffix not in _FORMATS:
+            return ""
+        if suffix in offered:
+            return suffix
+        raise InputError(
+            f"`--output {self.path}` must end in {_listed(offered)}, got {suffix}."
+            + (f" Hint: {hint}" if hint else "")
+        )
+
+
+def _listed(offered: Collection[str]) -> str:
+    *most, last = offered
+    return f"{', '.join(most)} or {last}" if most else last

@@ -1,7 +1,7 @@
 """`demur apply POLICY FILE`: decide on every row of a file, of any size."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
@@ -66,18 +66,19 @@ class Decisions(Flags):
 @verb(
     "apply",
     example="""Example: what `demur decide` wrote, on new scores
-  demur apply policy.json new_scores.parquet -o decisions.csv
+  demur apply policy.json new_scores.parquet -o decisions.parquet
 """,
 )
 @takes(Decisions)
-@takes(Output, path={"help": "Write to this CSV file instead of standard output."})
+@takes(Output, path={"help": "Write to this CSV or Parquet file instead of standard output."})
 def command(*, decisions: Decisions, output: Output) -> None:
     """Decide on every row of a file with a policy.
 
     FILE is CSV (also gzipped), Parquet, a quoted glob of either, or - for standard input. The answer
-    is CSV: the columns of FILE as they stand, with its separator, and one more for the decision,
-    in the labels of the policy. A row whose score is missing or not a number is reported with its
-    line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
+    has the columns of FILE as they stand and one more for the decision, in the labels of the policy:
+    a Parquet file if -o ends in .parquet (columns keep their types; text from CSV stays text), else
+    CSV with the separator of FILE. A row whose score is missing or not a number is reported with
+    its line and gets an empty decision. With --json a summary goes to standard output; this needs -o.
 
     Scores outside the range the policy was made for, or on another scale, are reported. With --audit,
     fill in the true class of the rows with audit = 1 and of those a person reviewed, keep all other
@@ -87,10 +88,7 @@ def command(*, decisions: Decisions, output: Output) -> None:
         raise InputError(
             "`--json` needs -o PATH. Hint: the summary and the decisions cannot share one stream."
         )
-    if output.to_file and str(output.path).lower().endswith((".parquet", ".gz")):
-        raise InputError(
-            f"`--output {output.path}` must name a CSV file: decisions are written as plain CSV."
-        )
+    suffix = output.format((".csv", ".tsv", ".txt", ".parquet", ".pq"))
     from demur.cli.answers.decisions import Drawing, decision_sink, score_column, write_decisions
     from demur.cli.output import document, remark, write
     from demur.engines.row_stream import open_rows
@@ -104,18 +102,23 @@ def command(*, decisions: Decisions, output: Output) -> None:
     policy = Policy.load(decisions.policy)
     with open_rows(decisions.file) as stream:
         score = score_column(policy, stream, decisions.model)
-        with decision_sink(output.path, strict=decisions.strict) as handle:
-            tally = write_decisions(
-                policy,
-                stream,
-                handle,
-                score=score,
-                column=decisions.column,
-                only=decisions.only,
-                strict=decisions.strict,
-                quiet=output.quiet,
-                drawing=drawing,
-            )
+        settings: dict[str, Any] = {
+            "score": score,
+            "column": decisions.column,
+            "only": decisions.only,
+            "strict": decisions.strict,
+            "quiet": output.quiet,
+            "drawing": drawing,
+        }
+        if suffix in (".parquet", ".pq"):
+            from demur.cli.answers.parquet_decisions import write_parquet_decisions
+
+            tally = write_parquet_decisions(policy, stream, str(output.path), **settings)
+        else:
+            if suffix == ".tsv":
+                stream.separator = "\t"
+            with decision_sink(output.path, strict=decisions.strict) as handle:
+                tally = write_decisions(policy, stream, handle, **settings)
         source = stream.name
     for where, problem in tally.first_bad:
         remark(f"{where}, column {score}: {problem}; no decision.", quiet=output.quiet)
