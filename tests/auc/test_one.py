@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.special import ndtri
 
 import auc_oracles as oracle
@@ -390,11 +391,44 @@ def test_labels_of_other_kinds_and_counts_agree():
     assert auc_cluster_variance(words, S, groups=groups, pos_label="ill") == pytest.approx(expected[0])
 
 
+def score_statistic(auc, truth, n, m, variance, widening):
+    """Squared distance over the score variance at `truth`, inflated by the data; from the definition."""
+
+    def newcombe(t):
+        star = (n + m) / 2 - 1
+        return t * (1 - t) * (1 + star * (1 - t) / (2 - t) + star * t / (1 + t)) / (n * m)
+
+    return (auc - truth) ** 2 / (newcombe(truth) * max(1.0, variance * widening**2 / newcombe(auc)))
+
+
+def test_score_interval_by_hand():
+    # negatives 1 2 2 4, positives 2 3 5: placements of negatives 1, 5/6, 5/6, 1/3, of positives 1/2, 3/4, 1
+    parts = np.var([1, 5 / 6, 5 / 6, 1 / 3], ddof=1) / 4, np.var([1 / 2, 3 / 4, 1], ddof=1) / 3
+    degrees = sum(parts) ** 2 / (parts[0] ** 2 / 3 + parts[1] ** 2 / 2)
+    widening = stats.t.ppf(0.975, degrees) / ndtri(0.975)
+    for limit in auc_interval(Y, S):
+        statistic = score_statistic(0.75, limit, 4, 3, sum(parts), widening)
+        assert statistic == pytest.approx(ndtri(0.975) ** 2)
+
+
+@given(paired_data(max_class=6, min_class=2, models=1))
+def test_score_interval_contains_newcombe_and_mirrors(data):
+    y, (s,) = data
+    found, least = auc_interval(y, s), auc_interval(y, s, method="newcombe")
+    assert found.low <= least.low + 1e-12
+    assert found.high >= least.high - 1e-12
+    mirrored = auc_interval([1 - label for label in y], s)
+    assert mirrored == pytest.approx((1 - found.high, 1 - found.low), abs=1e-9)
+    if not found.degenerate:
+        narrower = auc_interval(y, s, confidence_level=0.8)
+        assert found.low <= narrower.low <= narrower.high <= found.high
+
+
 def test_interval_unpacks_and_survives_pickling():
     found = auc_interval(Y, S)
     low, high = found
     again = pickle.loads(pickle.dumps(found))
-    assert (again, again.method, again.degenerate) == ((low, high), "logit", False)
+    assert (again, again.method, again.degenerate) == ((low, high), "score", False)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +452,10 @@ def test_interval_unpacks_and_survives_pickling():
         (lambda: auc_interval(Y, S, weights="w"), "`weights` must be one of 'importance', 'repeats'"),
         (lambda: auc_variance(Y, [math.nan, *S[1:]]), "`y_score` must not contain NaN"),
         (lambda: auc_interval(Y, S, confidence_level=1), "strictly between 0 and 1"),
-        (lambda: auc_interval(Y, S, method="exact"), "`method` must be one of 'logit', 'wald', 'newcombe'"),
+        (
+            lambda: auc_interval(Y, S, method="exact"),
+            "`method` must be one of 'score', 'newcombe', 'logit'",
+        ),
         (lambda: auc_interval(Y, S, variance="none"), "`variance` must be one of"),
         (lambda: auc_interval([1, 1], [1, 2]), "got no negative case"),
         (lambda: auc_cluster_variance(Y, S, groups=[1] * 7), "negative cases in at least 2 clusters, got 1"),

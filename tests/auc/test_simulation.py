@@ -79,16 +79,36 @@ def test_bias_against_a_long_simulation():
 @pytest.mark.parametrize(("auc", "n"), [(0.75, 30), (0.95, 30)])
 def test_coverage_against_the_true_auc(auc, n):
     rng = np.random.default_rng(4)
-    held = {"logit": 0, "newcombe": 0, "wald": 0}
+    held = {"score": 0, "logit": 0, "newcombe": 0, "wald": 0}
     for _ in range(1000):
         y, s, _ = binormal_pair(rng, auc, auc, 0.0, n)
         for method in held:
             low, high = auc_interval(y, s, method=method)
             held[method] += low <= auc <= high
     assert held["logit"] / 1000 == pytest.approx(0.95, abs=0.025)
+    assert held["score"] / 1000 >= 0.94
     assert held["newcombe"] / 1000 >= 0.925
     # Wald limits miss the AUC near 1; that is why they are not the default
     assert held["wald"] <= held["logit"] + 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("spread", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize("sizes", [(10, 10), (200, 10), (10, 100), (40, 40)])
+@pytest.mark.parametrize("auc", [0.8, 0.95, 0.995])
+def test_score_interval_covers_where_others_do_not(spread, sizes, auc):
+    """Nominal 0.95; 1000 runs, so that 0.93 shows as 0.92 at worst."""
+    from scipy.special import ndtri
+
+    rng = np.random.default_rng(11)
+    y = np.repeat([0, 1], sizes)
+    shift = ndtri(auc) * math.sqrt(1 + spread**2)
+    held = 0
+    for _ in range(1000):
+        s = rng.normal(size=len(y))
+        low, high = auc_interval(y, np.where(y, shift + spread * s, s))
+        held += low <= auc <= high
+    assert held / 1000 >= 0.92
 
 
 def test_interval_of_a_difference_covers_the_truth():
