@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from demur import Binormal, CostModel, Report
+from demur import Binormal, CostModel, CostRange, Report
 from demur.comparison.question import Limits
 from demur.report import DataSource
 
@@ -68,6 +68,11 @@ def four_rows():
 
 def limited():
     return report(*three(300), limits=Limits(max_abstention=0.1))
+
+
+def ranged():
+    costs = CostRange(cost_fn=(80, 120), cost_fp=40, cost_abstain=(10, 14))
+    return report(*three(300), costs=costs)
 
 
 def all_ties():

@@ -467,3 +467,23 @@ def test_error_sentences(call, message):
 def test_order_statistics_have_no_single_margin():
     with pytest.raises(UndefinedError, match="no margin that is the same for all windows"):
         surface_certificate(COUNTS).margin(1)
+
+
+def test_abstaining_where_it_never_pays_takes_bounds_from_both_sides():
+    """A limit can force such a window: the negatives it spares from an alarm then need a bound from below."""
+    y, s = Binormal(separation=1.0).sample(400, rng=3)
+    certificate = surface_certificate(y, s, confidence_level=0.9)
+    window, mu, nu = (0.2, 0.9), 0.1, 0.2
+    positive, s = np.asarray(y) == 1, np.asarray(s)
+    # F and T from above and from below: a quarter of the probability to fail for each
+    both = DistributionBounds(n=400, delta=0.025)
+    missed, missed_or_kept = np.sum(positive & (s <= 0.2)), np.sum(positive & (s < 0.9))
+    alarmed, alarmed_or_kept = np.sum(~positive & (s >= 0.9)), np.sum(~positive & (s > 0.2))
+    reviewed = nu * min(1.0, float(both.upper(missed_or_kept) + both.upper(alarmed_or_kept)))
+    expected = (1 - nu) * both.upper(missed) + (mu - nu) * both.lower(alarmed) + reviewed
+    assert certificate.of_window(window, mu, nu).certified_cost == pytest.approx(float(expected), abs=1e-12)
+    # an empty window needs bounds from above only, whatever reviews cost
+    above = DistributionBounds(n=400, delta=0.05)
+    threshold = above.upper(np.sum(positive & (s < 0.5))) + mu * above.upper(np.sum(~positive & (s >= 0.5)))
+    found = certificate.of_window((0.5, 0.5), mu, nu).certified_cost
+    assert found == pytest.approx(float(threshold), abs=1e-12)

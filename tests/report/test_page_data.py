@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import page_reports
-from browser import CHARTS, PANELS
+from browser import CHARTS, PANELS, shown
 from demur import CostModel, compare_models
 from demur.comparison.words import answer_words
 from page_reports import LONG, SCRIPT
@@ -105,17 +105,29 @@ def test_one_model_has_nothing_to_compare(open_page):
 def test_importance_weights_leave_no_guarantee(open_page):
     page = open_page("weighted")
     report = page_reports.named("weighted")
-    assert all(model.bounds is None for model in report.models)
+    assert report.to_dict()["bounds"] is None
     assert "uarantee" not in page.headline
     assert page.headline == report.headline
 
 
-def test_limits_and_ranges_are_said_where_the_page_cannot_follow_them(open_page):
+def test_a_report_made_under_a_limit_starts_with_it(open_page):
     page = open_page("limited")
     report = page_reports.named("limited")
+    answer = report.comparison.answer
+    assert page.headline == f"{report.headline} {answer.condition}"
+    assert page.role("reviews-per-day").input_value() == "100"
+    assert page.role("cases-per-day").input_value() == "1000"
+    assert page.window == (shown(answer.lower), shown(answer.upper))
+    page.fill("reviews-per-day", "")
+    assert "Limits:" not in page.headline
+
+
+def test_ranges_are_said_where_the_page_cannot_follow_them(open_page):
+    page = open_page("ranged")
+    report = page_reports.named("ranged")
     remarks = " ".join(page.role("remarks").locator("li").all_text_contents())
     assert report.headline in remarks
-    assert "The page shows single costs without those limits." in remarks
+    assert "The page shows single costs without them." in remarks
 
 
 def test_a_damaged_page_says_so(chromium, page_file, tmp_path):

@@ -16,11 +16,11 @@ from demur.comparison.words import answer_words
 
 
 @functools.cache
-def at_costs(fn, fp, abstain):
+def at_costs(fn, fp, abstain, **limits):
     """Compare the models of the ordinary report at other costs."""
     y, scores = page_reports.three(600)
     costs = CostModel(cost_fn=fn, cost_fp=fp, cost_abstain=abstain)
-    return compare_models(y, scores, costs=costs)
+    return compare_models(y, scores, costs=costs, **limits)
 
 
 def words_at(comparison):
@@ -173,39 +173,23 @@ def test_prevalence_against_a_report_made_with_it(open_page):
     assert page.headline == page_reports.named("one_model").headline
 
 
-def limited_window(surface, limit):
-    """Search all windows between blocks that abstain on at most `limit` of the cases, at 0.4 and 0.12."""
-    blocks = surface.counts.blocks()
-    positives, negatives = (np.concatenate([[0], np.cumsum(column)]) for column in blocks[:2])
-    n, best = surface.counts.n, None
-    for i in range(len(positives)):
-        for j in range(i, len(positives)):
-            abstained = positives[j] - positives[i] + negatives[j] - negatives[i]
-            cost = positives[i] + 0.4 * (negatives[-1] - negatives[j]) + 0.12 * abstained
-            if abstained <= limit * n and (best is None or cost < best[0]):
-                best = (
-                    cost,
-                    shown(surface.masses.blocks.lower_cut[i]),
-                    shown(surface.masses.blocks.upper_cut[j]),
-                )
-    return best
-
-
-def test_capacity_narrows_the_window_against_brute_force(open_page):
+def test_capacity_is_kept_and_judged_as_in_python(open_page):
     page = open_page()
     report = page_reports.named("ordinary")
     page.fill("reviews-per-day", 50)
     assert page.text("capacity-hint") == "Both numbers together set a limit."
     page.fill("cases-per-day", 500)
-    best = min(limited_window(model.surface, 0.1) for model in report.models)
-    assert page.window == best[1:]
+    limited = at_costs(100, 40, 12, max_abstention=0.1).answer
+    # what advice costs is known at the costs and limits of the report alone
+    words = answer_words({**limited.facts(), "advice_cost": None})
+    assert page.headline == f"{words} {limited.condition}"
+    assert page.window == (shown(limited.lower), shown(limited.upper))
     assert "this narrows the window" in page.text("capacity-hint")
-    assert page.headline.startswith("With at most 50 reviews for 500 cases, use ")
-    assert "Cost with hindsight" in page.headline
-    assert "demur report --max-abstention 0.1." in page.headline
+    assert page.role("dots").is_visible()
+    assert page.role("cost-bars").is_visible()
     page.fill("reviews-per-day", 500)
     assert page.headline == report.headline
-    assert "more than needed" in page.text("capacity-hint")
+    assert page.text("capacity-hint") == "At most 100 % of the cases: more than needed here."
     page.fill("cases-per-day", "")
     assert page.headline == report.headline
 

@@ -142,15 +142,38 @@ def test_joint_tables_of_the_best_models_come_first(monkeypatch):
     assert kept == [(0, 1)]
 
 
-def test_bounds_at_the_cuts_against_certificates(two):
+def test_bounds_by_count_against_certificates(two):
     # two models share the confidence: both hold together with 0.9 if each holds with 0.95
-    for model, scores in zip(two.models, (A, B), strict=True):
+    bounds = two.to_dict()["bounds"]["all"]
+    positive = np.asarray(Y) == 1
+
+    def share(count):
+        return bounds["upper"][np.searchsorted(bounds["counts"], count)]
+
+    for scores in (A, B):
         certificate = demur.surface_certificate(Y, scores, confidence_level=0.95)
-        for cut in (0, 2, len(model.bounds.positive) - 1):
-            threshold = float(model.surface.masses.blocks.upper_cut[cut])
+        for threshold in np.quantile(scores, [0.2, 0.5, 0.8]):
             bound = certificate.of_window((threshold, threshold), 0.5, 0.1)
-            assert bound.certified_fn == pytest.approx(model.bounds.positive[cut], abs=1e-12)
-            assert bound.certified_fp == pytest.approx(model.bounds.negative[cut], abs=1e-12)
+            called = np.asarray(scores) >= threshold
+            assert bound.certified_fn == pytest.approx(share(np.sum(positive & ~called)), abs=1e-12)
+            assert bound.certified_fp == pytest.approx(share(np.sum(~positive & called)), abs=1e-12)
+
+
+def test_cases_of_a_page_are_the_rows_and_their_folds(two):
+    cases = two.to_dict()["cases"]
+    positive = np.asarray(Y) == 1
+    assert cases["positives"] == positive.sum()
+    assert (cases["sizes"], len(cases["folds"])) == (None, two.comparison.repeats)
+    assert {len(fold) for fold in cases["folds"]} == {len(Y)}
+    for column, distinct, packed in zip((A, B), cases["scores"], cases["ranks"], strict=True):
+        ranks = np.frombuffer(base64.b64decode(packed), dtype="<u2")
+        ordered = np.concatenate([np.asarray(column)[positive], np.asarray(column)[~positive]])
+        assert np.array_equal(np.asarray(distinct)[ranks], ordered)
+
+
+def test_many_cases_stay_out_of_the_page():
+    y, s = demur.Binormal(separation=1.0).sample(4100, rng=0)
+    assert Report.from_predictions(y, {"one": s}).to_dict()["cases"] is None
 
 
 def test_identical_models_do_not_differ():
@@ -293,7 +316,7 @@ def test_importance_weights_leave_no_guarantee():
     report = Report.from_predictions(Y, {"good": A, "noisy": B}, sample_weight=np.full(len(Y), 0.5))
     document = report.to_dict()
     assert document["n"] == pytest.approx(300), "equal weights are all 300 cases"
-    assert [model["bounds"] for model in document["models"]] == [None, None]
+    assert document["bounds"] is None
     assert "Weights are taken as importance weights" in " ".join(report.notes)
     assert "uarantee" not in report.headline
 
@@ -378,6 +401,8 @@ def test_json_is_valid_and_versioned(two):
         "headline",
         "notes",
         "comparison",
+        "bounds",
+        "cases",
         "models",
         "pairs",
     ]

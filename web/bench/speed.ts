@@ -32,7 +32,7 @@ function invented(): ReportData {
   const sum = (column: number[]) => column.reduce((total, count) => total + count, 0);
   const { positives, negatives } = models[0].blocks;
   const totals = { n_positive: sum(positives), n_negative: sum(negatives), confidence_level: 0.95 };
-  const steps = { counts: edges.map((edge) => 1e6 * edge), values: edges };
+  const steps = { counts: edges.map((edge) => 1e6 * edge), upper: edges, both_upper: edges, both_lower: edges };
   const source = { positive: "1", negative: "0" };
   const costs = { cost_fn: 100, cost_fp: 40, cost_abstain: 12 };
   const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [], cases: null, bounds: { all: steps, positive: steps, negative: steps } };

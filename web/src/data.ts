@@ -34,10 +34,13 @@ export interface FoldData {
   held_negatives: number[];
 }
 
-/** Upper bounds of a distribution function: that of any count up to counts[k] is values[k]; beyond, 1. */
+/** Bounds of a distribution function: that of any count up to counts[k] is element k. */
 export interface StepBounds {
   counts: number[];
-  values: number[];
+  upper: number[];
+  /** Where bounds from below are needed as well, all three share the probability to fail. */
+  both_upper: number[];
+  both_lower: number[];
 }
 
 /** Bounds that hold for every sample size and the choice among all models: shares of all cases, or of a class. */

@@ -64,11 +64,15 @@ test("an interval without an observed error does not collapse", () => {
 });
 
 test("a guarantee counts reviewed cases once", () => {
-  const bounds = { missed: [0, 0.2, 0.7, 0.8], alarmed: [0.9, 0.6, 0.3, 0] };
+  const upper = { missed: [0, 0.2, 0.7, 0.8], alarmed: [0.9, 0.6, 0.3, 0] };
+  const bothLower = { missed: [0, 0.1, 0.5, 0.6], alarmed: [0.8, 0.4, 0.2, 0] };
+  const bounds = { upper, bothUpper: upper, bothLower };
   close(guaranteedCost(bounds, 1, 1, 0.5, 0.1), 0.2 + 0.5 * 0.6);
   // positives below u and negatives above l: 0.7 + 0.6 is cut at 1
   close(guaranteedCost(bounds, 1, 2, 0.5, 0.1), 0.9 * 0.2 + 0.4 * 0.3 + 0.1);
   close(guaranteedCost(bounds, 0, 3, 0.5, 0.1), 0.1);
+  // a review dearer than a false alarm: few negatives above u are bad news
+  close(guaranteedCost(bounds, 1, 2, 0.1, 0.3), 0.7 * 0.2 - 0.2 * 0.2 + 0.3);
 });
 
 test("corners of the cost curve", () => {

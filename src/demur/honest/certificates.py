@@ -6,6 +6,7 @@ window is a sum of such shares, so it is bounded for all windows and all costs t
 the window chosen on the same cases, and for the window whose bound is smallest.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -128,8 +129,10 @@ class SurfaceCertificate(Result):
         """F and T from above and from below, a quarter of delta each."""
         return self._class_bounds((1 - self.confidence_level) / 4)
 
-    def _bounds_for(self, *costs: RelativeCosts) -> ClassBounds:
-        return self._upper_bounds if all(one.one_sided for one in costs) else self._two_sided_bounds
+    def _bounds_for(self, costs: Sequence[RelativeCosts], *, empty: bool = False) -> ClassBounds:
+        """Upper bounds where they suffice; a window under a limit may abstain where that never pays."""
+        one_sided = empty or all(one.one_sided for one in costs)
+        return self._upper_bounds if one_sided else self._two_sided_bounds
 
     @cached_property
     def _cases_below(self) -> tuple[FloatArray, FloatArray]:
@@ -252,7 +255,8 @@ class SurfaceCertificate(Result):
         relative = _relative_costs(mu, nu, nu_negative, costs)
         choices = []
         for one in self._equivalent_costs(relative, costs):
-            bounds = self._bounds_for(*self._equivalent_costs(relative, costs))
+            equivalent = self._equivalent_costs(relative, costs)
+            bounds = self._bounds_for(equivalent, empty=all(same.never_abstain for same in equivalent))
             rates = self.cut_bounds if bounds is self._upper_bounds else self._two_sided_cut_bounds
             first, end, _ = guaranteed_cuts(rates, self.cuts.masses.below, one)
             window = AbstentionWindow.of_cuts(
@@ -287,7 +291,7 @@ class SurfaceCertificate(Result):
         lower, upper = window_thresholds(window)
         place = WindowPlace.of(self.surface.counts, self._cases_below, lower, upper)
         equivalent = self._equivalent_costs(relative, costs)
-        bounds = self._bounds_for(*equivalent)
+        bounds = self._bounds_for(equivalent, empty=place.empty)
         at_lower, at_upper = place.rates(bounds)
         certified = [float(certified_cost(at_lower, at_upper, one, place.empty)) for one in equivalent]
         expected = [certified[0]]

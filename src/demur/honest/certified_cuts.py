@@ -49,10 +49,10 @@ class RelativeCosts(NamedTuple):
 
     @property
     def one_sided(self) -> bool:
-        """Whether upper bounds of F and T suffice: no weight is negative, or nothing abstains."""
+        """Whether upper bounds of F and T suffice for every window: no weight is negative."""
         if not np.isfinite([self.nu_positive, self.nu_negative]).all():
             return True
-        return self.never_abstain or all(weight >= 0 for weight in self.weights)
+        return all(weight >= 0 for weight in self.weights)
 
     @property
     def never_abstain(self) -> bool:

@@ -87,8 +87,9 @@ def page_bounds(comparison: Comparison | None) -> dict[str, Any] | None:
     """Bounds of distribution functions by count, valid for the choice among all models.
 
     "all" is for shares of all cases, "positive" and "negative" for shares of one class where the
-    prevalence is known. Those used together fail with probability 1 - confidence level in all. None
-    where no bound holds for every sample size: cases of unequal weight, or scores in bins.
+    prevalence is known. `upper` suffices unless abstaining costs more than an error, as it may under a
+    limit: then `both_upper` and `both_lower` share the probability to fail. None where no bound holds
+    for every sample size: cases of unequal weight, or scores in bins.
     """
     if comparison is None or comparison.weights == "importance":
         return None
@@ -100,8 +101,13 @@ def page_bounds(comparison: Comparison | None) -> dict[str, Any] | None:
     sizes = {"all": n_positive + n_negative, "positive": n_positive, "negative": n_negative}
     tables = {}
     for name, n in sizes.items():
-        bounds = DistributionBounds(n=n, delta=delta / 2)
-        changes = bounds.changes
-        # the bound of any count up to changes[k] is values[k]; beyond the last change it is 1
-        tables[name] = {"counts": changes.tolist(), "values": bounds.upper(changes).tolist()}
+        one_sided, both = (DistributionBounds(n=n, delta=delta / parts) for parts in (2, 4))
+        # the bound of any count up to steps[k] is element k
+        steps = np.append(one_sided.changes, n)
+        tables[name] = {
+            "counts": steps.tolist(),
+            "upper": one_sided.upper(steps).tolist(),
+            "both_upper": both.upper(steps).tolist(),
+            "both_lower": both.lower(steps).tolist(),
+        }
     return tables

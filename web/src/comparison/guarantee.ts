@@ -4,34 +4,63 @@ import { sumsAbove, sumsBelow } from "../math/masses";
 import { below } from "../math/search";
 
 /** Bounds of F (positives below a cut) and T (negatives above it), as shares of all cases. */
-export interface CutBounds {
+interface RateBounds {
   missed: ArrayLike<number>;
   alarmed: ArrayLike<number>;
 }
 
-/** Bounds at every cut; with a known prevalence the classes are two samples. */
-export function cutBounds(bounds: BoundsData, blocks: BlockCounts, prevalence: number | null): CutBounds {
-  const [missed, alarmed] = [sumsBelow(blocks.positives), sumsAbove(blocks.negatives)];
-  const end = alarmed.length - 1;
-  if (prevalence === null) return { missed: shares(bounds.all, missed, 0), alarmed: shares(bounds.all, alarmed, end) };
-  return {
-    missed: shares(bounds.positive, missed, 0).map((rate) => prevalence * rate),
-    alarmed: shares(bounds.negative, alarmed, end).map((rate) => (1 - prevalence) * rate),
-  };
+export interface CutBounds {
+  upper: RateBounds;
+  bothUpper: RateBounds;
+  bothLower: RateBounds;
 }
 
-/** Nothing lies beyond the infinite threshold at `nothing`: the share there is 0 for sure. */
-function shares({ counts, values }: StepBounds, found: Float64Array, nothing: number): Float64Array {
-  const steps = Float64Array.from(counts);
-  const bounded = found.map((count) => values[below(steps, count)] ?? 1);
+/** Bounds at every cut; with a known prevalence the classes are two samples. */
+export function cutBounds(bounds: BoundsData, blocks: BlockCounts, prevalence: number | null): CutBounds {
+  const counts = { missed: sumsBelow(blocks.positives), alarmed: sumsAbove(blocks.negatives) };
+  const sides = [
+    { side: "missed", steps: bounds.positive, share: prevalence },
+    { side: "alarmed", steps: bounds.negative, share: prevalence === null ? null : 1 - prevalence },
+  ] as const;
+  const column = (kind: "upper" | "both_upper" | "both_lower"): RateBounds => {
+    const [missed, alarmed] = sides.map(({ side, steps, share }) => {
+      // nothing lies beyond an infinite threshold: the share there is 0 for sure
+      const nothing = side === "missed" ? 0 : counts[side].length - 1;
+      return shares(share === null ? bounds.all : steps, kind, counts[side], share ?? 1, nothing);
+    });
+    return { missed, alarmed };
+  };
+  return { upper: column("upper"), bothUpper: column("both_upper"), bothLower: column("both_lower") };
+}
+
+function shares(
+  steps: StepBounds,
+  kind: "upper" | "both_upper" | "both_lower",
+  found: Float64Array,
+  share: number,
+  nothing: number,
+): Float64Array {
+  const counts = Float64Array.from(steps.counts);
+  const bounded = found.map((count) => share * steps[kind][below(counts, count)]);
   bounded[nothing] = 0;
   return bounded;
 }
 
 /** Guaranteed cost of the window (i, j) of blocks; a miss costs 1. */
-export function guaranteedCost({ missed, alarmed }: CutBounds, i: number, j: number, mu: number, nu: number): number {
+export function guaranteedCost(bounds: CutBounds, i: number, j: number, mu: number, nu: number): number {
+  const { missed, alarmed } = bounds.upper;
   if (i === j) return missed[i] + mu * alarmed[i];
-  // positives below u and negatives above l are different cases: together at most all
-  const reviewed = nu * Math.min(1, missed[j] + alarmed[i]);
-  return (1 - nu) * missed[i] + (mu - nu) * alarmed[j] + reviewed;
+  const [onMissed, onAlarmed] = [1 - nu, mu - nu];
+  if (onMissed >= 0 && onAlarmed >= 0) {
+    return onMissed * missed[i] + onAlarmed * alarmed[j] + nu * atMostAll(missed[j], alarmed[i]);
+  }
+  // under a limit a window may abstain where an error would be cheaper: few errors are then bad news
+  const { bothUpper: high, bothLower: low } = bounds;
+  const decided = onMissed * (onMissed < 0 ? low : high).missed[i] + onAlarmed * (onAlarmed < 0 ? low : high).alarmed[j];
+  return decided + nu * atMostAll(high.missed[j], high.alarmed[i]);
+}
+
+/** Positives below u and negatives above l are different cases. */
+function atMostAll(positives: number, negatives: number): number {
+  return Math.min(1, positives + negatives);
 }
