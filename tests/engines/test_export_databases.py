@@ -116,3 +116,14 @@ def _label(node):
     if isinstance(node, sql.National) or (isinstance(node, sql.Literal) and node.is_string):
         return node.name
     return _value(node)
+
+
+# ---------------------------------------------------------------- Arrow
+
+
+@pytest.mark.parametrize("labels", LABELS, ids=["whole", "text", "number"])
+def test_dictionaries_of_arrow_against_labels(labels):
+    made, scores = policy(**labels), hard_scores(rows=100_000)
+    found = made.apply(scores, output="arrow")
+    assert found.indices.type == "int8"
+    assert found.to_pylist() == made.apply(scores).tolist()

@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+import sys
 
 import duckdb
 import numpy as np
@@ -109,6 +110,29 @@ def test_binary_fraction_is_exact_in_sqlite(value):
     connection = sqlite3.connect(":memory:")
     assert connection.execute(f"select {binary_fraction(value, 'REAL')}").fetchone()[0] == value
     connection.close()
+
+
+# ---------------------------------------------------------------- one byte per case
+
+
+@pytest.mark.parametrize("labels", LABELS, ids=["whole", "text", "number"])
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+def test_categories_of_pandas_against_labels(window, labels):
+    made, scores = policy(window, **labels), hard_scores(rows=200_000)
+    found = made.apply(scores, output="pandas")
+    assert found.codes.dtype == np.int8
+    assert found.categories.tolist() == [made.neg_label, made.pos_label, made.abstain_label]
+    assert np.asarray(found).tolist() == made.apply(scores).tolist()
+
+
+def test_encoded_output_that_cannot_be(monkeypatch):
+    with pytest.raises(InputError, match="`output` must be"):
+        policy().apply([0.5], output="polars")
+    with pytest.raises(InputError, match="`scores` must not contain NaN"):
+        policy().apply([0.5, math.nan], output="pandas")
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match=r"needs pandas\. Hint: pip install pandas"):
+        policy().apply([0.5], output="pandas")
 
 
 # ---------------------------------------------------------------- names
