@@ -1,8 +1,8 @@
 """Do the intervals cover, do the tests keep their level? Repeated samples of a known population.
 
-The tables of the specification (105, sections 2 and 3) are reproduced with fewer repetitions;
-a share p of R repetitions is allowed to miss the published one by `slack(p, R)`. Everything is
-seeded. The cost points are 8 x 8: mu from 1/8 to 1, nu from 1/16 to 1/2.
+The published tables were made before errors nobody saw were added to the intervals, so they are
+floors: a share p of R repetitions may fall below the published one by `slack(p, R)`, and a level may
+exceed it by as much. Everything is seeded. The cost points are 8 x 8: mu from 1/8 to 1, nu from 1/16 to 1/2.
 """
 
 import math
@@ -99,7 +99,7 @@ def test_bracket_of_a_surface_against_the_table(n, mean, lowest, together):
         windows = band.surface.surface.grid(7, mu=RANGES["mu"], nu=RANGES["nu"])
         paid = truth.window_cost(windows.lower, windows.upper, MU, NU)
         deployed += (band.pointwise_low <= paid) & (paid <= band.pointwise_high)
-    assert pointwise.mean() / repetitions == pytest.approx(mean, abs=0.03)
+    assert pointwise.mean() / repetitions >= mean - slack(mean, repetitions)
     assert pointwise.min() / repetitions >= lowest - slack(lowest, repetitions)
     assert simultaneous / repetitions >= together - slack(together, repetitions)
     # the cost of the deployed window: published .91 at n = 100, .94 to .95 from n = 300 on
@@ -131,8 +131,11 @@ def test_volume_intervals_against_the_table(n, d, naive, bracket, average):
             found.low <= exact <= found.high,
             abs(centre - exact) <= reach,
         ]
-    for share, published in zip(covered / repetitions, (naive, bracket, average), strict=True):
-        assert share == pytest.approx(published, abs=slack(published, repetitions))
+    shares = covered / repetitions
+    # with hindsight and without added errors nothing has changed: so the samples are those of the table
+    assert shares[0] == pytest.approx(naive, abs=slack(naive, repetitions))
+    assert shares[1] >= bracket - slack(bracket, repetitions)
+    assert shares[2] >= average - slack(average, repetitions)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +151,8 @@ def test_volume_differences_against_the_table(n, d, coverage, level):
         covered += low <= exact <= high
     for y, a, b, rng in pairs(truth, truth, n, repetitions, n + 1):
         rejected += volume_difference_test(y, a, b, rng=rng).pvalue < 0.05
-    assert covered / repetitions == pytest.approx(coverage, abs=slack(coverage, repetitions))
-    assert rejected / repetitions == pytest.approx(level, abs=slack(level, repetitions))
+    assert covered / repetitions >= coverage - slack(coverage, repetitions)
+    assert rejected / repetitions <= level + slack(level, repetitions)
 
 
 # ---------------------------------------------------------------- paired bands and maps
@@ -173,7 +176,7 @@ def test_difference_band_and_map_against_the_published_coverage(n):
         if n == 150:
             band = surface_difference_band(y, a, b, rng=seed, method="conservative", **options)
             careful += band.decision.any()
-    assert pointwise.mean() / repetitions == pytest.approx(0.958, abs=0.04)
+    assert pointwise.mean() / repetitions >= 0.953 - slack(0.953, repetitions)
     assert pointwise.min() / repetitions >= 0.91 - slack(0.91, repetitions)
     assert simultaneous / repetitions >= 0.92 - slack(0.92, repetitions)
     assert wrong / repetitions <= 0.07 + slack(0.07, repetitions)
