@@ -148,7 +148,7 @@ def test_a_prevalence_is_a_share_or_a_range_of_shares(text, value):
             "`--cost-fn` must be one number or one range LOW:HIGH, got '1:2:3:4' with 3 colons. "
             "Hint: --cost-fn 1:4?",
         ),
-        (("--cost-abstain", "cheap"), "`--cost-abstain` must be a number or a range LOW:HIGH, got 'cheap'."),
+        (("--cost-abstain", " "), "`--cost-abstain` must be a number, a range LOW:HIGH or a column, got ' '."),
         (("--cost-abstain", "3:"), "`--cost-abstain` must be a number or a range LOW:HIGH, got '3:'."),
         (("--cost-fn", "1:inf"), "`--cost-fn` must be finite, got inf."),
         (("--cost-fn", "nan:3"), "`--cost-fn` must be finite, got nan."),

@@ -225,7 +225,7 @@ def test_one_large_miss_moves_the_threshold_by_hand():
 
 
 def test_interval_by_hand():
-    """One decision for all cases: mean and standard error, with added errors of the root mean square."""
+    """One decision for all cases: mean, standard error with added errors, and the skewness of the amounts."""
     y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
     amount = np.array([10.0, 20.0, 30.0, 40.0, 7, 7, 7, 7, 7, 7])
     constant = np.zeros(10)
@@ -236,7 +236,10 @@ def test_interval_by_hand():
     low = losses.mean() - Z * losses.std(ddof=1) / np.sqrt(10)
     rms = np.sqrt(np.mean(amount[y == 1] ** 2))
     n, total, square = 10 + w, losses.sum() + w * rms, (losses**2).sum() + w * rms**2
-    high = total / n + Z * np.sqrt((square - total**2 / n) / (n * (n - 1)))
+    variance = (square - total**2 / n) / (n * (n - 1))
+    # what amounts add to the third cumulant of the mean, four equal misses of the same squares aside
+    cumulant = ((losses**3).sum() - 4 * rms**3) / 10**3
+    high = total / n + Z * np.sqrt(variance) + (2 * Z**2 + 1) / 6 * cumulant / variance
     assert model.threshold_interval == pytest.approx((max(low, 0.0), high), rel=1e-12)
 
 

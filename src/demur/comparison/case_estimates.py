@@ -3,6 +3,13 @@
 The intervals are those of costs by class: the same sums of losses and of squared losses, the same added
 errors. An added error has no amount of its own; it counts as the root mean square of what such an error
 costs among the cases, which is at least its mean.
+
+Amounts are skewed: a few large ones make a mean err to one side. The end on that side moves out by the
+first term of the Cornish-Fisher expansion of a studentised mean (Johnson 1978, J. Am. Stat. Assoc. 73),
+
+    (2 z^2 + 1) / 6 * third cumulant / variance of the mean,
+
+where the third cumulant is what amounts add to it: 0 where all cases with one outcome cost the same.
 """
 
 from collections.abc import Sequence
@@ -10,36 +17,55 @@ from typing import NamedTuple
 
 import numpy as np
 
+from demur._kernels.normal import normal_quantile
 from demur._results import Interval
 from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Codes, Judged
 from demur.honest.expected_cost import Estimate, outcome_table
 from demur.honest.held_out import Weighting
-from demur.honest.intervals import DifferenceSums, LossSums, difference_interval, honest_interval, loss_sums
+from demur.honest.intervals import (
+    DifferenceSums,
+    LossSums,
+    added_errors,
+    difference_interval,
+    honest_interval,
+    loss_sums,
+    mean_and_error,
+)
 from demur.typing import FloatArray
 
 __all__ = ["Bill", "bill_cost", "bill_estimate", "case_difference", "difference_to_constant", "paid_by"]
+
+_ROUNDING = 1e-9
+"""Cubes that differ relatively by less are equal: sums of few digits more were rounded."""
 
 
 class Bill(NamedTuple):
     """What some rule costs on the cases, averaged over the splits.
 
     Rows of all arrays are negatives and positives, columns are decided negative, positive, abstained.
-    `worst` holds, for negatives and positives, what an added error of the class costs: a false alarm, a
-    miss.
+    `cubes` are sums beyond those of equal amounts (see `_beyond_equal`). `worst` holds, for negatives and
+    positives, what an added error of the class costs: a false alarm, a miss.
     """
 
     cases: FloatArray
     paid: FloatArray
     squares: FloatArray
+    cubes: FloatArray
     worst: FloatArray
 
     def at(self, factors: CaseFactors) -> "Bill":
         """Return the bill with all costs of a decision times a factor."""
         by_decision = np.array(factors)
         by_error = np.array([factors.alarm, factors.miss])
-        return Bill(self.cases, self.paid * by_decision, self.squares * by_decision**2, self.worst * by_error)
+        return Bill(
+            self.cases,
+            self.paid * by_decision,
+            self.squares * by_decision**2,
+            self.cubes * by_decision**3,
+            self.worst * by_error,
+        )
 
 
 def _losses(cases: SplitCases, factors: CaseFactors | None = None) -> FloatArray:
@@ -52,13 +78,40 @@ def _losses(cases: SplitCases, factors: CaseFactors | None = None) -> FloatArray
 def paid_by(cases: SplitCases, decisions: Sequence[Codes]) -> Bill:
     """Add up what decisions cost, split by split."""
     losses = _losses(cases)
-    sums = np.zeros((3, 6))
+    return _bill(cases, decisions, losses, _root_mean_squares(cases, losses[:, 0], losses[:, 1]))
+
+
+def _bill(cases: SplitCases, decisions: Sequence[Codes], losses: FloatArray, worst: FloatArray) -> Bill:
+    sums = np.zeros((4, 6))
     for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
         code = 3 * cases.positive[rows.cell] + codes
         loss = losses[rows.cell, codes]
-        sums += [np.bincount(code, rows.cases * loss**power, 6) for power in range(3)]
-    number, paid, squares = (sums / len(decisions)).reshape(3, 2, 3)
-    return Bill(number, paid, squares, _root_mean_squares(cases, losses[:, 0], losses[:, 1]))
+        sums += [np.bincount(code, rows.cases * loss**power, 6) for power in range(4)]
+    number, paid, squares, cubes = (sums / len(decisions)).reshape(4, 2, 3)
+    return Bill(number, paid, squares, _beyond_equal(number, squares, cubes), worst)
+
+
+def _beyond_equal(number: FloatArray, squares: FloatArray, cubes: FloatArray) -> FloatArray:
+    """Sums of cubes beyond those of equal amounts with the same squares, of the same sign; 0 by rounding."""
+    equal = np.sqrt(squares / np.maximum(number, 1e-300)) * squares
+    beyond = np.abs(cubes) - equal
+    return np.where(beyond > _ROUNDING * equal, np.copysign(beyond, cubes), 0.0)
+
+
+def _skewed(
+    low: float, high: float, sums: LossSums, cubes: FloatArray, *, prevalence: float | None, level: float
+) -> tuple[float, float]:
+    """Move the end of an interval out to which skewed amounts make the mean err."""
+    z = normal_quantile(level)
+    _, error = mean_and_error(sums, prevalence=prevalence, errors=added_errors(level))
+    variance = float(error) ** 2
+    if variance == 0:
+        return low, high
+    sizes = np.array([float(sums.n_negative), float(sums.n_positive)])
+    shares = sizes / sizes.sum() if prevalence is None else np.array([1 - prevalence, prevalence])
+    cumulant = float((shares**3 * cubes / sizes**3).sum())
+    shift = (2 * z**2 + 1) / 6 * cumulant / variance
+    return (low + shift, high) if shift < 0 else (low, high + shift)
 
 
 def _root_mean_squares(cases: SplitCases, if_missed: FloatArray, if_alarmed: FloatArray) -> FloatArray:
@@ -86,15 +139,23 @@ def bill_estimate(
     honest: Bill, hindsight: Bill, factors: CaseFactors, *, prevalence: float | None, level: float
 ) -> Estimate:
     """Honest cost with its interval for the true cost of the rule in use."""
-    sums = [_loss_sums(bill.at(factors)) for bill in (hindsight, honest)]
-    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
+    low, high = _interval(hindsight.at(factors), honest.at(factors), prevalence=prevalence, level=level)
     cost = bill_cost(honest, factors, prevalence)
     return Estimate(
         cost,
         # a rule without risk has no interval but its cost, however the sums were rounded
-        Interval(min(max(float(low), 0.0), cost), max(float(high), cost)),
+        Interval(min(max(low, 0.0), cost), max(high, cost)),
         bill_cost(hindsight, factors, prevalence),
     )
+
+
+def _interval(
+    hindsight: Bill, honest: Bill, *, prevalence: float | None, level: float
+) -> tuple[float, float]:
+    sums = [_loss_sums(bill) for bill in (hindsight, honest)]
+    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
+    cubes = honest.cubes.sum(axis=1)
+    return _skewed(float(low), float(high), sums[1], cubes, prevalence=prevalence, level=level)
 
 
 def _loss_sums(bill: Bill) -> LossSums:
@@ -129,12 +190,14 @@ def case_difference(
     """Interval of the cost of the first rule minus that of the second, paired case by case."""
     losses = _losses(cases, factors)
     worst = _root_mean_squares(cases, losses[:, 0], losses[:, 1])
-    sums = [
+    (seen, _), (kept, cubes) = (
         _difference_sums(cases, losses, worst, one, two)
         for one, two in (((first.hindsight,), (second.hindsight,)), (first.honest, second.honest))
-    ]
-    low, high = difference_interval(sums[0], sums[1], level=level, prevalence=prevalence)
-    return Interval(float(low), float(high))
+    )
+    low, high = difference_interval(seen, kept, level=level, prevalence=prevalence)
+    plain = LossSums(*kept[:6], worst_positive=0.0, worst_negative=0.0)
+    ends = _skewed(float(low), float(high), plain, cubes, prevalence=prevalence, level=level)
+    return Interval(*ends)
 
 
 def _difference_sums(
@@ -143,27 +206,30 @@ def _difference_sums(
     worst: FloatArray,
     first: Sequence[Codes],
     second: Sequence[Codes],
-) -> DifferenceSums:
-    sums = np.zeros((3, 2))
-    calls = np.zeros((2, 3))
+) -> tuple[DifferenceSums, FloatArray]:
+    """Return the sums, and those of cubes beyond equal amounts for negatives and positives."""
+    total = np.zeros((4, 18))
     for rows, one, two in zip(cases.splits.repeats, first, second, strict=False):
-        positive = cases.positive[rows.cell].astype(np.int64)
         gap = losses[rows.cell, one] - losses[rows.cell, two]
-        sums += [np.bincount(positive, rows.cases * gap**power, 2) for power in range(3)]
-        calls += [np.bincount(codes, rows.cases, 3) for codes in (one, two)]
-    sums, calls = sums / len(first), calls / len(first)
+        code = 9 * cases.positive[rows.cell] + 3 * one + two
+        total += [np.bincount(code, rows.cases * gap**power, 18) for power in range(4)]
+    number, gaps, squares, cubes = (total / len(first)).reshape(4, 2, 9)
+    sums = [column.sum(axis=1) for column in (number, gaps, squares)]
+    joint = number.sum(axis=0).reshape(3, 3)
+    calls = np.array([joint.sum(axis=1), joint.sum(axis=0)])
     # each rule may err where it makes the call at all
     misses, alarms = (float(np.minimum(calls[:, decision], 1.0).sum()) for decision in (0, 1))
-    return DifferenceSums(
-        n_positive=sums[0, 1],
-        n_negative=sums[0, 0],
-        positive=sums[1, 1],
-        negative=sums[1, 0],
-        positive_squares=sums[2, 1],
-        negative_squares=sums[2, 0],
+    paired = DifferenceSums(
+        n_positive=sums[0][1],
+        n_negative=sums[0][0],
+        positive=sums[1][1],
+        negative=sums[1][0],
+        positive_squares=sums[2][1],
+        negative_squares=sums[2][0],
         extra_positive=misses * worst[1] ** 2,
         extra_negative=alarms * worst[0] ** 2,
     )
+    return paired, _beyond_equal(number, squares, cubes).sum(axis=1)
 
 
 def difference_to_constant(
@@ -182,14 +248,5 @@ def difference_to_constant(
     losses = _losses(cases, factors)
     beyond = losses - losses[:, [code]]
     worst = _root_mean_squares(cases, beyond[:, 0], beyond[:, 1])
-    sums = []
-    for decisions in ((rule.hindsight,), rule.honest):
-        total = np.zeros((3, 6))
-        for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
-            gap = beyond[rows.cell, codes]
-            by_outcome = 3 * cases.positive[rows.cell] + codes
-            total += [np.bincount(by_outcome, rows.cases * gap**power, 6) for power in range(3)]
-        number, paid, squares = (total / len(decisions)).reshape(3, 2, 3)
-        sums.append(_loss_sums(Bill(number, paid, squares, worst)))
-    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
-    return Interval(float(low), float(high))
+    bills = [_bill(cases, decisions, beyond, worst) for decisions in ((rule.hindsight,), rule.honest)]
+    return Interval(*_interval(bills[0], bills[1], prevalence=prevalence, level=level))

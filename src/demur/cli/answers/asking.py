@@ -1,13 +1,16 @@
 """From flags to the question a comparison answers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from demur.cli.options import Certainty, Limits, Prices, Source
+from demur.cli.output import percent
 from demur.cli.reading.evidence import Evidence, Part
+from demur.cli.reading.predictions import Predictions
 from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
 from demur.comparison.question import Limits as KeptLimits
 from demur.comparison.question import Question
+from demur.costs.case_costs import CaseCosts
 from demur.exceptions import InputError
 from demur.honest.splits import FEWEST_CASES
 from demur.report.headline import class_words, model_remarks, no_answer
@@ -23,6 +26,13 @@ class Asked:
     question: Question
     weights: str
     remark: str
+    prices: Prices
+
+    def on(self, rows: Predictions) -> Question:
+        """Return the question about some rows: costs that differ by case are theirs."""
+        if not self.question.by_case:
+            return self.question
+        return replace(self.question, costs=self.prices.case_costs(rows.amounts))
 
     @classmethod
     def of(
@@ -58,7 +68,22 @@ class Asked:
                 f"--objective {prices.objective} makes no difference here: no cost and no prevalence is a "
                 "range. Hint: --cost-fn 400:600 is one."
             )
-        return cls(question=question, weights=source.weights or "importance", remark=remark)
+        remark = remark or _reviewer_remark(prices)
+        return cls(question=question, weights=source.weights or "importance", remark=remark, prices=prices)
+
+
+def _reviewer_remark(prices: Prices) -> str:
+    """Say where no review can pay, whatever it costs."""
+    if prices.review_fee is None:
+        return ""
+    given = prices.reviewer_sensitivity, prices.reviewer_specificity
+    rates = [1.0 if rate is None else rate for rate in given]
+    if sum(rates) > 1:
+        return ""
+    return (
+        f"Abstaining never pays: a reviewer who recognises {percent(rates[0])} of the positives and "
+        f"{percent(rates[1])} of the negatives is no better than chance."
+    )
 
 
 def kept_limits(limits: Limits) -> KeptLimits:
@@ -81,6 +106,8 @@ def compare_part(
     rows = part.rows
     if rows is None:
         return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
+    question = asked.on(rows)
+    amounts = question.costs.amounts(rows.truth) if isinstance(question.costs, CaseCosts) else None
     # rows that an engine counted stand for so many cases each
     meaning = asked.weights if part.counted is None else "repeats"
     kept = slice(None) if rows.weights is None else rows.weights > 0
@@ -89,8 +116,9 @@ def compare_part(
         scores={name: column[kept] for name, column in rows.scores.items()},
         sample_weight=None if rows.weights is None else rows.weights[kept],
         labels=labels,
+        amounts=amounts if amounts is None or rows.weights is None else amounts.take(rows.weights > 0),
     )
-    return comparison_of(cases, asked.question, weights=meaning, class_names=names)
+    return comparison_of(cases, question, weights=meaning, class_names=names)
 
 
 def part_remarks(comparison: Comparison) -> list[str]:

@@ -1,12 +1,14 @@
 """A comparison as tables of at most 80 columns."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from demur._results import Interval
 from demur.cli.answers.pairs import PairDifference
 from demur.cli.output import number, percent, table, threshold, told_apart, wrapped
 from demur.comparison.comparison import Comparison, ModelComparison
 from demur.comparison.words import short_name
+from demur.costs.case_costs import CaseCosts
 from demur.costs.curves import BestRange, CostCurve
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
@@ -82,10 +84,50 @@ def _level(confidence_level: float) -> str:
     return percent(confidence_level).replace(".0 %", " %")
 
 
-def _prices(costs: CostModel | CostRange) -> str:
-    names = (("miss", costs.cost_fn), ("false alarm", costs.cost_fp), ("abstaining", costs.cost_abstain))
+def _prices(costs: CostModel | CostRange | CaseCosts) -> str:
+    if isinstance(costs, CaseCosts):
+        return _case_prices(costs)
+    names = [("miss", costs.cost_fn), ("false alarm", costs.cost_fp), ("abstaining", costs.cost_abstain)]
+    if isinstance(costs, CostModel):
+        names += _further_prices(costs)
     shown = [f"{name} {_price(price)}" for name, price in names if price is not None]
     return ", ".join(shown if costs.may_abstain else [*shown, "no abstention"])
+
+
+def _further_prices(costs: CostModel) -> list[tuple[str, float | None]]:
+    """Prices few users set: by class of the case abstained on, and of right answers."""
+    by_class = ("positive", costs.cost_abstain_positive), ("negative", costs.cost_abstain_negative)
+    right = ("hit", costs.cost_tp), ("correct rejection", costs.cost_tn)
+    return [
+        *((f"abstaining on a {name}", price) for name, price in by_class),
+        *((name, price) for name, price in right if price),
+    ]
+
+
+def _case_prices(costs: CaseCosts) -> str:
+    """Columns by name with their mean, everything else as a number; ranges as factors."""
+    names = {"cost_fn": "miss", "cost_fp": "false alarm", "cost_abstain": "abstaining"}
+    names |= {"cost_abstain_positive": "abstaining on a positive"}
+    names |= {"cost_abstain_negative": "abstaining on a negative"}
+    names |= {"cost_tp": "hit", "cost_tn": "correct rejection"}
+    told = costs.to_dict()
+    shown = [f"{word} {_amount(told[name])}" for name, word in names.items() if told[name] not in (None, 0.0)]
+    if told["reviewer"] is not None:
+        rates = (percent(told["reviewer"][name]) for name in ("sensitivity", "specificity"))
+        shown.append(f"review {_amount(told['reviewer']['fee'])}, recognises {' and '.join(rates)}")
+    factors = zip(
+        ("misses", "false alarms", "reviews"),
+        (costs.miss_factor, costs.alarm_factor, costs.review_factor),
+        strict=True,
+    )
+    shown += [f"{name} times {_price(factor)}" for name, factor in factors if factor != (1.0, 1.0)]
+    return ", ".join(shown if costs.may_abstain else [*shown, "no abstention"])
+
+
+def _amount(told: Any) -> str:
+    if isinstance(told, dict):
+        return f"{told['column']} (mean {number(told['mean'])})"
+    return number(told)
 
 
 def _price(price: float | Interval) -> str:
@@ -128,7 +170,7 @@ def ranges_section(
 ) -> tuple[str, str]:
     """Which model is cheapest without abstaining, by operating point."""
     explained = "PC(+) = p cost_fn / (p cost_fn + (1 - p) cost_fp), p = prevalence"
-    if comparison.question.costs is not None:
+    if comparison.question.costs is not None and not comparison.question.by_case:
         here = float(comparison.question.point.probability_cost(comparison.prevalence))
         explained += f"; here {here:.3f}"
     lines = [explained]

@@ -1,49 +1,104 @@
 """What mistakes and reviews cost, how common positives are, and what to minimise."""
 
+# ruff: noqa: RUF009 - `flag` declares a field, it makes no value that objects would share
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from demur.cli.options import rules
 from demur.cli.options.flags import Flags, flag
-from demur.cli.options.rules import Number
+from demur.cli.options.rules import ColumnPrice, Price, TypedNumber
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
+    from demur.costs.case_costs import CaseCosts
     from demur.costs.model import CostModel
     from demur.costs.ranges import CostRange
+    from demur.costs.reviewer import Reviewer
+    from demur.typing import FloatArray
 
 __all__ = ["Prices"]
 
-_COSTS = ("--cost-fn", "--cost-fp", "--cost-abstain")
+_REVIEWS = ("--cost-abstain", "--cost-abstain-positive", "--cost-abstain-negative")
+_PLAIN = ("--cost-fn", "--cost-fp", "--cost-abstain")
+_COSTS = ("--cost-fn", "--cost-fp", *_REVIEWS, "--review-fee", "--cost-tp", "--cost-tn")
+_RATES = ("--reviewer-sensitivity", "--reviewer-specificity")
 _RATIOS = ("--mu", "--nu")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prices(Flags):
-    """Costs and prevalence, each a number or a range; all None where the user gave none."""
+    """Costs and prevalence, each a number, a range or a column; all None where the user gave none."""
 
     TITLE: ClassVar[str] = "Costs"
 
-    cost_fn: float | tuple[float, float] | None = flag(
+    cost_fn: Price | None = flag(
         "--cost-fn",
         metavar="X",
-        callback=rules.not_negative_or_range,
+        callback=rules.price,
         help="Cost of a miss (a positive called negative), in any unit; a range if it is not known "
-        "exactly, such as --cost-fn 400:600.",
+        "exactly, such as --cost-fn 400:600; a column if it differs by case, such as --cost-fn amount or "
+        "--cost-fn 0.6*balance.",
     )
-    cost_fp: float | tuple[float, float] | None = flag(
+    cost_fp: Price | None = flag(
         "--cost-fp",
         metavar="X",
-        callback=rules.not_negative_or_range,
-        help="Cost of a false alarm (a negative called positive); may be a range.",
+        callback=rules.price,
+        help="Cost of a false alarm (a negative called positive); may be a range or a column.",
     )
-    cost_abstain: float | tuple[float, float] | None = flag(
+    cost_abstain: Price | None = flag(
         "--cost-abstain",
         metavar="X",
-        callback=rules.not_negative_or_range,
-        help="Cost of abstaining; may be a range. Leave it out if abstaining is no option.",
+        callback=rules.price,
+        help="Cost of abstaining; may be a range or a column. Leave it out if abstaining is no option.",
+    )
+    cost_abstain_positive: Price | None = flag(
+        "--cost-abstain-positive",
+        metavar="X",
+        callback=rules.price,
+        help="Cost of abstaining on a positive, where it differs by class; may be a column.",
+    )
+    cost_abstain_negative: Price | None = flag(
+        "--cost-abstain-negative",
+        metavar="X",
+        callback=rules.price,
+        help="The same for a negative.",
+    )
+    review_fee: Price | None = flag(
+        "--review-fee",
+        metavar="X",
+        callback=rules.price,
+        help="Instead of a cost of abstaining: what a review by a person costs, whose mistakes then cost "
+        "what mistakes cost; may be a column.",
+    )
+    reviewer_sensitivity: float | None = flag(
+        "--reviewer-sensitivity",
+        type=float,
+        metavar="X",
+        callback=rules.rate,
+        help="Share of the positives that person recognises [default: 1].",
+    )
+    reviewer_specificity: float | None = flag(
+        "--reviewer-specificity",
+        type=float,
+        metavar="X",
+        callback=rules.rate,
+        help="Share of the negatives that person recognises [default: 1].",
+    )
+    cost_tp: Price | None = flag(
+        "--cost-tp",
+        metavar="X",
+        callback=rules.price_or_gain,
+        help="Cost of a positive found [default: 0]; negative for a gain; may be a column.",
+    )
+    cost_tn: Price | None = flag(
+        "--cost-tn",
+        metavar="X",
+        callback=rules.price_or_gain,
+        help="Cost of a negative cleared [default: 0]; negative for a gain; may be a column.",
     )
     mu: float | None = flag(
         "--mu",
@@ -84,6 +139,23 @@ class Prices(Flags):
         """What to minimise: what the user said, else the regret of ranges or the expected cost."""
         return self.objective or ("regret" if self.ranges else "expected")
 
+    @property
+    def columns(self) -> dict[str, ColumnPrice]:
+        """Flag -> the column it names, for costs that differ by case."""
+        return {name: value for name, value in self.given().items() if isinstance(value, ColumnPrice)}
+
+    @property
+    def typed(self) -> dict[str, str]:
+        """Flag -> a number as it was typed, where a column could be meant."""
+        return {name: value.text for name, value in self.given().items() if isinstance(value, TypedNumber)}
+
+    @property
+    def by_case(self) -> bool:
+        """Whether costs differ by case, or are ranges beside costs that only cases can have."""
+        plain = (*_PLAIN, *_RATIOS, "--prevalence", "--objective")
+        others = [name for name in self.given() if name not in plain]
+        return bool(self.columns) or bool(others and any(name in self.ranges for name in _COSTS))
+
     def costs(self) -> "CostModel | None":
         """Return the costs, each of them one number; None if no cost flag is given."""
         if not self._complete():
@@ -92,22 +164,44 @@ class Prices(Flags):
 
         if self.mu is not None:
             return CostModel(cost_fn=1.0, cost_fp=self.mu, cost_abstain=self.nu)
-        cost_fn, cost_fp, cost_abstain = (self.number(name) for name in _COSTS)
-        assert cost_fn is not None
-        assert cost_fp is not None
-        return CostModel(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
+        named = {name.removeprefix("--").replace("-", "_"): self.number(name) for name in _COSTS}
+        given = {name: value for name, value in named.items() if value is not None}
+        given.pop("review_fee", None)
+        return CostModel(**given, reviewer=self._reviewer(self.number("--review-fee")))
 
-    def costs_or_range(self) -> "CostModel | CostRange | None":
-        """Return the costs: a `CostRange` where at least one of them is known as a range only."""
-        if not self._complete() or not any(name in self.ranges for name in _COSTS):
+    def costs_or_range(self) -> "CostModel | CostRange | CaseCosts | None":
+        """Return the costs: a `CostRange` where at least one of them is known as a range only.
+
+        Costs that differ by case stand at 1 until `case_costs` gets their columns.
+        """
+        if not self._complete():
+            return None
+        if self.by_case:
+            return self.case_costs(None)
+        if not any(name in self.ranges for name in _COSTS):
             return self.costs()
         from demur.costs.ranges import CostRange
 
         return CostRange(cost_fn=self.cost_fn, cost_fp=self.cost_fp, cost_abstain=self.cost_abstain)
 
+    def case_costs(self, columns: "Mapping[str, FloatArray] | None") -> "CaseCosts":
+        """Return the costs of cases whose amounts stand in columns; None for amounts of 1."""
+        from demur.cli.options.amounts import case_costs
+
+        return case_costs(self, columns)
+
+    def _reviewer(self, fee: Any) -> "Reviewer | None":
+        """Return the person whose fee is given."""
+        if fee is None:
+            return None
+        from demur.costs.reviewer import Reviewer
+
+        rates = {"sensitivity": self.reviewer_sensitivity, "specificity": self.reviewer_specificity}
+        return Reviewer(fee=fee, **{name: 1.0 if rate is None else rate for name, rate in rates.items()})
+
     def _complete(self) -> bool:
         """Whether costs are given; refuse costs that are given twice or in part."""
-        given = [name for name in self.given() if name in _COSTS + _RATIOS]
+        given = [name for name in self.given() if name in _COSTS + _RATES + _RATIOS]
         ratios = [name for name in given if name in _RATIOS]
         if ratios and len(ratios) < len(given):
             raise InputError(
@@ -115,11 +209,14 @@ class Prices(Flags):
                 "Hint: use --cost-fn, --cost-fp, --cost-abstain or --mu, --nu, not both."
             )
         needed = ("--mu",) if ratios else ("--cost-fn", "--cost-fp") if given else ()
+        if any(name in given for name in _RATES):
+            needed = (*needed, "--review-fee")
         for name in needed:
             if name not in given:
                 raise InputError(
                     f"`{name}` is needed beside {' and '.join(given)}. Hint: costs are never assumed."
                 )
+        self._require_one_review(given)
         if self.cost_fn is not None and _low(self.cost_fn) == 0:
             raise InputError(
                 f"`--cost-fn` must be positive, got {_shown(self.cost_fn)}. "
@@ -127,17 +224,34 @@ class Prices(Flags):
             )
         return bool(given)
 
+    def _require_one_review(self, given: Sequence[str]) -> None:
+        """Refuse a cost of abstaining that is given twice, or for one class only."""
+        reviews = [name for name in _REVIEWS if name in given]
+        if reviews and "--review-fee" in given:
+            raise InputError(
+                f"`{reviews[0]}` must be left out beside --review-fee. "
+                "Hint: the fee and the mistakes of the reviewer are the cost of abstaining."
+            )
+        if len(reviews) == 1 and reviews[0] != "--cost-abstain":
+            other = next(name for name in _REVIEWS[1:] if name not in reviews)
+            raise InputError(f"`{other}` is needed beside {reviews[0]}. Hint: or add --cost-abstain.")
+
     def number(self, name: str) -> float | None:
         """Return the value of a flag where only one number will do; None if it is not given."""
-        value: Number | None = self.given().get(name)
+        value: Price | None = self.given().get(name)
         if isinstance(value, tuple):
             raise InputError(f"`{name}` must be one number here, got the range {_shown(value)}.")
+        if isinstance(value, ColumnPrice):
+            raise InputError(f"`{name}` must be one number here, got {_shown(value)!r}.")
         return value
 
 
-def _low(value: Number) -> float:
-    return value[0] if isinstance(value, tuple) else value
+def _low(value: Price) -> float:
+    number = value.factor if isinstance(value, ColumnPrice) else value
+    return number[0] if isinstance(number, tuple) else number
 
 
-def _shown(value: Number) -> str:
+def _shown(value: Price) -> str:
+    if isinstance(value, ColumnPrice):
+        return value.column if value.factor == 1 else f"{_shown(value.factor)}*{value.column}"
     return ":".join(f"{end:g}" for end in value) if isinstance(value, tuple) else f"{value:g}"

@@ -3,22 +3,86 @@
 Each function is a callback of click: it gets the value and returns it, checked.
 """
 
+from dataclasses import dataclass
+
 import click
 
 from demur.exceptions import InputError
 
 __all__ = [
+    "ColumnPrice",
     "Number",
+    "Price",
+    "TypedNumber",
     "confidence",
     "not_negative",
     "not_negative_or_range",
     "precision",
+    "price",
+    "price_or_gain",
     "rate",
     "rate_or_range",
 ]
 
 Number = float | tuple[float, float]
 """One number, or the two ends of a range."""
+
+
+class TypedNumber(float):
+    """A number that remembers how it was typed: a column may be called the same."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ColumnPrice:
+    """A price that differs by case: the amounts of a column times a factor, which may be a range."""
+
+    column: str
+    factor: Number = 1.0
+
+
+Price = Number | ColumnPrice
+"""A number, a range, or a column."""
+
+
+def price(ctx: click.Context, param: click.Parameter, value: str | None) -> Price | None:
+    """Require ``400``, ``400:600``, ``amount``, ``0.6*amount`` or ``0.4:0.7*amount``; nothing below 0."""
+    from demur._checks import check_nonnegative
+
+    made = price_or_gain(ctx, param, value)
+    if made is not None:
+        check_nonnegative(made.factor if isinstance(made, ColumnPrice) else made, param.opts[0])
+    return made
+
+
+def price_or_gain(ctx: click.Context, param: click.Parameter, value: str | None) -> Price | None:
+    """Require the same of any sign."""
+    if value is None:
+        return None
+    name = param.opts[0]
+    factor, star, column = value.partition("*")
+    if star and column and _is_number(factor.split(":")[0]):
+        return ColumnPrice(column.strip(), _number_or_range(factor, name))
+    # what starts like a number is one, and so is half a range
+    if not _is_number(value.split(":")[0]):
+        if not value.strip():
+            raise InputError(f"`{name}` must be a number, a range LOW:HIGH or a column, got {value!r}.")
+        return ColumnPrice(value)
+    number = _number_or_range(value, name)
+    if isinstance(number, tuple):
+        return number
+    typed = TypedNumber(number)
+    typed.text = value
+    return typed
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def not_negative(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:

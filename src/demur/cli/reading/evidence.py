@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from demur._files.parquet import parquet_schema
-from demur.cli.options import Source
+from demur.cli.options import Prices, Source
 from demur.cli.reading.predictions import (
     Predictions,
     distinct,
@@ -133,13 +133,24 @@ class Evidence:
         return {**head, "group": self.group, "groups": groups}
 
 
-def read_evidence(source: Source) -> Evidence:
-    """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing."""
+def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
+    """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
+
+    `prices` may name columns with the costs of the cases.
+    """
     path = Path(source.file)
-    if path.is_file() and parquet_schema(path) == SCHEMA:
+    saved = path.is_file() and parquet_schema(path) == SCHEMA
+    if prices is not None and prices.by_case and (saved or source.reader != "memory"):
+        why = "it holds counts" if saved else f"--engine {source.reader} keeps counts only"
+        flag = next(iter(prices.columns or prices.ranges))
+        raise InputError(
+            f"`{flag}` needs the cases of {source.file} themselves, but {why}. "
+            "Hint: leave --engine out; demur.engines.read_score_costs sums amounts of large data."
+        )
+    if saved:
         return _from_saved(path, source)
     if source.reader == "memory":
-        return _from_rows(read_predictions(source))
+        return _from_rows(read_predictions(source, prices))
     if source.weight is not None and source.weights != "repeats":
         raise InputError(
             "`--weight` as importance needs the weight of every case, but "
@@ -195,6 +206,7 @@ def _split(read: Predictions) -> dict[str, Predictions]:
             scores={model: scores[chosen] for model, scores in read.scores.items()},
             weights=None if read.weights is None else read.weights[chosen],
             groups=None,
+            amounts={name: column[chosen] for name, column in read.amounts.items()},
         )
     return groups
 

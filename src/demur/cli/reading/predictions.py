@@ -1,13 +1,13 @@
 """From a file and the user's flags to labels, scores and weights."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from demur._checks import check_scores, check_weights
-from demur.cli.options import Source
+from demur.cli.options import Prices, Source
 from demur.cli.reading.roles import (
     Roles,
     choose_roles,
@@ -57,6 +57,8 @@ class Predictions:
         Case weights.
     groups : array or None
         Element i: the group of case i.
+    amounts : dict
+        Column -> costs of the cases.
     """
 
     source: str
@@ -67,6 +69,7 @@ class Predictions:
     scores: dict[str, FloatArray]
     weights: FloatArray | None
     groups: Any = None
+    amounts: dict[str, FloatArray] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -89,10 +92,10 @@ class Predictions:
         return read_as(self.source, self.n, self.roles, self.positive, self.negative)
 
 
-def read_predictions(source: Source) -> Predictions:
+def read_predictions(source: Source, prices: Prices | None = None) -> Predictions:
     """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
     with open_table(source.file) as table:
-        roles = choose_roles(table, source)
+        roles = choose_roles(table, source, prices=prices)
         columns = table.read(roles.columns)
     for column in columns.values():
         _require_complete(column)
@@ -115,6 +118,7 @@ def read_predictions(source: Source) -> Predictions:
         scores={name: check_scores(columns[name].values, name) for name in roles.models},
         weights=weights,
         groups=None if roles.group is None else columns[roles.group].values,
+        amounts={name: columns[name].values for name in roles.amounts},
     )
 
 

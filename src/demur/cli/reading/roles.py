@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from demur.cli.options import Source
+from demur.cli.options import Prices, Source
 from demur.cli.output import shortened
 from demur.cli.reading.suspects import suspects
 from demur.cli.reading.tables import Table
@@ -38,6 +38,8 @@ class Roles:
         Columns that were not taken as models, each with the reason in brackets.
     suspects : tuple of str
         Those of them that hold numbers but do not look like scores.
+    amounts : tuple of str
+        Columns with costs of the cases.
     """
 
     label: str
@@ -46,11 +48,13 @@ class Roles:
     group: str | None = None
     left_out: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
+    amounts: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in use."""
-        return (self.label, *self.models, *(name for name in (self.weight, self.group) if name))
+        others = (name for name in (self.weight, self.group) if name)
+        return (self.label, *self.models, *others, *self.amounts)
 
 
 def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> dict[str, Any]:
@@ -64,6 +68,7 @@ def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> 
         "weight": roles.weight,
         "group": roles.group,
         "left_out": list(roles.left_out),
+        **({"amounts": list(roles.amounts)} if roles.amounts else {}),
     }
 
 
@@ -76,6 +81,8 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
         text += f", weights {roles.weight}"
     if roles.group:
         text += f", groups by {roles.group}"
+    if roles.amounts:
+        text += f", costs of the cases {', '.join(roles.amounts)}"
     text += f"; left out: {', '.join(roles.left_out)}." if roles.left_out else "."
     return text + (f" {_doubt(roles.suspects)}" if roles.suspects else "")
 
@@ -88,16 +95,18 @@ def _doubt(names: Sequence[str]) -> str:
     )
 
 
-def choose_roles(table: Table, source: Source, *, scores: bool = True) -> Roles:
+def choose_roles(table: Table, source: Source, *, scores: bool = True, prices: Prices | None = None) -> Roles:
     """Decide which column is what.
 
-    With `scores` false the models predict values, not classes, so that any numbers will do.
+    With `scores` false the models predict values, not classes, so that any numbers will do. `prices` may
+    name columns of amounts.
     """
     models, weight, group = source.models, source.weight, source.group
+    amounts = () if prices is None else _amount_columns(table, prices)
     named = [name for name in (*models, weight, group) if name is not None]
     label = source.label
     if label is None:
-        label = guessed_label(table, taken=[*named, *source.exclude])
+        label = guessed_label(table, taken=[*named, *source.exclude, *amounts])
     table.require([label, *named, *source.exclude])
     for name in source.exclude:
         if name in (label, *named):
@@ -113,8 +122,31 @@ def choose_roles(table: Table, source: Source, *, scores: bool = True) -> Roles:
         raise InputError(
             f"Column {weight!r} is given as --model and as --weight. Hint: it can be one of them."
         )
-    roles = Roles(label=label, models=tuple(dict.fromkeys(models)), weight=weight, group=group)
+    for name in amounts:
+        if name in (label, *named):
+            raise InputError(f"Column {name!r} is given as a cost and in another role. Hint: choose one.")
+    roles = Roles(
+        label=label, models=tuple(dict.fromkeys(models)), weight=weight, group=group, amounts=amounts
+    )
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
+
+
+def _amount_columns(table: Table, prices: Prices) -> tuple[str, ...]:
+    """Return the columns that cost flags name; refuse what could be a number as well, or is neither."""
+    for flag, text in prices.typed.items():
+        if text in table.kinds:
+            raise InputError(
+                f"`{flag} {text}` is a number and also a column of {table.name}. "
+                f"Hint: write {flag} {text}.0 for the number or {flag} '1*{text}' for the column."
+            )
+    for flag, priced in prices.columns.items():
+        if priced.column not in table.kinds:
+            raise InputError(
+                f"`{flag}` must be a number, a range LOW:HIGH or a column of {table.name}, got "
+                f"{priced.column!r}. Hint: the columns are {', '.join(table.kinds)}."
+            )
+        require_numbers(table, priced.column, flag)
+    return tuple(dict.fromkeys(priced.column for priced in prices.columns.values()))
 
 
 def guessed_label(table: Table, *, taken: Collection[str]) -> str:

@@ -46,7 +46,7 @@ def command(
     from demur.cli.reading.evidence import read_evidence
 
     asked = Asked.of(source, prices, limits, certainty)
-    evidence = read_evidence(source)
+    evidence = read_evidence(source, prices)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)
     parts = compare_parts(evidence, asked)

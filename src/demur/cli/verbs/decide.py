@@ -119,7 +119,7 @@ def _decide(
     from demur.cli.reading.evidence import read_evidence
 
     asked = Asked.of(source, prices, limits, certainty, costs_needed=True)
-    evidence = read_evidence(source)
+    evidence = read_evidence(source, prices)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)
     parts = decide_parts(evidence, asked, abstain_label=rule.abstain_label, anyway=rule.anyway)

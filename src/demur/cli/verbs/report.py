@@ -4,6 +4,7 @@ from pathlib import Path
 from threading import Thread
 
 from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
+from demur.exceptions import InputError
 
 __all__ = ["command"]
 
@@ -43,8 +44,13 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
     from demur.cli.reading.evidence import read_evidence
 
     asked = Asked.of(source, prices, limits, certainty)
+    if prices.by_case:
+        raise InputError(
+            f"`{next(iter(prices.columns or prices.ranges))}` differs by case, and the page shows costs by "
+            "class. Hint: `demur compare` and `demur decide` take columns."
+        )
     _load_ahead(source.file)
-    evidence = read_evidence(source)
+    evidence = read_evidence(source, prices)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)
     reports, left_out = make_reports(evidence, asked)

@@ -1,0 +1,89 @@
+"""From flags that name columns to costs that differ by case."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from demur.cli.options.rules import ColumnPrice, Number, Price
+from demur.costs.case_costs import CaseCosts
+from demur.costs.reviewer import Reviewer
+from demur.exceptions import InputError
+from demur.typing import FloatArray
+
+if TYPE_CHECKING:
+    from demur.cli.options.prices import Prices
+
+__all__ = ["case_costs"]
+
+_FACTOR = {"--cost-fn": "miss_factor", "--cost-fp": "alarm_factor", "--cost-abstain": "review_factor"}
+# what a factor of the first would change as well: the other cost of the same decision
+_SHARED: dict[str, tuple[str, ...]] = {
+    "--cost-fn": ("--cost-tn",),
+    "--cost-fp": ("--cost-tp",),
+    "--cost-abstain": ("--cost-abstain-positive", "--cost-abstain-negative"),
+}
+_COSTS = (*_FACTOR, "--cost-abstain-positive", "--cost-abstain-negative", "--cost-tp", "--cost-tn")
+
+
+def case_costs(prices: "Prices", columns: Mapping[str, FloatArray] | None) -> CaseCosts:
+    """Return the costs of cases; a range becomes its middle and a factor that is a range.
+
+    `columns` holds the amounts by column; None for amounts of 1, to check all other flags.
+    """
+    given = prices.given()
+    named: dict[str, Any] = {}
+    for flag in _COSTS:
+        if flag in given:
+            value = given[flag]
+            _refuse_range(flag, value, given)
+            named[_argument(flag)] = _middle(flag, value, columns)
+            factor = _factor(value)
+            if factor is not None:
+                named[_FACTOR[flag]] = factor
+    if prices.review_fee is not None:
+        _refuse_range("--review-fee", prices.review_fee, given)
+        rates = {"sensitivity": prices.reviewer_sensitivity, "specificity": prices.reviewer_specificity}
+        known: dict[str, Any] = {name: rate for name, rate in rates.items() if rate is not None}
+        named["reviewer"] = Reviewer(fee=_middle("--review-fee", prices.review_fee, columns), **known)
+    sources = {_argument(flag): priced.column for flag, priced in prices.columns.items()}
+    if "review_fee" in sources:
+        sources["fee"] = sources.pop("review_fee")
+    return CaseCosts(**named, columns=sources)
+
+
+def _argument(flag: str) -> str:
+    return flag.removeprefix("--").replace("-", "_")
+
+
+def _ends(value: Price) -> Number:
+    return value.factor if isinstance(value, ColumnPrice) else value
+
+
+def _refuse_range(flag: str, value: Price, given: Mapping[str, Any]) -> None:
+    """Refuse a range that would be one of other costs, too."""
+    if not isinstance(_ends(value), tuple):
+        return
+    if flag not in _FACTOR:
+        raise InputError(f"`{flag}` must be one number or one column, got a range. Hint: take its middle.")
+    for other in _SHARED[flag]:
+        if other in given:
+            raise InputError(f"`{flag}` must not be a range beside {other}. Hint: leave {other} out.")
+
+
+def _middle(flag: str, value: Price, columns: Mapping[str, FloatArray] | None) -> Any:
+    """Return a price in the middle of its range: a number, or one per case."""
+    ends = _ends(value)
+    middle = sum(ends) / 2 if isinstance(ends, tuple) else float(ends)
+    if not isinstance(value, ColumnPrice) or columns is None:
+        return middle
+    from demur._checks import check_amounts
+
+    return middle * check_amounts(columns[value.column], f"{flag} {value.column}")
+
+
+def _factor(value: Price) -> tuple[float, float] | None:
+    """Return the range of a price relative to its middle; None without a range."""
+    ends = _ends(value)
+    if not isinstance(ends, tuple):
+        return None
+    low, high = ends
+    return 2 * low / (low + high), 2 * high / (low + high)

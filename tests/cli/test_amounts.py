@@ -1,0 +1,205 @@
+"""Costs that differ by case and reviewers who err, from the command line: against `compare_models`."""
+
+import json
+
+import numpy as np
+import pytest
+
+from demur import Binormal, CaseCosts, CostModel, Policy, Reviewer, compare_models
+
+AMOUNTS = ("--cost-fn", "amount", "--cost-fp", "40", "--cost-abstain", "12")
+
+
+@pytest.fixture(scope="module")
+def cases():
+    y, s = Binormal(separation=2.0).sample(120, rng=9)
+    rng = np.random.default_rng(2)
+    amount = np.round(rng.lognormal(4.2, 1, len(y)), 2)
+    return y.astype(int), np.round(s, 3), amount
+
+
+@pytest.fixture
+def file(cases, tmp_path):
+    path = tmp_path / "loans.csv"
+    rows = [
+        f"{label},{score},{amount},{k % 2}"
+        for k, (label, score, amount) in enumerate(zip(*cases, strict=True))
+    ]
+    path.write_text("\n".join(["label,risk,amount,region", *rows]) + "\n")
+    return str(path)
+
+
+def json_of(run, *args):
+    return json.loads(run(*args, "--json", "-q").out)
+
+
+@pytest.mark.parametrize(
+    ("flags", "costs"),
+    [
+        (AMOUNTS, lambda a: CaseCosts(cost_fn=a, cost_fp=40, cost_abstain=12)),
+        (
+            (
+                "--cost-fn",
+                "0.6*amount",
+                "--cost-fp",
+                "40",
+                "--review-fee",
+                "9",
+                "--reviewer-sensitivity",
+                "0.95",
+            ),
+            lambda a: CaseCosts(cost_fn=0.6 * a, cost_fp=40, reviewer=Reviewer(fee=9, sensitivity=0.95)),
+        ),
+        (
+            ("--cost-fn", "0.5:1.5*amount", "--cost-fp", "30:50", "--cost-abstain", "12"),
+            lambda a: CaseCosts(
+                cost_fn=a, cost_fp=40, cost_abstain=12, miss_factor=(0.5, 1.5), alarm_factor=(0.75, 1.25)
+            ),
+        ),
+        (
+            ("--cost-fn", "100", "--cost-fp", "40", "--review-fee", "9", "--reviewer-specificity", "0.9"),
+            lambda _: CostModel(cost_fn=100, cost_fp=40, reviewer=Reviewer(fee=9, specificity=0.9)),
+        ),
+        (
+            (
+                "--cost-fn=100",
+                "--cost-fp=40",
+                "--cost-tp=-5",
+                "--cost-tn=1",
+                "--cost-abstain-positive=20",
+                "--cost-abstain-negative=9",
+            ),
+            lambda _: CostModel(
+                cost_fn=100,
+                cost_fp=40,
+                cost_tp=-5,
+                cost_tn=1,
+                cost_abstain_positive=20,
+                cost_abstain_negative=9,
+            ),
+        ),
+    ],
+    ids=["amounts", "reviewer of amounts", "ranges", "reviewer", "by class"],
+)
+def test_compare_is_compare_models(run, file, cases, flags, costs):
+    y, s, amount = cases
+    shown = json_of(run, "compare", file, "--model", "risk", *flags)["comparison"]
+    made = compare_models(y, {"risk": s}, costs=costs(amount)).to_dict()
+    assert shown["models"]["risk"]["cost"] == pytest.approx(made["models"]["risk"]["cost"], rel=1e-12)
+    assert shown["models"]["risk"]["interval"] == pytest.approx(made["models"]["risk"]["interval"], rel=1e-12)
+    assert shown["answer"]["lower"] == made["answer"]["lower"]
+    assert shown["trivial"] == pytest.approx(made["trivial"], rel=1e-12)
+
+
+def test_decide_writes_what_apply_needs(run, file, tmp_path):
+    policy = str(tmp_path / "policy.json")
+    answer = run("decide", file, *AMOUNTS, "-o", policy)
+    assert answer.code == 0
+    assert "are at stake: " in " ".join(answer.out.split())
+    assert "costs of the cases amount" in " ".join(answer.err.split())
+    assert Policy.load(policy).amounts["cost_fn"]["column"] == "amount"
+    scores = tmp_path / "new.csv"
+    scores.write_text("risk\n-9\n9\n")
+    assert run("apply", policy, str(scores), "-q").out.split() == ["risk,decision", "-9,0", "9,1"]
+
+
+def test_amounts_are_no_models_and_tables_name_them(run, file):
+    answer = run("compare", file, *AMOUNTS)
+    words = " ".join(answer.out.split())
+    assert "miss amount (mean" in words
+    assert "2 score columns (risk, region)" in " ".join(answer.err.split())
+    assert "amounts have no bound" in words
+    assert max(map(len, answer.out.splitlines())) <= 80
+
+
+def test_groups_take_their_own_amounts(run, file, cases):
+    y, s, amount = cases
+    parts = json_of(run, "compare", file, "--model", "risk", "--group", "region", *AMOUNTS)["groups"]
+    one = np.arange(len(y)) % 2 == 1
+    made = compare_models(
+        y[one], {"risk": s[one]}, costs=CaseCosts(cost_fn=amount[one], cost_fp=40, cost_abstain=12)
+    )
+    assert parts["1"]["comparison"]["models"]["risk"]["cost"] == pytest.approx(
+        made.models["risk"].cost, rel=1e-12
+    )
+
+
+def test_rows_without_weight_take_their_amounts_along(run, cases, tmp_path):
+    y, s, amount = cases
+    weight = (np.arange(len(y)) % 3 > 0).astype(float)
+    path = tmp_path / "weighted.csv"
+    rows = [f"{a},{b},{c},{w}" for a, b, c, w in zip(y, s, amount, weight, strict=True)]
+    path.write_text("\n".join(["label,risk,amount,weight", *rows]) + "\n")
+    shown = json_of(run, "compare", str(path), "--weight", "weight", *AMOUNTS)["comparison"]
+    made = compare_models(
+        y, {"risk": s}, costs=CaseCosts(cost_fn=amount, cost_fp=40, cost_abstain=12), sample_weight=weight
+    )
+    assert shown["models"]["risk"]["cost"] == pytest.approx(made.models["risk"].cost, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (
+            ("--cost-fn", "cheap", "--cost-fp", "1"),
+            "`--cost-fn` must be a number, a range LOW:HIGH or a column of",
+        ),
+        (("--cost-fn", "amount"), "`--cost-fp` is needed beside --cost-fn"),
+        (("--cost-fn", "label", "--cost-fp", "1"), "'label' is given as a score or weight"),
+        ((*AMOUNTS, "--model", "amount"), "Column 'amount' is given as a cost and in another role"),
+        ((*AMOUNTS, "--review-fee", "3"), "`--cost-abstain` must be left out beside --review-fee"),
+        ((*AMOUNTS[:4], "--reviewer-sensitivity", "0.9"), "`--review-fee` is needed beside"),
+        ((*AMOUNTS[:4], "--cost-abstain-positive", "3"), "`--cost-abstain-negative` is needed beside"),
+        ((*AMOUNTS, "--objective", "guaranteed"), "`objective` must not be 'guaranteed' with costs by case"),
+        (
+            (*AMOUNTS[:4], "--review-fee", "3:5"),
+            "`--review-fee` must be one number or one column, got a range",
+        ),
+        (("--cost-fn", "1:2*amount", "--cost-fp=1", "--cost-tn=1"), "`--cost-fn` must not be a range beside"),
+        ((*AMOUNTS, "--engine", "duckdb"), "`--cost-fn` needs the cases of"),
+        (("--cost-fn", "amount", "--mu", "1"), "Costs are given twice"),
+    ],
+)
+def test_errors_are_one_sentence(run, file, args, sentence):
+    answer = run("compare", file, *args)
+    assert answer.code == 2
+    assert sentence in " ".join(answer.err.split())
+
+
+def test_a_column_named_like_a_number_is_asked_for(run, tmp_path):
+    path = tmp_path / "numbers.csv"
+    path.write_text("label,risk,40\n" + "".join(f"{k % 2},{k / 9},{k}\n" for k in range(20)))
+    answer = run("compare", str(path), "--cost-fn", "100", "--cost-fp", "40")
+    assert answer.code == 2
+    assert "`--cost-fp 40` is a number and also a column of" in " ".join(answer.err.split())
+    for spelling in ("40.0", "1*40"):
+        assert (
+            run("compare", str(path), "--cost-fn", "100", "--cost-fp", spelling, "--model", "risk").code == 0
+        )
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence"), [("-3", "must not be negative, got -3"), ("", "1 missing value")]
+)
+def test_negative_and_missing_amounts_are_refused(run, tmp_path, value, sentence):
+    path = tmp_path / "bad.csv"
+    rows = [f"{k % 2},{k / 9},{k + 1}" for k in range(20)] + [f"1,3.5,{value}"]
+    path.write_text("\n".join(["label,risk,amount", *rows]) + "\n")
+    answer = run("compare", str(path), *AMOUNTS)
+    assert answer.code == 2
+    assert sentence in " ".join(answer.err.split())
+
+
+def test_a_reviewer_no_better_than_chance_is_named(run, file):
+    rates = ("--reviewer-sensitivity", "0.4", "--reviewer-specificity", "0.5")
+    answer = run("compare", file, "--model", "risk", *AMOUNTS[:4], "--review-fee", "1", *rates)
+    assert answer.code == 0
+    assert "Abstaining never pays: a reviewer who recognises 40.0 % of the positives" in " ".join(
+        answer.err.split()
+    )
+
+
+def test_report_says_what_the_page_cannot_show(run, file):
+    answer = run("report", file, *AMOUNTS)
+    assert answer.code == 2
+    assert "`--cost-fn` differs by case, and the page shows costs by class" in " ".join(answer.err.split())
