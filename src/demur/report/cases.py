@@ -83,12 +83,13 @@ def page_cases(comparison: Comparison | None) -> PageCases | None:
     )
 
 
-def page_bounds(comparison: Comparison | None) -> dict[str, Any] | None:
+def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str, Any] | None:
     """Bounds of distribution functions by count, valid for the choice among all models.
 
     "all" is for shares of all cases, "positive" and "negative" for shares of one class where the
     prevalence is known. `upper` suffices unless abstaining costs more than an error, as it may under a
-    limit: then `both_upper` and `both_lower` share the probability to fail. None where no bound holds
+    limit: then `both_upper` and `both_lower` share the probability to fail. Without `every_score` only
+    counts at cuts between blocks are asked for, and `upper` alone is kept. None where no bound holds
     for every sample size: cases of unequal weight, or scores in bins.
     """
     if comparison is None or comparison.weights == "importance":
@@ -97,17 +98,28 @@ def page_bounds(comparison: Comparison | None) -> dict[str, Any] | None:
     if not all(one.exact for one in counts):
         return None
     delta = (1 - comparison.question.confidence_level) / len(counts)
+    below = np.concatenate([np.cumsum(one.blocks().positives) for one in counts])
+    above = np.concatenate([np.cumsum(one.blocks().negatives[::-1]) for one in counts])
     n_positive, n_negative = int(counts[0].n_positive), int(counts[0].n_negative)
-    sizes = {"all": n_positive + n_negative, "positive": n_positive, "negative": n_negative}
-    tables = {}
-    for name, n in sizes.items():
-        one_sided, both = (DistributionBounds(n=n, delta=delta / parts) for parts in (2, 4))
-        # the bound of any count up to steps[k] is element k
-        steps = np.append(one_sided.changes, n)
-        tables[name] = {
-            "counts": steps.tolist(),
-            "upper": one_sided.upper(steps).tolist(),
-            "both_upper": both.upper(steps).tolist(),
-            "both_lower": both.lower(steps).tolist(),
-        }
-    return tables
+    asked = {
+        "all": (n_positive + n_negative, np.concatenate([below, above])),
+        "positive": (n_positive, below),
+        "negative": (n_negative, above),
+    }
+    return {name: _steps(n, found, delta, every_score=every_score) for name, (n, found) in asked.items()}
+
+
+def _steps(n: int, asked: FloatArray, delta: float, *, every_score: bool) -> dict[str, Any]:
+    """Bounds as steps: that of any count up to counts[k] is element k, for all counts or those asked for."""
+    one_sided, both = (DistributionBounds(n=n, delta=delta / parts) for parts in (2, 4))
+    steps = np.append(one_sided.changes, n)
+    if not every_score:
+        used = np.zeros(len(steps), dtype=np.bool_)
+        used[np.searchsorted(steps, np.append(asked, 0))] = True
+        steps = steps[used]
+    return {
+        "counts": steps.tolist(),
+        "upper": one_sided.upper(steps).tolist(),
+        "both_upper": both.upper(steps).tolist() if every_score else None,
+        "both_lower": both.lower(steps).tolist() if every_score else None,
+    }

@@ -271,7 +271,7 @@ class Report(Result):
             "headline": self.headline,
             "notes": list(self.notes),
             "comparison": None if comparison is None else comparison.to_dict(),
-            "bounds": page_bounds(comparison),
+            "bounds": page_bounds(comparison, every_score=cases is not None),
             "cases": None if cases is None else cases.to_dict(),
             "models": [model.to_dict() for model in self.models],
             "pairs": [pair.to_dict(joint=kept) for pair, kept in zip(self.pairs, self._joint(), strict=True)],
