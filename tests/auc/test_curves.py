@@ -20,6 +20,7 @@ from demur import (
 from demur._resampling import resample
 from demur.auc import partial_auc_difference_test, partial_auc_interval, roc_point_test, venkatraman_test
 from demur.auc.functionals import rate_at
+from demur.auc.resampling import half_error_sampler
 from demur.auc.venkatraman import error_distance, positives_below
 from examples import examples
 from reference_cases import cases, close
@@ -54,7 +55,7 @@ def test_bootstrap_tests_against_r(case):
     got = [test.statistic for test in (by_fpr, by_tpr, at_specificity, at_sensitivity)]
     want = [expected[key] for key in ("pauc_stat", "pauc_tpr_stat", "spec_stat", "sens_stat")]
     close(got, want, case["tol"])
-    interval = partial_auc_interval(y, a, max_fpr=0.2, **options)
+    interval = partial_auc_interval(y, a, max_fpr=0.2, half_errors=False, **options)
     close(list(interval), expected["pauc_ci"], 0.004)
 
 
@@ -188,8 +189,41 @@ def test_degenerate_difference_is_flagged():
     y, perfect, reversed_ = [0, 0, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1]
     test = roc_point_test(y, perfect, reversed_, specificity=0.5, rng=0, n_resamples=20)
     assert (test.difference, test.pvalue, test.degenerate) == (1, 0, True)
-    low, high = partial_auc_interval([0, 1], [1, 2], rng=0, n_resamples=20)
+    low, high = partial_auc_interval([0, 1], [1, 2], rng=0, n_resamples=20, half_errors=False)
     assert (low, high) == (1, 1)
+
+
+def test_half_errors_by_enumeration():
+    """One case per class: of two draws each, the added one comes up 0, 1 or 2 times (1/4, 1/2, 1/4)."""
+    sampler = half_error_sampler(ScoreCounts.from_arrays([0, 1], [1, 2]), "importance", "A test")
+    drawn = [sampler(np.random.default_rng(k)) for k in range(2000)]
+    seen = {(tuple(negatives.tolist()), tuple(positives.tolist())) for negatives, positives in drawn}
+    negatives = [(0, 2, 0, 0), (0, 1, 0, 0.5), (0, 0, 0, 1)]
+    positives = [(0, 0, 2, 0), (0.5, 0, 1, 0), (1, 0, 0, 0)]
+    assert seen == {(x, y) for x in negatives for y in positives}
+    shares = np.mean([x[3] for x, _ in drawn])
+    assert shares == pytest.approx(0.5, abs=0.05)
+
+
+def test_perfect_curve_has_an_interval():
+    y, s = np.repeat([0, 1], 30), np.arange(60)
+    low, high = partial_auc_interval(y, s, max_fpr=0.2, rng=0)
+    assert high == pytest.approx(0.2)
+    assert 0.1 < low < 0.19
+    more = partial_auc_interval(np.repeat(y, 10), np.arange(600), max_fpr=0.2, rng=0)
+    assert low < more.low < 0.2
+
+
+def test_half_errors_follow_the_weights():
+    y, s = np.repeat([0, 1], 20), np.random.default_rng(0).normal(size=40) + np.repeat([0, 2], 20)
+    weight = np.random.default_rng(1).integers(1, 4, 40)
+    limits = [
+        partial_auc_interval(y, s, max_fpr=0.3, rng=2, sample_weight=weight * unit) for unit in (1.0, 0.01)
+    ]
+    assert limits[0] == pytest.approx(limits[1])
+    repeats = partial_auc_interval(y, s, max_fpr=0.3, rng=2, sample_weight=weight, weights="repeats")
+    rows = partial_auc_interval(np.repeat(y, weight), np.repeat(s, weight), max_fpr=0.3, rng=2)
+    assert repeats == rows
 
 
 # ---------------------------------------------------------------- resampling

@@ -6,7 +6,7 @@ DeLong's variance, the exact jackknife, bootstrap and permutation laws of Bandos
 Imports: paired, roc, counts.
 """
 
-from demur.auc.clustered import auc_cluster_variance
+from demur.auc.clustered import auc_cluster_interval, auc_cluster_variance
 from demur.auc.curves import (
     RocDifferenceTest,
     partial_auc_difference_test,
@@ -35,6 +35,7 @@ __all__ = [
     "AucUnpairedTest",
     "RocDifferenceTest",
     "VenkatramanTest",
+    "auc_cluster_interval",
     "auc_cluster_variance",
     "auc_contrast_test",
     "auc_covariance",

@@ -1,5 +1,6 @@
 """Cases drawn with replacement within each class, as counts per distinct score."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["CaseSampler", "Ranks", "draw_cases", "joint_ranks", "sampler"]
+__all__ = ["CaseSampler", "Ranks", "draw_cases", "half_error_sampler", "joint_ranks", "sampler"]
 
 _MOST_ROWS = 2**22  # more counted cases of a class are drawn per score, not one by one
 
@@ -50,9 +51,9 @@ def draw_cases(rng: np.random.Generator, ranks: Ranks) -> tuple[IntArray, IntArr
 
 
 class CaseSampler(Protocol):
-    """One class of one model: draws as many cases as there are."""
+    """One class of one model: draws as many cases as there are, or `size`."""
 
-    def __call__(self, rng: np.random.Generator) -> FloatArray | IntArray:
+    def __call__(self, rng: np.random.Generator, size: int | None = None) -> FloatArray | IntArray:
         """Return the weight drawn at each distinct score."""
 
 
@@ -85,8 +86,8 @@ def _weighted_sampler(where: IntArray, weights: FloatArray | None, counts: Score
     size, groups = len(where), len(counts.scores)
     share = np.ones(size) if weights is None else weights / weights.max()
 
-    def draw(rng: np.random.Generator) -> FloatArray:
-        drawn = rng.integers(0, size, size)
+    def draw(rng: np.random.Generator, n: int | None = None) -> FloatArray:
+        drawn = rng.integers(0, size, size if n is None else n)
         return np.bincount(where[drawn], share[drawn], minlength=groups).astype(np.float64, copy=False)
 
     return draw
@@ -96,10 +97,55 @@ def _counted_sampler(column: FloatArray) -> CaseSampler:
     size, groups = int(column.sum()), len(column)
     if size > _MOST_ROWS:
         share = column / column.sum()
-        return lambda rng: rng.multinomial(size, share)
+        return lambda rng, n=None: rng.multinomial(size if n is None else n, share)
     where = np.repeat(np.arange(groups), column.astype(np.int64))
 
-    def draw(rng: np.random.Generator) -> IntArray:
-        return np.bincount(where[rng.integers(0, size, size)], minlength=groups)
+    def draw(rng: np.random.Generator, n: int | None = None) -> IntArray:
+        return np.bincount(where[rng.integers(0, size, size if n is None else n)], minlength=groups)
 
     return draw
+
+
+class _Side(NamedTuple):
+    """One class: its sampler, its number of cases and their mean weight in units of the sampler."""
+
+    draw: CaseSampler
+    size: int
+    mean: float
+
+
+def half_error_sampler(
+    counts: ScoreCounts, weights: str, quantity: str
+) -> Callable[[np.random.Generator], tuple[FloatArray, FloatArray]]:
+    """Sampler of both classes, each with half a case more that is ranked as wrongly as possible.
+
+    A negative above and a positive below all others, each of half the weight of a case: resamples of
+    a perfect ranking then differ. Returns negatives and positives at each distinct score, with one
+    place more at either end.
+    """
+    samplers = sampler(counts, weights, quantity)
+    sides = []
+    for draw, sample, column in zip(
+        samplers, _cases_of(counts, weights, quantity), (counts.negatives, counts.positives), strict=True
+    ):
+        if sample is None:
+            sides.append(_Side(draw, int(column.sum()), 1.0))
+        else:
+            share = np.ones(1) if sample.weights is None else sample.weights / sample.weights.max()
+            sides.append(_Side(draw, len(sample.scores), float(share.mean())))
+
+    def drawn(rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        made = []
+        for side in sides:
+            wrong = int(rng.binomial(side.size + 1, 1 / (side.size + 1)))
+            made.append((side.draw(rng, side.size + 1 - wrong), side.mean * wrong / 2))
+        (negatives, above), (positives, below) = made
+        return np.concatenate([[0.0], negatives, [above]]), np.concatenate([[below], positives, [0.0]])
+
+    return drawn
+
+
+def _cases_of(counts: ScoreCounts, weights: str, quantity: str) -> tuple[Any, Any]:
+    """Weighted cases of the negatives and of the positives, None for counted ones."""
+    cases = counts.weighted_cases(f"{quantity} by bootstrap") if weights == "importance" else None
+    return (None, None) if cases is None else (cases[1], cases[0])
