@@ -2,7 +2,8 @@
 
 In week 6 the share of frauds doubles: the scores show it, and the window is derived again from the
 policy file. In week 9 a new release of the score service shifts all scores: no share of frauds
-explains that, so the shop labels 2,000 cases and makes a new policy.
+explains that, so the shop labels 2,000 cases and makes a new policy. An alarm says that something
+changed; to learn why, the shop counts two days more before it acts.
 """
 
 import matplotlib.pyplot as plt
@@ -14,6 +15,7 @@ from demur.displays import MonitorDisplay
 
 COSTS = demur.CostModel(cost_fn=100, cost_fp=20, cost_abstain=4)
 PER_DAY = 500
+DAYS_MORE = 2
 
 
 def orders(n, rng, *, frauds, shift=0.0):
@@ -38,7 +40,7 @@ def main():
         demur.abstention_surface(*orders(5_000, rng, frauds=0.1)), costs=COSTS, model="score"
     )
     monitors = [demur.PolicyMonitor(policy)]
-    first, spent, kept = policy, 0.0, 0.0
+    first, spent, kept, waited = policy, 0.0, 0.0, 0
     for week in range(1, 13):
         for day in range(1, 8):
             fraud, score = orders(PER_DAY, rng, **in_use(week))
@@ -46,8 +48,12 @@ def main():
             kept += PER_DAY * cost_of(first, fraud, score)
             monitor = monitors[-1]
             monitor.update(score, key=f"week {week} day {day}")
-            if not monitor.alarms:
+            waited = waited + 1 if monitor.alarms else 0
+            if waited == 1:
+                print(f"week {week}, day {day}: alarm")
+            if waited <= DAYS_MORE:
                 continue
+            waited = 0
             print(f"week {week}, day {day}: {monitor.alarms[0]}")
             if monitor.only_prevalence:
                 policy = monitor.proposed_policy()

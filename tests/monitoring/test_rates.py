@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from scipy.special import betaln
 
+from demur import PolicyMonitor
 from demur.monitoring.betting import CostSequence
 from demur.monitoring.rates import share_sequence
+from monitoring_cases import shop, shop_policy
 
 
 def test_limits_of_a_share_are_where_the_mixture_is_twenty_times_as_likely():
@@ -116,3 +118,26 @@ def test_share_sequence_covers_in_95_of_100_runs():
     runs = 400
     missed = sum(not share_covered(rng, p) for p in [0.005, 0.1, 0.5, 0.9] * (runs // 4))
     assert missed <= runs * 0.05 + 2 * math.sqrt(runs * 0.05 * 0.95)
+
+
+@pytest.mark.long
+def test_precision_of_negatives_is_covered_at_all_times_by_an_audit_of_one_in_a_hundred():
+    rng = np.random.default_rng(17)
+    policy = shop_policy(rng, 5000)
+    everyone, score = shop(rng, 2_000_000)
+    truth = float(np.mean(~everyone[policy.decide(score) == 0]))
+    runs, covered, widths = 60, 0, []
+    for _ in range(runs):
+        monitor, inside = PolicyMonitor(policy), True
+        for _ in range(20):
+            y, s = shop(rng, 3000)
+            reviewed = policy.decide(s) == -1
+            known = reviewed | (rng.random(3000) < 0.01)
+            monitor.update(s, np.where(known, y, np.nan), weights=np.where(reviewed, 1.0, 100.0))
+            if "negative" in monitor.precision:
+                low, high = monitor.precision["negative"][1]
+                inside &= low <= truth <= high
+        covered += inside
+        widths.append(high - low)
+    assert covered >= 0.95 * runs - 2 * math.sqrt(runs * 0.05 * 0.95)
+    assert max(widths) < 0.1

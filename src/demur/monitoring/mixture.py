@@ -16,8 +16,8 @@ from demur.typing import FloatArray
 __all__ = ["PrevalenceFit", "fitted_prevalence", "likeliest_prevalence"]
 
 _STEPS = 200
-_SWEEPS = 400
-_SETTLED = 1e-10
+# of a case in a cell without any, so that its share is defined
+_TRACE = 1e-4
 # limits of a prevalence need no more digits
 _NEAR = 1e-6
 _EXACT = 1e-12
@@ -67,23 +67,16 @@ def fitted_prevalence(cells: ReferenceCells, counts: FloatArray, *, alpha: float
     positive = np.add.reduceat(cells.positive, starts)
     negative = np.add.reduceat(cells.negative, starts)
     estimate = likeliest_prevalence(cells, counts)
-    reference = positive * cells.n_positive, negative * cells.n_negative
-
-    def profile(pi: float) -> float:
-        return _profile(pi, new, *reference)
-
-    best, highest = _peak(profile, estimate)
+    samples = _Samples(new, positive * cells.n_positive, negative * cells.n_negative)
+    best = _root(samples.slope, 0.0, 1.0)
+    highest = samples.profile(best)
     allowed = highest - float(chdtri(1, alpha)) / 2
-    low = 0.0 if profile(0.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 0.0, within=_NEAR)
-    high = (
-        1.0 if profile(1.0) >= allowed else _root(lambda pi: profile(pi) - allowed, best, 1.0, within=_NEAR)
-    )
-    apart = sum(_cross(counts, counts / max(counts.sum(), 1.0)) for counts in (new, *reference))
-    told = int(np.count_nonzero(new + reference[0] + reference[1]))
+    low, high = (_root(lambda pi: samples.profile(pi) - allowed, best, end) for end in (0.0, 1.0))
+    told = int(np.count_nonzero(samples.new + samples.positive + samples.negative))
     return PrevalenceFit(
         prevalence=estimate,
         interval=Interval(min(low, estimate), max(high, estimate)),
-        p_value=float(chdtrc(told - 2, 2 * max(apart - highest, 0.0))) if told > 2 else 1.0,
+        p_value=float(chdtrc(told - 2, 2 * max(samples.apart - highest, 0.0))) if told > 2 else 1.0,
     )
 
 
@@ -110,25 +103,57 @@ def _highest(near: float, new: FloatArray, positive: FloatArray, negative: Float
     return at
 
 
-def _profile(pi: float, new: FloatArray, positive: FloatArray, negative: FloatArray) -> float:
-    """Log-likelihood of both samples at pi, maximised over the shares of the classes by EM.
+@dataclass(frozen=True, eq=False)
+class _Samples:
+    """Cases per cell: new ones without labels, and the positives and negatives of the reference."""
 
-    An unlabelled case of cell k is a positive with probability pi P+_k / (pi P+_k + (1 - pi) P-_k);
-    the shares that maximise the completed likelihood are the completed counts.
-    """
-    p, q = (positive + 0.5) / (positive + 0.5).sum(), (negative + 0.5) / (negative + 0.5).sum()
-    for _ in range(_SWEEPS):
-        mass = pi * p + (1 - pi) * q
-        with np.errstate(divide="ignore", invalid="ignore"):
-            theirs = np.where(mass > 0, new * pi * p / mass, 0.0)
-        full_p, full_q = positive + theirs, negative + (new - theirs)
-        next_p, next_q = full_p / max(full_p.sum(), 1e-300), full_q / max(full_q.sum(), 1e-300)
-        moved = max(float(np.abs(next_p - p).max()), float(np.abs(next_q - q).max()))
-        p, q = next_p, next_q
-        if moved < _SETTLED:
-            break
-    mass = pi * p + (1 - pi) * q
-    return _cross(new, mass) + _cross(positive, p) + _cross(negative, q)
+    new: FloatArray
+    positive: FloatArray
+    negative: FloatArray
+
+    def shares(self, pi: float) -> tuple[FloatArray, FloatArray]:
+        """Return the shares of both classes that are most likely at pi, all samples together.
+
+        With multipliers r and s of sum p = 1 and sum q = 1, cell k of mass m = pi p + (1 - pi) q and
+        u = n / m has p = a / (r - pi u) and q = b / (s - (1 - pi) u) for its a positives, b
+        negatives and n new cases. So u is the smaller root of a quadratic equation. Summing up gives
+        r + s = all cases, and sum p falls from above 1 to below 1 as r goes from the number of
+        positives to that plus all new cases: one root is left to find.
+        """
+        a, b = self.positive + _TRACE, self.negative + _TRACE
+        new, rest = self.new, 1 - pi
+        total = float(a.sum() + b.sum() + new.sum())
+
+        def at(r: float) -> tuple[FloatArray, FloatArray]:
+            s = total - r
+            straight = new * (r * rest + s * pi) + pi * s * a + rest * r * b
+            bent = pi * rest * (new + a + b)
+            root = np.sqrt(np.maximum(straight**2 - 4 * bent * new * r * s, 0.0))
+            u = 2 * new * r * s / (straight + root)
+            return a / (r - pi * u), b / (s - rest * u)
+
+        few = float(a.sum())
+        r = _root(lambda r: float(at(r)[0].sum()) - 1, few, few + float(new.sum()), within=1e-11 * total)
+        p, q = at(r)
+        return p / p.sum(), q / q.sum()
+
+    def profile(self, pi: float) -> float:
+        """Log-likelihood of all samples at pi, maximised over the shares of the classes."""
+        p, q = self.shares(pi)
+        return _cross(self.new, pi * p + (1 - pi) * q) + _cross(self.positive, p) + _cross(self.negative, q)
+
+    def slope(self, pi: float) -> float:
+        """Derivative of `profile`: by the envelope theorem that of the likelihood at fixed shares."""
+        p, q = self.shares(pi)
+        held = self.new > 0
+        with np.errstate(divide="ignore"):
+            return float((self.new * (p - q) / (pi * p + (1 - pi) * q))[held].sum())
+
+    @property
+    def apart(self) -> float:
+        """Log-likelihood with shares of their own for the new cases."""
+        columns = (self.new, self.positive, self.negative)
+        return sum(_cross(counts, counts / max(counts.sum(), 1.0)) for counts in columns)
 
 
 def _cross(counts: FloatArray, shares: FloatArray) -> float:
@@ -137,28 +162,31 @@ def _cross(counts: FloatArray, shares: FloatArray) -> float:
         return float((counts[held] * np.log(shares[held])).sum())
 
 
-def _root(falling: Callable[[float], float], inside: float, outside: float, *, within: float) -> float:
-    """Return where a function changes from >= 0 (at `inside`) to below 0; the end if it never does."""
-    if falling(outside) >= 0:
+def _root(
+    falling: Callable[[float], float], inside: float, outside: float, *, within: float = _NEAR
+) -> float:
+    """Return where a function changes from >= 0 (at `inside`) to below 0; the end if it never does.
+
+    False position with the Illinois rule (Dowell and Jarratt 1971, doi:10.1007/BF01934364); halving
+    where that stays at one end or a value is infinite.
+    """
+    above, below = falling(inside), falling(outside)
+    if below >= 0:
         return outside
-    if falling(inside) < 0:
+    if above < 0:
         return inside
-    for _ in range(_STEPS):
-        middle = (inside + outside) / 2
+    above_weight = below_weight = 1.0
+    for step in range(_STEPS):
         if abs(outside - inside) < within:
             break
-        inside, outside = (middle, outside) if falling(middle) >= 0 else (inside, middle)
-    return (inside + outside) / 2
-
-
-def _peak(function: Callable[[float], float], near: float) -> tuple[float, float]:
-    """Return where the profile is largest, from a point near it, by halving steps."""
-    at, height = near, function(near)
-    step = 0.1
-    while step > _NEAR:
-        best = max((function(point), point) for point in (max(at - step, 0.0), min(at + step, 1.0)))
-        if best[0] > height:
-            height, at = best
+        part = above * above_weight / (above * above_weight - below * below_weight)
+        # every third step halves, so that the bracket shrinks whatever the function is like
+        if step % 3 == 2 or not 0 < part < 1:
+            part = 0.5
+        middle = inside + part * (outside - inside)
+        value = falling(middle)
+        if value >= 0:
+            inside, above, above_weight, below_weight = middle, value, 1.0, below_weight / 2
         else:
-            step /= 3
-    return (at, height) if math.isfinite(height) else (near, function(near))
+            outside, below, below_weight, above_weight = middle, value, 1.0, above_weight / 2
+    return (inside + outside) / 2
