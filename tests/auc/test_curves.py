@@ -42,7 +42,7 @@ def binormal(n, shifts, seed=0):
 def test_bootstrap_tests_against_r(case):
     data, expected = case["input"], case["expected"]
     y, a, b = data["y"], data["a"], data["b"]
-    options = {"rng": 1, "n_resamples": 6000}
+    options = {"rng": 1, "n_resamples": 6000, "half_errors": False}
     by_fpr = partial_auc_difference_test(y, a, b, max_fpr=0.2, **options)
     close([by_fpr.estimate_a, by_fpr.estimate_b], [expected["pauc_a"], expected["pauc_b"]], 1e-12)
     by_tpr = partial_auc_difference_test(y, a, b, min_tpr=0.8, **options)
@@ -55,7 +55,7 @@ def test_bootstrap_tests_against_r(case):
     got = [test.statistic for test in (by_fpr, by_tpr, at_specificity, at_sensitivity)]
     want = [expected[key] for key in ("pauc_stat", "pauc_tpr_stat", "spec_stat", "sens_stat")]
     close(got, want, case["tol"])
-    interval = partial_auc_interval(y, a, max_fpr=0.2, half_errors=False, **options)
+    interval = partial_auc_interval(y, a, max_fpr=0.2, **options)
     close(list(interval), expected["pauc_ci"], 0.004)
 
 
@@ -100,7 +100,7 @@ def test_bootstrap_of_two_against_two_by_enumeration():
     for rows, columns in itertools.product(itertools.product(x, repeat=2), itertools.product(y, repeat=2)):
         areas.append(roc_curve([0, 0, 1, 1], [*rows, *columns]).partial_auc(max_fpr=0.5))
     test = partial_auc_difference_test(
-        [0, 0, 1, 1], [*x, *y], [0, 0, 0, 0], max_fpr=0.5, n_resamples=4000, rng=3
+        [0, 0, 1, 1], [*x, *y], [0, 0, 0, 0], max_fpr=0.5, n_resamples=4000, rng=3, half_errors=False
     )
     assert test.estimate_b == 0.125
     assert test.variance == pytest.approx(np.var(areas), rel=0.06)
@@ -187,7 +187,7 @@ def test_crossing_curves_with_equal_aucs_are_told_apart():
 
 def test_degenerate_difference_is_flagged():
     y, perfect, reversed_ = [0, 0, 1, 1], [1, 2, 3, 4], [4, 3, 2, 1]
-    test = roc_point_test(y, perfect, reversed_, specificity=0.5, rng=0, n_resamples=20)
+    test = roc_point_test(y, perfect, reversed_, specificity=0.5, rng=0, n_resamples=20, half_errors=False)
     assert (test.difference, test.pvalue, test.degenerate) == (1, 0, True)
     low, high = partial_auc_interval([0, 1], [1, 2], rng=0, n_resamples=20, half_errors=False)
     assert (low, high) == (1, 1)
@@ -203,6 +203,36 @@ def test_half_errors_by_enumeration():
     assert seen == {(x, y) for x in negatives for y in positives}
     shares = np.mean([x[3] for x, _ in drawn])
     assert shares == pytest.approx(0.5, abs=0.05)
+
+
+def test_half_errors_of_a_difference_widen_it():
+    y, (a, b) = binormal(20, [1.5, 1.0])
+    plain, wide = (
+        roc_point_test(y, a, b, sensitivity=0.9, rng=1, n_resamples=500, half_errors=added)
+        for added in (False, True)
+    )
+    assert plain.difference == wide.difference
+    assert wide.variance > plain.variance
+    # separable models: no resample of the cases alone shows a difference
+    y, s = np.repeat([0, 1], 10), np.arange(20.0)
+    other = s.copy()
+    other[:10] = s[:10][::-1]
+    low, high = partial_auc_difference_test(y, s, other, max_fpr=0.2, rng=0, n_resamples=300).interval()
+    assert low < 0 < high
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("positives", [10, 40])
+def test_level_of_a_point_with_few_positives(positives):
+    """Two equally good models, correlated 0.5: the test must not find a difference in 5 % of the samples."""
+    rng = np.random.default_rng(5)
+    y = np.repeat([0, 1], [100, positives])
+    found = 0
+    for _ in range(300):
+        shared, own = rng.normal(size=(2, 100 + positives)), rng.normal(size=100 + positives)
+        a, b = (np.sqrt(0.5) * (own + noise) + 1.2 * y for noise in shared)
+        found += roc_point_test(y, a, b, sensitivity=0.9, rng=rng, n_resamples=150).pvalue < 0.05
+    assert found / 300 <= 0.08
 
 
 def test_perfect_curve_has_an_interval():

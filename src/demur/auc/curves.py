@@ -12,7 +12,7 @@ from demur._checks import check_choice, check_confidence_level, check_weight_mea
 from demur._resampling import percentile_limits, resample
 from demur._results import Interval, Result
 from demur.auc.functionals import Functional, partial_area, rate_at_point
-from demur.auc.resampling import draw_cases, half_error_sampler, joint_ranks, sampler
+from demur.auc.resampling import draw_cases, half_error_difference, half_error_sampler, joint_ranks, sampler
 from demur.auc.wald import ALTERNATIVES, normal_test
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.paired.scores import JointScores
@@ -184,6 +184,7 @@ def partial_auc_difference_test(
     max_tpr: float | None = None,
     standardize: bool = False,
     alternative: str = "two-sided",
+    half_errors: bool = True,
     n_resamples: int = 2000,
     rng: Any = None,
     workers: int = 1,
@@ -192,7 +193,9 @@ def partial_auc_difference_test(
     """Test whether two models on the same cases have the same partial AUC.
 
     A positive difference favours model a. Cases, with both their scores, are drawn with
-    replacement within each class. For the whole AUC use `auc_difference_test`, which needs no resampling.
+    replacement within each class, and half a case more that one of the models, drawn at random, ranks as
+    wrongly as possible: otherwise few cases look surer than they are. For the whole AUC use
+    `auc_difference_test`, which needs no resampling.
 
     Parameters
     ----------
@@ -200,6 +203,8 @@ def partial_auc_difference_test(
         As in `auc_difference_test`; weights are not defined here: repeat the rows.
     min_fpr, max_fpr, min_tpr, max_tpr, standardize, n_resamples, rng, workers
         As in `partial_auc_interval`.
+    half_errors : bool, default True
+        False draws the cases alone, as pROC does.
 
     Returns
     -------
@@ -230,7 +235,9 @@ def partial_auc_difference_test(
     joint = JointScores.of_two(
         y_true, score_a, score_b, quantity="A test of partial AUCs", pos_label=pos_label
     )
-    return _bootstrap_test(joint, quantity, functional, alternative, n_resamples, rng, workers)
+    return _bootstrap_test(
+        joint, quantity, functional, alternative, n_resamples, rng, workers, half_errors=half_errors
+    )
 
 
 def roc_point_test(
@@ -241,6 +248,7 @@ def roc_point_test(
     sensitivity: float | None = None,
     specificity: float | None = None,
     alternative: str = "two-sided",
+    half_errors: bool = True,
     n_resamples: int = 2000,
     rng: Any = None,
     workers: int = 1,
@@ -258,8 +266,8 @@ def roc_point_test(
         As in `auc_difference_test`; weights are not defined here: repeat the rows.
     sensitivity, specificity : float
         The rate to hold fixed; exactly one of the two.
-    n_resamples, rng, workers
-        As in `partial_auc_interval`.
+    half_errors, n_resamples, rng, workers
+        As in `partial_auc_difference_test`.
 
     Returns
     -------
@@ -297,7 +305,9 @@ def roc_point_test(
     """
     quantity, functional = rate_at_point(sensitivity, specificity)
     joint = JointScores.of_two(y_true, score_a, score_b, quantity="A test of ROC points", pos_label=pos_label)
-    return _bootstrap_test(joint, quantity, functional, alternative, n_resamples, rng, workers)
+    return _bootstrap_test(
+        joint, quantity, functional, alternative, n_resamples, rng, workers, half_errors=half_errors
+    )
 
 
 def _bootstrap_test(
@@ -308,11 +318,17 @@ def _bootstrap_test(
     n_resamples: int,
     rng: Any,
     workers: int,
+    *,
+    half_errors: bool,
 ) -> RocDifferenceTest:
     check_choice(alternative, "alternative", ALTERNATIVES)
     a, b = joint_ranks(joint)
+    # models that rank alike differ in no resample
+    alike = all(np.array_equal(one, other) for one, other in zip(a[:2], b[:2], strict=True))
 
     def difference(stream: np.random.Generator) -> float:
+        if half_errors and not alike:
+            return half_error_difference(stream, a, b, functional)
         drawn = draw_cases(stream, a)
         first, second = (model.value(functional, *drawn, resampled=True) for model in (a, b))
         return first - second

@@ -11,7 +11,15 @@ from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["CaseSampler", "Ranks", "draw_cases", "half_error_sampler", "joint_ranks", "sampler"]
+__all__ = [
+    "CaseSampler",
+    "Ranks",
+    "draw_cases",
+    "half_error_difference",
+    "half_error_sampler",
+    "joint_ranks",
+    "sampler",
+]
 
 _MOST_ROWS = 2**22  # more counted cases of a class are drawn per score, not one by one
 
@@ -48,6 +56,38 @@ def draw_cases(rng: np.random.Generator, ranks: Ranks) -> tuple[IntArray, IntArr
     """Cases drawn with replacement within each class."""
     n, m = len(ranks.negative), len(ranks.positive)
     return rng.integers(0, n, n), rng.integers(0, m, m)
+
+
+def half_error_difference(rng: np.random.Generator, a: Ranks, b: Ranks, functional: Functional) -> float:
+    """Difference of a resample in which each class has half a case more, wrong for one of the models.
+
+    A negative above, or a positive below, all others; which model it is wrong for is a coin toss for
+    each class. The other model does not see it.
+    """
+    negative, above = _with_added(rng, len(a.negative))
+    positive, below = _with_added(rng, len(a.positive))
+    coins = rng.random(2) < 0.5
+    values = []
+    for model, (wrong_negative, wrong_positive) in ((a, coins), (b, ~coins)):
+        negatives = np.bincount(model.negative[negative], minlength=model.groups)
+        positives = np.bincount(model.positive[positive], minlength=model.groups)
+        values.append(
+            functional(
+                np.concatenate([[0.0], negatives, [above * wrong_negative]]),
+                np.concatenate([[below * wrong_positive], positives, [0.0]]),
+                resampled=True,
+            )
+        )
+    return values[0] - values[1]
+
+
+def _with_added(rng: np.random.Generator, size: int) -> tuple[IntArray, float]:
+    """Cases drawn from `size` and one added one, as many as there are; and half the times the latter was.
+
+    At least one real case is drawn, so that every model has the class.
+    """
+    added = min(int(rng.binomial(size + 1, 1 / (size + 1))), size)
+    return rng.integers(0, size, size + 1 - added), added / 2
 
 
 class CaseSampler(Protocol):
