@@ -4,6 +4,9 @@ The intervals are those of costs by class: the same sums of losses and of square
 errors. An added error has no amount of its own; it counts as the root mean square of what such an error
 costs among the cases, which is at least its mean.
 
+Few cases are missed, so the largest amounts are seldom among them. The spread of the losses of an outcome
+is therefore at least that of all cases of the class.
+
 Amounts are skewed: a few large ones make a mean err to one side. The end on that side moves out by the
 first term of the Cornish-Fisher expansion of a studentised mean (Johnson 1978, J. Am. Stat. Assoc. 73),
 
@@ -88,7 +91,31 @@ def _bill(cases: SplitCases, decisions: Sequence[Codes], losses: FloatArray, wor
         loss = losses[rows.cell, codes]
         sums += [np.bincount(code, rows.cases * loss**power, 6) for power in range(4)]
     number, paid, squares, cubes = (sums / len(decisions)).reshape(4, 2, 3)
+    squares, cubes = _spread(number, squares, cubes, _moments(cases, losses))
     return Bill(number, paid, squares, _beyond_equal(number, squares, cubes), worst)
+
+
+def _moments(cases: SplitCases, losses: FloatArray) -> FloatArray:
+    """Mean squares and mean cubes of every column of losses over each class: [power, class, column]."""
+    means = []
+    for power in (2, 3):
+        by_class = [
+            np.average(losses[members] ** power, axis=0, weights=cases.sizes[members])
+            for members in (~cases.positive, cases.positive)
+        ]
+        means.append(by_class)
+    return np.array(means)
+
+
+def _spread(
+    number: FloatArray, squares: FloatArray, cubes: FloatArray, moments: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return sums of squares and cubes, at least those of as many cases drawn from the whole class.
+
+    Few cases are missed, and the largest amounts are seldom among them: their own spread is too small.
+    """
+    drawn = number * moments
+    return np.maximum(squares, drawn[0]), np.where(np.abs(drawn[1]) > np.abs(cubes), drawn[1], cubes)
 
 
 def _beyond_equal(number: FloatArray, squares: FloatArray, cubes: FloatArray) -> FloatArray:
@@ -214,6 +241,8 @@ def _difference_sums(
         code = 9 * cases.positive[rows.cell] + 3 * one + two
         total += [np.bincount(code, rows.cases * gap**power, 18) for power in range(4)]
     number, gaps, squares, cubes = (total / len(first)).reshape(4, 2, 9)
+    every_gap = (losses[:, :, None] - losses[:, None, :]).reshape(len(losses), 9)
+    squares, cubes = _spread(number, squares, cubes, _moments(cases, every_gap))
     sums = [column.sum(axis=1) for column in (number, gaps, squares)]
     joint = number.sum(axis=0).reshape(3, 3)
     calls = np.array([joint.sum(axis=1), joint.sum(axis=0)])

@@ -1,10 +1,11 @@
 """`AbstainingClassifier`: the cheapest window for stated costs, around any scikit-learn classifier."""
 
 import warnings
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from demur._checks import (
     check_class_codes,
@@ -15,15 +16,24 @@ from demur._checks import (
     check_weights,
     input_error,
 )
+from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
+from demur.estimators.case_amounts import (
+    AMOUNTS,
+    CaseSample,
+    case_costs_of,
+    case_losses,
+    given_amounts,
+    require_numbers,
+)
 from demur.estimators.out_of_fold import OutOfFold, OutOfFoldClassifier, TrainingCases, positive_scores
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
 from demur.honest.expected_cost import ExpectedCost, expected_cost, loss_table
-from demur.surface.optimal_costs import optimal_costs
-from demur.surface.surface import abstention_surface
+from demur.surface.optimal_costs import OptimalCosts, optimal_costs
+from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import AbstentionWindow, decide
 from demur.typing import FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
@@ -130,8 +140,10 @@ class AbstainingClassifier(TwoClassAbstainer):
     ----------
     estimator : classifier
         With `predict_proba` or `decision_function`. Cloned, unless ``cv="prefit"``.
-    costs : CostModel, optional
-        Named costs in any unit; without a cost of abstaining it never abstains.
+    costs : CostModel or CaseCosts, optional
+        Named costs in any unit; without a cost of abstaining it never abstains. Amounts of the cases
+        come with `fit` and take the place of the cost of the same name; `CaseCosts` with numbers is for
+        a `Reviewer` whose mistakes then cost these amounts.
     mu, nu : float, optional
         Relative costs of a false alarm and of abstaining (a miss costs 1), instead of `costs`.
     max_abstention : float in [0, 1], optional
@@ -159,18 +171,18 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     Attributes
     ----------
-    window_ : AbstentionWindow or ConstrainedWindow
+    window_ : AbstentionWindow, ConstrainedWindow or, for amounts, CaseWindow
         Thresholds, rates and cost on the out-of-fold scores.
     surface_ : AbstentionSurface
         Costs and windows of the out-of-fold scores at all costs.
-    costs_ : CostModel or None
+    costs_ : CostModel, CaseCosts or None
         The costs used; None where only precisions were promised.
     expected_cost_ : ExpectedCost or None
         Honest cost per case with an interval; weights are importance weights. None without costs
         and with fewer than two cases of a class.
     certificate_ : CertifiedWindow or None
-        Upper bounds of cost and abstention rate for every sample size; None without costs and with
-        weights.
+        Upper bounds of cost and abstention rate for every sample size; None without costs, with
+        weights and with amounts, which have no bound.
     optimal_costs_ : OptimalCosts or None
         All (mu, nu) at which this window stays the cheapest; None under constraints and where
         abstaining costs more on one class.
@@ -214,7 +226,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         self,
         estimator: Any,
         *,
-        costs: CostModel | None = None,
+        costs: CostModel | CaseCosts | None = None,
         mu: float | None = None,
         nu: float | None = None,
         max_abstention: float | None = None,
@@ -261,13 +273,22 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     def _check(self, cases: TrainingCases) -> None:
         check_confidence_level(self.confidence_level)
-        self.costs_ = self._stated_costs()
+        amounts = self._amounts
+        stated = any(value is not None for value in (self.costs, self.mu, self.nu))
+        # reviews within a limit are free, as without amounts
+        free = {"cost_abstain": 0.0} if not stated and self.max_abstention is not None else {}
+        self.costs_ = self._stated_costs() if stated or not amounts else None
+        if amounts:
+            self.costs_ = case_costs_of(self.costs_, {**free, **amounts})
 
-    def _stated_costs(self) -> CostModel | None:
+    def _stated_costs(self) -> CostModel | CaseCosts | None:
         """Costs in one form; None if only precisions are promised."""
         given = self.mu is not None, self.nu is not None
         if self.costs is not None:
-            check_type(self.costs, "costs", CostModel)
+            if isinstance(self.costs, CaseCosts):
+                require_numbers(self.costs)
+            else:
+                check_type(self.costs, "costs", CostModel)
             if any(given):
                 raise InputError("`costs` replaces mu and nu, got both. Hint: pass one of them.")
             return self.costs
@@ -289,6 +310,7 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     def _window(self, counts: ScoreCounts) -> AbstentionWindow:
         """Best window of some evidence for the stated aim."""
+        assert not isinstance(self.costs_, CaseCosts)
         if self.costs_ is None:
             return widest_coverage_window(counts, prevalence=self.prevalence, **self._promises)
         if not self._constrained:
@@ -300,27 +322,94 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     # ---------------------------------------------------------------- fit
 
+    costs_: CostModel | CaseCosts | None
+    optimal_costs_: OptimalCosts | None
+    certificate_: CertifiedWindow | None
+    _amounts: dict[str, Any] = {}  # noqa: RUF012 - nothing but `fit` sets it, on the object
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        cost_fn: Any = None,
+        cost_fp: Any = None,
+        cost_abstain: Any = None,
+        **params: Any,
+    ) -> Self:
+        """Choose the window from out-of-fold scores and fit the inner estimator to all cases.
+
+        Parameters
+        ----------
+        X : array or data frame with one row per case
+            Whatever the inner estimator takes.
+        y : array of n labels
+        sample_weight : array of n numbers >= 0, optional
+            Weigh the cases for the window, and for the inner estimator if it takes weights.
+        cost_fn, cost_fp, cost_abstain : array of n numbers >= 0, optional
+            Costs that differ by case, such as the amounts of the payments; as in `CaseCosts`. With
+            metadata routing ask for them: ``set_fit_request(cost_fn=True)``.
+        **params
+            Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
+        """
+        self._amounts = given_amounts(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
+        check_consistent_length(y, *(column for column in self._amounts.values() if column.ndim))
+        try:
+            return super().fit(X, y, sample_weight, **params)
+        finally:
+            # `costs_` holds them, if all went well
+            del self._amounts
+
+    def _choose_by_case(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+        """Choose the window for costs of the cases; certificates and optimal costs are for classes."""
+        assert isinstance(self.costs_, CaseCosts)
+        rows = held_out.rows
+        costs = replace(
+            self.costs_, **{name: column[rows] for name, column in self._amounts.items() if column.ndim}
+        )
+        sample = CaseSample.of(
+            cases.labels[rows] == self._outcomes[1],
+            check_scores(held_out.response),
+            cases.weights_of(rows),
+            costs,
+            limits={"max_abstention": self.max_abstention, **self._promises},
+            prevalence=self.prevalence,
+            confidence_level=self.confidence_level,
+            seed=_SEED,
+        )
+        self.window_, self.expected_cost_ = sample.fit()
+        self.optimal_costs_ = self.certificate_ = None
+        warn_of_note(self.window_)
+
     def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         counts = self._counts(cases, held_out)
+        if isinstance(self.costs_, CaseCosts):
+            self._choose_by_case(cases, held_out)
+            self._keep_surface(abstention_surface(counts, prevalence=self.prevalence))
+            return
         self.window_ = self._window(counts)
         warn_of_note(self.window_)
         if self.costs_ is not None and self.max_abstention is None:  # reviews within a limit may be free
             warn_if_costs_are_odd(self.costs_, self.window_.abstention_rate)
         surface = abstention_surface(counts, prevalence=self.prevalence)
-        if self.store_surface:
-            self.surface_ = surface
-        elif hasattr(self, "surface_"):
-            del self.surface_
+        self._keep_surface(surface)
         plain = self.costs_ is not None and self.window_.nu_positive == self.window_.nu_negative
         usable = plain and not self._constrained and self.window_.nu_positive >= 0
         self.optimal_costs_ = optimal_costs(surface, self.window_) if usable else None
         self.expected_cost_, self.certificate_ = self._evidence(cases, held_out, counts)
 
+    def _keep_surface(self, surface: AbstentionSurface) -> None:
+        if self.store_surface:
+            self.surface_ = surface
+        elif hasattr(self, "surface_"):
+            del self.surface_
+
     def _evidence(
         self, cases: TrainingCases, held_out: OutOfFold, counts: ScoreCounts
     ) -> tuple[ExpectedCost | None, CertifiedWindow | None]:
         """Honest cost and certificate, where they are defined; weights are importance weights."""
-        if self.costs_ is None:
+        if self.costs_ is None or isinstance(self.costs_, CaseCosts):
             return None, None
         weights = cases.weights_of(held_out.rows)
         certificate = None
@@ -361,15 +450,40 @@ class AbstainingClassifier(TwoClassAbstainer):
 
     # ---------------------------------------------------------------- use
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        cost_fn: Any = None,
+        cost_fp: Any = None,
+        cost_abstain: Any = None,
+    ) -> float:
         """Return minus the cost per case in the unit of the costs; the higher the better.
 
-        The prevalence is that of the cases passed. Where only precisions are promised there are no
-        costs: then the share of cases answered rightly.
+        The prevalence is that of the cases passed. Where costs differ by case, those of the cases passed
+        are needed: ``set_score_request(cost_fn=True)`` asks for them where metadata are routed. Where
+        only precisions are promised there are no costs: then the share of cases answered rightly.
         """
         check_is_fitted(self, "estimator_")
         if self.costs_ is None:
             return super().score(X, y, sample_weight)
+        amounts = given_amounts(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
         actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
-        losses = loss_table(self.costs_)[actual, self.decide(X)]
+        decided = self.decide(X)
+        if amounts or isinstance(self.costs_, CaseCosts):
+            self._require_amounts(amounts)
+            losses = case_losses(case_costs_of(self.costs_, amounts), actual == 1, decided)
+        else:
+            losses = loss_table(self.costs_)[actual, decided]
         return -float(np.average(losses, weights=check_weights(sample_weight)))
+
+    def _require_amounts(self, amounts: dict[str, Any]) -> None:
+        """Refuse to judge new cases by the amounts of the old ones."""
+        for name in AMOUNTS:
+            if name not in amounts and isinstance(getattr(self.costs_, name), np.ndarray):
+                raise InputError(
+                    f"`{name}` is needed: the window was chosen for amounts of the cases. "
+                    f"Hint: score(X, y, {name}=...), or set_score_request({name}=True) where they are routed."
+                )

@@ -1,0 +1,154 @@
+"""Windows of classifiers whose costs differ by case: amounts that come with `fit`, and what they lead to."""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from demur._checks import check_amounts, check_type, input_error
+from demur.comparison.case_estimates import bill_estimate, paid_by
+from demur.comparison.case_rules import CaseRules
+from demur.comparison.question import Limits, Question
+from demur.costs.case_costs import CaseAmounts, CaseCosts
+from demur.costs.model import CostModel
+from demur.counts.case_window import CaseWindow
+from demur.exceptions import InputError, UndefinedError
+from demur.honest.cases import SplitCases
+from demur.honest.decisions import Window
+from demur.honest.expected_cost import ExpectedCost
+from demur.honest.held_out import Weighting
+from demur.typing import BoolArray, FloatArray
+
+__all__ = ["AMOUNTS", "CaseSample", "case_costs_of", "case_losses", "given_amounts", "require_numbers"]
+
+AMOUNTS = ("cost_fn", "cost_fp", "cost_abstain")
+"""What `fit` and `score` take per case; each overrides the cost of the same name."""
+
+
+def given_amounts(**amounts: Any) -> dict[str, Any]:
+    """Return the amounts that were passed, checked: a long fit should not end in a refusal."""
+    return {name: check_amounts(value, name) for name, value in amounts.items() if value is not None}
+
+
+def require_numbers(costs: CaseCosts) -> None:
+    """Refuse amounts of cases that a constructor cannot know."""
+    for field in fields(costs):
+        if field.name != "reviewer" and isinstance(getattr(costs, field.name), np.ndarray):
+            raise input_error(
+                "costs",
+                "must hold one number per cost",
+                f"amounts as {field.name}",
+                f"pass them to fit: fit(X, y, {field.name}=...).",
+            )
+
+
+def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) -> CaseCosts:
+    """Return the stated costs with the amounts of the cases in their place."""
+    if costs is None:
+        missing = [name for name in AMOUNTS[:2] if name not in amounts]
+        if missing:
+            raise InputError(f"`{missing[0]}` is needed beside amounts. Hint: pass costs=CostModel(...).")
+        return CaseCosts(**amounts)
+    if isinstance(costs, CaseCosts):
+        return replace(costs, **amounts)
+    stated = {field.name: getattr(costs, field.name) for field in fields(costs)}
+    if "cost_abstain" in amounts:
+        stated |= dict.fromkeys(("cost_abstain_positive", "cost_abstain_negative"))
+    return CaseCosts(**{**stated, **amounts})
+
+
+def case_losses(costs: CaseCosts, positive: BoolArray, decided: Any) -> FloatArray:
+    """Return what every case costs under its decision; `ABSTAIN` is the last column."""
+    losses = costs.amounts(positive).by_decision * np.array(costs.mean)
+    paid: FloatArray = losses[np.arange(len(positive)), decided]
+    return paid
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CaseSample:
+    """Out-of-fold cases with their own costs.
+
+    Attributes
+    ----------
+    positive, scores, weights
+        The cases, those of weight 0 left out.
+    amounts : CaseAmounts
+        Their costs.
+    question : Question
+        Costs, prevalence and limits.
+    """
+
+    positive: BoolArray
+    scores: FloatArray
+    weights: FloatArray | None
+    amounts: CaseAmounts
+    question: Question
+
+    @classmethod
+    def of(
+        cls,
+        positive: BoolArray,
+        scores: FloatArray,
+        weights: FloatArray | None,
+        costs: CaseCosts,
+        *,
+        limits: dict[str, float | None],
+        prevalence: float | None,
+        confidence_level: float,
+        seed: int,
+    ) -> "CaseSample":
+        """Check the costs against the cases."""
+        check_type(costs, "costs", CaseCosts)
+        amounts = costs.amounts(positive)
+        question = Question.checked(
+            costs=costs,
+            prevalence=prevalence,
+            objective="expected",
+            limits=Limits(**limits),
+            confidence_level=confidence_level,
+            seed=seed,
+        )
+        if weights is not None:
+            kept = weights > 0
+            positive, scores, weights = positive[kept], scores[kept], weights[kept]
+            amounts = amounts.take(kept)
+        return cls(positive=positive, scores=scores, weights=weights, amounts=amounts, question=question)
+
+    def fit(self) -> tuple[CaseWindow, ExpectedCost | None]:
+        """Return the window of all cases and its honest cost; None where the limits fail in some fold."""
+        cases = SplitCases.of_rows(
+            self.positive,
+            self.weights,
+            weights="importance",
+            prevalence=self.question.rate,
+            folds=None,
+            repeats=None,
+            rng=self.question.seed,
+            quantity="a window for amounts",
+        )
+        cases = replace(cases, amounts=self.amounts)
+        rules = CaseRules.of(cases, self.scores)
+        window, _ = rules.choose(self.question)
+        (judged,) = rules.judge([self.question], [Window(window.lower, window.upper)])
+        if isinstance(judged, UndefinedError):
+            return window, None
+        costs = self.question.costs
+        assert isinstance(costs, CaseCosts)
+        honest, hindsight = paid_by(cases, judged.honest), paid_by(cases, [judged.hindsight])
+        rate, level = self.question.rate, self.question.confidence_level
+        estimate = bill_estimate(honest, hindsight, costs.mean, prevalence=rate, level=level)
+        number, paid, squares = (array.sum(axis=1) for array in honest.at(costs.mean)[:3])
+        weighting = Weighting.of(float(number[1]), float(number[0]), rate)
+        error = weighting.standard_error((paid[1], paid[0]), (squares[1], squares[0]))
+        reviewed = honest.cases[:, 2]
+        return window, ExpectedCost(
+            cost=estimate.cost,
+            interval=estimate.interval,
+            standard_error=float(error),
+            hindsight=estimate.hindsight,
+            abstention_rate=float(weighting.mean(reviewed[1], reviewed[0])),
+            confidence_level=level,
+            folds=cases.folds,
+            repeats=cases.repeats,
+            n=cases.n,
+        )
