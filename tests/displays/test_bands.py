@@ -119,4 +119,4 @@ def test_error_sentences(call, message):
 
 def test_nothing_drawn_says_what_to_do():
     with pytest.raises(DemurError, match="call plot"):
-        RocBandDisplay.from_predictions(Y, S).frame()
+        RocBandDisplay.from_result(roc_band(Y, S)).frame()

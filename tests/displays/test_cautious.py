@@ -154,4 +154,4 @@ def test_error_sentences(call, message):
 
 def test_frame_before_plot_is_refused():
     with pytest.raises(DemurError, match="call plot"):
-        RiskCoverageDisplay.from_predictions([0, 1], [1, 2]).frame()
+        RiskCoverageDisplay.from_result(risk_coverage_curve([0, 1], [1, 2])).frame()

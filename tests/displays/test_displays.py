@@ -112,7 +112,7 @@ CURVE_KINDS = {
         band=0.9
     ),
     "dual": lambda c: RocCostDualDisplay.from_predictions(c).plot(pc=0.4),
-    "net benefit": lambda c: NetBenefitDisplay.from_predictions(c).plot(model=False, optimal=True),
+    "net benefit": lambda c: NetBenefitDisplay(result=net_benefit_curve(c)).plot(model=False, optimal=True),
     "cost difference": lambda c: CostDifferenceDisplay.from_predictions(
         [1, 1, 1, 0, 0, 0], [1, 1, 0, 0, 0, 0], [1, 0, 0, 1, 1, 0]
     ).plot(),
@@ -701,7 +701,7 @@ COSTS = CostCurveDisplay(result=cost_curve(WORKED))
         ),
         (lambda: WindowDisplay(result=SURFACE, window=(0, 1)).plot(bins=0), "`bins` must be a whole number"),
         (
-            lambda: NetBenefitDisplay.from_predictions(WORKED).plot(threshold_probability=(0, 1)),
+            lambda: NetBenefitDisplay(result=net_benefit_curve(WORKED)).plot(threshold_probability=(0, 1)),
             "low < high < 1",
         ),
     ],
@@ -720,7 +720,7 @@ def test_undefined_figures():
 
 def test_nothing_drawn_yet():
     with pytest.raises(DemurError, match=r"call plot\(\) first"):
-        RocCurveDisplay.from_predictions(WORKED).frame()
+        RocCurveDisplay.from_result(roc_curve(WORKED)).frame()
 
 
 def test_without_matplotlib_the_error_says_what_to_install(monkeypatch):

@@ -115,7 +115,7 @@ def test_one_scheme_fits_given_axes():
         (lambda c: MimeticCostDisplay(result=3), "`result` must be a MimeticComparison"),
         (lambda c: ThresholdsByCostDisplay.from_predictions(PROBA).plot(mu=[0, 1]), "`mu` must be above 0"),
         (lambda c: MimeticCostDisplay(result=c).plot(plt.figure().gca()), "`ax` must be left out"),
-        (lambda c: NrocCurveDisplay.from_predictions(PROBA).frame(), "Nothing is drawn yet"),
+        (lambda c: NrocCurveDisplay.from_result(nroc_curve(PROBA)).frame(), "Nothing is drawn yet"),
     ],
 )
 def test_error_sentences(call, message, comparison):

@@ -64,6 +64,8 @@ class _CrossFittedDisplay(_BandDisplay):
         sample_weight: ArrayLike | None = None,
         confidence_level: float = 0.95,
         rng: int | np.random.Generator | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Compute the band with its default settings and make its Display."""
         band = cls._compute(
@@ -74,7 +76,7 @@ class _CrossFittedDisplay(_BandDisplay):
             confidence_level=confidence_level,
             rng=rng,
         )
-        return cls(result=band)
+        return cls(result=band)._shown(ax, name)
 
 
 def _fill(
@@ -222,6 +224,8 @@ class SignificanceMapDisplay(_BandDisplay):
         resolution: int = 50,
         confidence_level: float = 0.95,
         rng: int | np.random.Generator | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Compute the comparison with `surface_difference_band` and make its Display."""
         return cls(
@@ -235,7 +239,7 @@ class SignificanceMapDisplay(_BandDisplay):
                 confidence_level=confidence_level,
                 rng=rng,
             )
-        )
+        )._shown(ax, name)
 
     def plot(self, ax: Any = None, *, names: tuple[str, str] = ("a", "b")) -> Self:
         """Draw the map.
@@ -339,6 +343,8 @@ class RocBandDisplay(_BandDisplay):
         sample_weight: ArrayLike | None = None,
         confidence_level: float = 0.95,
         method: str = "order statistics",
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Compute the band with `roc_band` and make its Display."""
         return cls(
@@ -350,7 +356,7 @@ class RocBandDisplay(_BandDisplay):
                 confidence_level=confidence_level,
                 method=method,
             )
-        )
+        )._shown(ax, name)
 
     def plot(self, ax: Any = None, *, crosses: int = 8) -> Self:
         """Draw curve, band and the pointwise intervals of some thresholds.

@@ -1,6 +1,7 @@
 """What all figures share: colours, dash patterns, axes, the Display classes, the error without matplotlib."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,9 +27,11 @@ __all__ = [
     "ScoreDisplay",
     "axes_table",
     "axis_words",
+    "estimator_scores",
     "framed",
     "legend_below",
     "new_axes",
+    "only_one",
     "pyplot",
     "score_range",
     "series_style",
@@ -187,6 +190,39 @@ def thinned(x: FloatArray, y: FloatArray, *, columns: int = _COLUMNS) -> IntArra
     return np.unique(np.concatenate(kept))
 
 
+def only_one(name: str | None, models: Any) -> None:
+    """Refuse a name beside a mapping, which brings its own; a single model has got its name already."""
+    if name is not None and isinstance(models, Mapping):
+        raise input_error("name", "is for one model", repr(name), "name models by the keys of the mapping.")
+
+
+def estimator_scores(estimator: Any, X: Any, pos_label: Any, response_method: str) -> tuple[Any, FloatArray]:
+    """Return the positive class of a fitted classifier of two, and its scores."""
+    from demur.estimators.out_of_fold import positive_scores
+
+    classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
+    if len(classes) != 2:
+        shown = f"{type(estimator).__name__} with {len(classes)} classes"
+        raise input_error("estimator", "must be a fitted classifier of two classes", shown)
+    positive = classes[1] if pos_label is None else pos_label
+    if positive not in classes:
+        raise input_error("pos_label", f"must be one of the classes {classes}", repr(pos_label))
+    return positive, positive_scores(estimator, X, positive, response_method)
+
+
+def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a second drawing take the place of the one that `from_predictions` made."""
+
+    @wraps(plot)
+    def draw(self: Any, *args: Any, **options: Any) -> Any:
+        first, self._first_figure = getattr(self, "_first_figure", None), None
+        if first is not None:
+            pyplot().close(first)
+        return plot(self, *args, **options)
+
+    return draw
+
+
 class Display:
     """Base of the Displays: keeps the result and what was drawn.
 
@@ -203,6 +239,22 @@ class Display:
     def __init__(self, *, result: Any) -> None:
         self.result = self._checked(result) if self._kinds else result
         self._drawn: dict[str, Any] = {}
+        self._first_figure: Any = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "plot" in cls.__dict__:
+            cls.plot = _drawn_anew(cls.__dict__["plot"])  # type: ignore[attr-defined]
+
+    def _shown(self, ax: Any, name: str | None) -> Self:
+        """Draw what was made from predictions, under a name in the legend or, alone, as the title."""
+        if name is not None and self._several and not isinstance(self.result, Mapping):
+            self.result, name = {str(name): self.result}, None
+        self.plot(ax)  # type: ignore[attr-defined]
+        if name is not None:
+            np.ravel(np.asarray(self.ax_, dtype=object))[0].set_title(str(name))
+        self._first_figure = self.figure_ if ax is None else None
+        return self
 
     def _checked(self, result: Any) -> Any:
         kinds = " or ".join(kind.__name__ for kind in self._kinds)
@@ -268,9 +320,36 @@ class ScoreDisplay(Display):
         *,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of labels and scores, or of one ScoreCounts; parameters as in `roc_curve`."""
-        return cls(result=cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight))
+        result = cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
+        return cls(result=result)._shown(ax, name)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Labels,
+        *,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Draw the scores of a fitted classifier; parameters as in scikit-learn's displays."""
+        positive, scores = estimator_scores(estimator, X, pos_label, response_method)
+        return cls.from_predictions(
+            y,
+            scores,
+            pos_label=positive,
+            sample_weight=sample_weight,
+            ax=ax,
+            name=type(estimator).__name__ if name is None else name,
+        )
 
 
 class PrevalenceDisplay(Display):
@@ -287,9 +366,37 @@ class PrevalenceDisplay(Display):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         prevalence: float | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of scores at a prevalence; parameters as in `abstention_surface`."""
         result = cls._compute(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
         )
-        return cls(result=result)
+        return cls(result=result)._shown(ax, name)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Labels,
+        *,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        prevalence: float | None = None,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Draw the scores of a fitted classifier; parameters as in scikit-learn's displays."""
+        positive, scores = estimator_scores(estimator, X, pos_label, response_method)
+        return cls.from_predictions(
+            y,
+            scores,
+            pos_label=positive,
+            sample_weight=sample_weight,
+            prevalence=prevalence,
+            ax=ax,
+            name=type(estimator).__name__ if name is None else name,
+        )

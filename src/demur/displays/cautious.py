@@ -19,6 +19,7 @@ from demur.displays.base import (
     SEQUENTIAL_CMAP,
     Display,
     framed,
+    only_one,
     series_style,
     thinned,
     with_name,
@@ -84,14 +85,17 @@ class CapacityGraphDisplay(Display):
         *,
         labels: Any = None,
         abstain: Any = ABSTAIN,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of one classifier's answers, or of a mapping {name: answers}."""
-        members = y_pred if isinstance(y_pred, Mapping) else {"classifier": y_pred}
+        only_one(name, y_pred)
+        members = y_pred if isinstance(y_pred, Mapping) else {name or "classifier": y_pred}
         confusions = {
-            str(name): cautious_confusion(y_true, answers, labels=labels, abstain=abstain)
-            for name, answers in members.items()
+            str(model): cautious_confusion(y_true, answers, labels=labels, abstain=abstain)
+            for model, answers in members.items()
         }
-        return cls(result=capacity_graph(confusions))
+        return cls(result=capacity_graph(confusions))._shown(ax, None)
 
     def plot(self, ax: Any = None, *, baseline: bool = True) -> Self:
         """Draw the classifiers, their tails and the hull.
@@ -190,6 +194,8 @@ class ResponseCurveDisplay(Display):
         metric: str = "accuracy",
         costs: ArrayLike | CostModel | None = None,
         labels: Any = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of one classifier, or of a mapping {name: proba}; see `response_curve`."""
 
@@ -199,8 +205,9 @@ class ResponseCurveDisplay(Display):
             )
 
         if isinstance(proba, Mapping):
-            return cls(result={str(name): curve_of(p) for name, p in proba.items()})
-        return cls(result=curve_of(proba))
+            only_one(name, proba)
+            return cls(result={str(model): curve_of(p) for model, p in proba.items()})._shown(ax, None)
+        return cls(result=curve_of(proba))._shown(ax, name)
 
     def plot(self, ax: Any = None, *, mark_best: bool = False) -> Self:
         """Draw the curves.
@@ -293,10 +300,12 @@ class RocResponseSurfaceDisplay(Display):
         sample_weight: ArrayLike | None = None,
         bias: ArrayLike | None = None,
         labels: Any = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display from predictions; see `roc_response_surface`."""
         options = {"sample_weight": sample_weight, "bias": bias, "labels": labels}
-        return cls(result=roc_response_surface(y_true, proba, **options))
+        return cls(result=roc_response_surface(y_true, proba, **options))._shown(ax, name)
 
     def plot(self, ax: Any = None, *, levels: int = 40, highest: float = 1.0) -> Self:
         """Draw the surface.

@@ -1,12 +1,13 @@
 """Figures of confident ROC segments and Tango intervals (Elazmeh, Japkowicz, Matwin 2006)."""
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
 from demur._checks import check_mapping
 from demur.counts.scores import ScoreCounts
-from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, series_style
+from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, only_one, series_style
 from demur.displays.roc import roc_space
 from demur.roc.segment import ConfidentSegment, confident_segment
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
@@ -37,6 +38,8 @@ class _SegmentDisplay(Display):
         confidence_level: float = 0.95,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of scores; parameters as in `confident_segment`."""
         segment = confident_segment(
@@ -46,7 +49,7 @@ class _SegmentDisplay(Display):
             pos_label=pos_label,
             sample_weight=sample_weight,
         )
-        return cls(result=segment)
+        return cls(result=segment)._shown(ax, name)
 
 
 class ConfidentSegmentDisplay(_SegmentDisplay):
@@ -270,6 +273,29 @@ class SegmentComparisonDisplay(_SegmentDisplay):
 
     def __init__(self, *, result: Any) -> None:
         super().__init__(result=check_mapping(result, "result", ConfidentSegment))
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels | ScoreCounts,
+        y_score: Any = None,
+        *,
+        confidence_level: float = 0.95,
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Make the Display of the scores of one model, or of a mapping {name: scores}."""
+        only_one(name, y_score)
+        models = y_score if isinstance(y_score, Mapping) else {name or "model": y_score}
+        options: Any = {
+            "confidence_level": confidence_level,
+            "pos_label": pos_label,
+            "sample_weight": sample_weight,
+        }
+        segments = {str(model): confident_segment(y_true, s, **options) for model, s in models.items()}
+        return cls(result=segments)._shown(ax, None)
 
     def plot(self, ax: Any = None, *, absolute: bool = False) -> Self:
         """Draw the markers.

@@ -314,10 +314,18 @@ class CostDifferenceDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, y_true: Labels, y_pred_a: Labels, y_pred_b: Labels, *, pos_label: Any = None
+        cls,
+        y_true: Labels,
+        y_pred_a: Labels,
+        y_pred_b: Labels,
+        *,
+        pos_label: Any = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of two sets of hard predictions; parameters as in `cost_line_difference`."""
-        return cls(result=cost_line_difference(y_true, y_pred_a, y_pred_b, pos_label=pos_label))
+        difference = cost_line_difference(y_true, y_pred_a, y_pred_b, pos_label=pos_label)
+        return cls(result=difference)._shown(ax, name)
 
     def plot(
         self, ax: Any = None, *, confidence_level: float = 0.95, names: tuple[str, str] = ("first", "second")

@@ -160,11 +160,14 @@ class ReliableWindowDisplay(Display):
         skew: float | None = None,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of a design; arguments as in `reliable_window`."""
         labelled = {"pos_label": pos_label, "sample_weight": sample_weight}
         promise = {"positive": positive, "negative": negative, "skew": skew}
-        return cls(result=reliable_window(y_true, y_score, **promise, **labelled))
+        design = reliable_window(y_true, y_score, **promise, **labelled)
+        return cls(result=design)._shown(ax, name)
 
     def plot(self, ax: Any = None, *, new_curve: bool = True, legend: bool = True) -> Self:
         """Draw the design; `new_curve` adds the ROC hull of the decided cases in case 3."""

@@ -73,6 +73,8 @@ class _RuleDisplay(Display):
         family: Family = "weights",
         abstain_cost: Any = None,
         log: bool = False,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Find the cheapest weights and make their Display; parameters as in `optimize_weights`."""
         rule = optimize_weights(
@@ -86,7 +88,7 @@ class _RuleDisplay(Display):
             log=log,
             rng=0,
         )
-        return cls(result=rule, scores=scores, y_true=y_true, log=log)
+        return cls(result=rule, scores=scores, y_true=y_true, log=log)._shown(ax, name)
 
 
 class WeightMapDisplay(_RuleDisplay):
@@ -363,9 +365,17 @@ class MetaClassTreeDisplay(Display):
     _kinds = (MetaClassTree,)
 
     @classmethod
-    def from_predictions(cls, scores: ArrayLike, y_true: Labels, costs: Any = None) -> Self:
+    def from_predictions(
+        cls,
+        scores: ArrayLike,
+        y_true: Labels,
+        costs: Any = None,
+        *,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
         """Fit a `MetaClassTree` with its defaults and make its Display."""
-        return cls(result=MetaClassTree().fit(scores, y_true, costs))
+        return cls(result=MetaClassTree().fit(scores, y_true, costs))._shown(ax, name)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the tree, leaves from left to right."""

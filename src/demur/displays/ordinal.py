@@ -58,9 +58,12 @@ class OrdinalSurfaceDisplay(Display):
         *,
         order: Any = None,
         sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of labels and scores; parameters as in `ordinal_roc`."""
-        return cls(result=ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight).surface())
+        curve = ordinal_roc(y_true, y_score, order=order, sample_weight=sample_weight)
+        return cls(result=curve.surface())._shown(ax, name)
 
     def plot(self, ax: Any = None, *, steps: int = 30, chance: bool = True) -> Self:
         """Draw the staircase.

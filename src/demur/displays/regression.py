@@ -6,7 +6,15 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_confidence_level, check_rate, check_type, input_error
-from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, axis_words, legend_below, series_style
+from demur.displays.base import (
+    ABSTAIN_COLOR,
+    GUIDE,
+    Display,
+    axis_words,
+    legend_below,
+    only_one,
+    series_style,
+)
 from demur.regression.bands import rec_band
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit
@@ -77,6 +85,8 @@ class RecCurveDisplay(Display):
         max_tolerance: float | None = None,
         interpolation: str = "step",
         sample_weight: ArrayLike | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of one prediction, or of several by name.
 
@@ -88,11 +98,12 @@ class RecCurveDisplay(Display):
             "interpolation": interpolation,
             "sample_weight": sample_weight,
         }
-        models = y_pred if isinstance(y_pred, Mapping) else {"model": y_pred}
+        only_one(name, y_pred)
+        models = y_pred if isinstance(y_pred, Mapping) else {name or "model": y_pred}
         return cls(
-            result={name: rec_curve(y_true, values, **options) for name, values in models.items()},
+            result={model: rec_curve(y_true, values, **options) for model, values in models.items()},
             null=null_rec_curve(y_true, constant=null, y_train=y_train, **options),
-        )
+        )._shown(ax, None)
 
     def plot(
         self,
@@ -210,10 +221,17 @@ class RecCoverageDisplay(Display):
 
     @classmethod
     def from_predictions(
-        cls, y_true: ArrayLike, y_pred: ArrayLike, confidence: ArrayLike, *, loss: str = "absolute"
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        confidence: ArrayLike,
+        *,
+        loss: str = "absolute",
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of one model; arguments as in `rec_coverage_curve`."""
-        return cls(result=rec_coverage_curve(y_true, y_pred, confidence, loss=loss))
+        return cls(result=rec_coverage_curve(y_true, y_pred, confidence, loss=loss))._shown(ax, name)
 
     def plot(self, ax: Any = None, *, accuracy: float | None = 0.9, ideal: bool = True) -> Self:
         """Draw the tolerance that a share `accuracy` of the answers keeps; None: the area instead.

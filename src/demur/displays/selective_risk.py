@@ -52,11 +52,12 @@ class RiskCoverageDisplay(Display):
         *,
         sample_weight: ArrayLike | None = None,
         convention: str = "exact",
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display from losses and confidences; see `risk_coverage_curve`."""
-        return cls(
-            result=risk_coverage_curve(loss, confidence, sample_weight=sample_weight, convention=convention)
-        )
+        curve = risk_coverage_curve(loss, confidence, sample_weight=sample_weight, convention=convention)
+        return cls(result=curve)._shown(ax, name)
 
     def plot(self, ax: Any = None, *, generalized: bool = False, best: bool = True) -> Self:
         """Draw the curves.

@@ -59,6 +59,8 @@ class SurfaceDifferenceDisplay(Display):
         prevalence: float | None = None,
         mu: Range = (0.0, 1.0),
         nu: Range | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Compare two scores of the same cases, or one with the best trivial rule.
 
@@ -73,7 +75,7 @@ class SurfaceDifferenceDisplay(Display):
         first = abstention_surface(y_true, score_a, **keywords)
         second = first.trivial() if score_b is None else abstention_surface(y_true, score_b, **keywords)
         mu, nu = rectangle(mu, nu)
-        return cls(result=first.minus(second, mu=mu, nu=nu))
+        return cls(result=first.minus(second, mu=mu, nu=nu))._shown(ax, name)
 
     def plot(
         self, ax: Any = None, *, names: tuple[str, str] = ("first", "second"), resolution: int = 200

@@ -26,9 +26,9 @@ class _NrocDisplay(Display):
         super().__init__(result=result)
 
     @classmethod
-    def from_predictions(cls, proba: ArrayLike) -> Self:
+    def from_predictions(cls, proba: ArrayLike, *, ax: Any = None, name: str | None = None) -> Self:
         """Make the Display of P(positive) of unlabelled cases."""
-        return cls(result=nroc_curve(proba))
+        return cls(result=nroc_curve(proba))._shown(ax, name)
 
     @property
     def _proba(self) -> FloatArray:

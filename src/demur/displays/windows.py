@@ -13,6 +13,7 @@ from demur.displays.base import (
     POSITIVE_COLOR,
     Display,
     axis_words,
+    estimator_scores,
     legend_below,
     score_range,
 )
@@ -111,12 +112,46 @@ class WindowDisplay(Display):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         prevalence: float | None = None,
+        ax: Any = None,
+        name: str | None = None,
     ) -> Self:
         """Make the Display of the cheapest window for costs (mu, nu) or a `CostModel`."""
         surface = abstention_surface(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
         )
-        return cls(result=surface, window=surface.window(mu, nu, costs=costs))
+        return cls(result=surface, window=surface.window(mu, nu, costs=costs))._shown(ax, name)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Labels,
+        *,
+        mu: float | None = None,
+        nu: float | None = None,
+        costs: CostModel | None = None,
+        response_method: str = "auto",
+        pos_label: Any = None,
+        sample_weight: ArrayLike | None = None,
+        prevalence: float | None = None,
+        ax: Any = None,
+        name: str | None = None,
+    ) -> Self:
+        """Draw the cheapest window on the scores of a fitted classifier, on cases it was not fitted to."""
+        positive, scores = estimator_scores(estimator, X, pos_label, response_method)
+        return cls.from_predictions(
+            y,
+            scores,
+            mu=mu,
+            nu=nu,
+            costs=costs,
+            pos_label=positive,
+            sample_weight=sample_weight,
+            prevalence=prevalence,
+            ax=ax,
+            name=type(estimator).__name__ if name is None else name,
+        )
 
     @property
     def _thresholds(self) -> tuple[float, float]:

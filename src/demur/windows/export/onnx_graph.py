@@ -101,13 +101,14 @@ def _constants(rule: DecisionRule, onnx: Any) -> list[Any]:
         return onnx.helper.make_tensor(f"demur/{name}", kind, [1], [value])
 
     double, kind = onnx.TensorProto.DOUBLE, _label_type(rule, onnx)
-    encode = (lambda label: label.encode()) if rule.kind == "text" else (lambda label: label)
+    labels = [label.encode() if isinstance(label, str) else label for label in rule.labels]
+    positive, negative, abstain = labels
     return [
         constant("upper", double, rule.upper),
         constant("lower", double, rule.lower),
-        constant("positive", kind, encode(rule.positive)),
-        constant("negative", kind, encode(rule.negative)),
-        constant("abstain", kind, encode(rule.abstain)),
+        constant("positive", kind, positive),
+        constant("negative", kind, negative),
+        constant("abstain", kind, abstain),
     ]
 
 

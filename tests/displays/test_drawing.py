@@ -1,0 +1,169 @@
+"""`from_predictions` and `from_estimator` draw like scikit-learn's, and return the display."""
+
+import inspect
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+
+from demur import ABSTAIN, CostModel, InputError, Precision, displays
+
+RNG = np.random.default_rng(0)
+Y = (RNG.random(60) < 0.5).astype(int)
+P = 1 / (1 + np.exp(-RNG.normal(2 * Y - 1.0)))
+Q = 1 / (1 + np.exp(-RNG.normal(2 * Y - 1.0)))
+THREE = np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.2], [0.1, 0.2, 0.7], [0.4, 0.35, 0.25]] * 3)
+CLASSES = np.array([0, 1, 2, 1] * 3)
+COSTS = [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+# what every display makes its figure from
+MADE = {
+    "AbstentionSurfaceDisplay": ((Y, P), {}),
+    "CapacityGraphDisplay": ((Y, np.where(P > 0.6, 1, np.where(P < 0.4, 0, ABSTAIN))), {}),
+    "ConfidentSegmentDisplay": ((Y, P), {}),
+    "CostCurveBandDisplay": ((Y, P), {"rng": 0}),
+    "CostCurveDisplay": ((Y, P), {}),
+    "CostDifferenceDisplay": ((Y, P > 0.5, Q > 0.5), {}),
+    "MetaClassTreeDisplay": ((THREE, CLASSES), {}),
+    "NetBenefitDisplay": ((Y, P), {}),
+    "NrocCurveDisplay": ((P,), {}),
+    "OrdinalSurfaceDisplay": ((CLASSES, THREE @ [0, 1, 2]), {}),
+    "PrecisionRecallDisplay": ((Y, P), {}),
+    "RecCoverageDisplay": ((P, Q, Y), {}),
+    "RecCurveDisplay": ((P, Q), {}),
+    "ReliabilityDisplay": ((Y, P), {}),
+    "ReliableWindowDisplay": ((Y, P), {"positive": Precision(0.8), "negative": Precision(0.8)}),
+    "ResponseCurveDisplay": ((Y, P), {}),
+    "RiskCoverageDisplay": ((np.abs(Y - P), P), {}),
+    "RocBandDisplay": ((Y, P), {}),
+    "RocCostDualDisplay": ((Y, P), {}),
+    "RocCurveDisplay": ((Y, P), {}),
+    "RocResponseSurfaceDisplay": ((Y, P), {}),
+    "SegmentComparisonDisplay": ((Y, P), {}),
+    "SignificanceMapDisplay": ((Y, P, Q), {"rng": 0, "resolution": 5}),
+    "SimplexDisplay": ((THREE, CLASSES, COSTS), {}),
+    "SurfaceBandDisplay": ((Y, P), {"rng": 0}),
+    "SurfaceDifferenceDisplay": ((Y, P, Q), {}),
+    "TangoIntervalDisplay": ((Y, P), {}),
+    "ThresholdsByCostDisplay": ((P,), {}),
+    "WeightMapDisplay": ((THREE, CLASSES, COSTS), {}),
+    "WindowDisplay": ((Y, P), {"mu": 1.0, "nu": 0.2}),
+}
+THREE_D = {"OrdinalSurfaceDisplay", "RocResponseSurfaceDisplay"}
+FROM_ESTIMATOR = [name for name in displays.__all__ if hasattr(getattr(displays, name), "from_estimator")]
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures():
+    yield
+    plt.close("all")
+
+
+def made(which, **options):
+    args, settings = MADE[which]
+    return getattr(displays, which).from_predictions(*args, **settings, **options)
+
+
+def words(display):
+    """Every title and legend of the drawn axes."""
+    texts = []
+    for ax in np.ravel(np.asarray(display.ax_, dtype=object)):
+        legend = ax.get_legend()
+        texts += [
+            ax.get_title(),
+            *([] if legend is None else [text.get_text() for text in legend.get_texts()]),
+        ]
+    return " | ".join(texts)
+
+
+def test_every_display_with_predictions_is_tried():
+    found = {name for name in displays.__all__ if hasattr(getattr(displays, name), "from_predictions")}
+    assert found == set(MADE)
+    for name in found:
+        parameters = inspect.signature(getattr(displays, name).from_predictions).parameters
+        assert parameters["ax"].kind is parameters["name"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_predictions_are_drawn_at_once_under_a_name(name):
+    display = made(name, name="my model")
+    assert isinstance(display, getattr(displays, name))
+    assert display.frame()
+    assert plt.get_fignums() == [display.figure_.number]
+    assert "my model" in words(display)
+    # drawing again, in another way, leaves one figure
+    again = display.plot()
+    assert again is display
+    assert plt.get_fignums() == [display.figure_.number]
+
+
+@pytest.mark.parametrize("name", sorted(set(MADE) - {"RocCostDualDisplay"}))
+def test_predictions_are_drawn_on_given_axes(name):
+    figure = plt.figure()
+    ax = figure.add_subplot(projection="3d" if name in THREE_D else None)
+    display = made(name, ax=ax)
+    assert np.ravel(np.asarray(display.ax_, dtype=object))[0] is ax
+    assert plt.get_fignums() == [figure.number]
+    display.plot(ax)
+    assert plt.get_fignums() == [figure.number], "the user's figure stays"
+
+
+def test_two_models_on_the_same_axes():
+    first = made("RocCurveDisplay", name="first")
+    displays.RocCurveDisplay.from_predictions(Y, Q, ax=first.ax_, name="second")
+    assert "first" in words(first)
+    assert "second" in words(first)
+
+
+@pytest.mark.parametrize("name", ["CapacityGraphDisplay", "RecCurveDisplay", "ResponseCurveDisplay"])
+def test_a_mapping_brings_its_own_names(name):
+    (truth, answers), _ = MADE[name]
+    with pytest.raises(InputError, match="`name` is for one model, got 'x'"):
+        getattr(displays, name).from_predictions(truth, {"a": answers}, name="x")
+
+
+# ---------------------------------------------------------------- classifiers
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = make_classification(n_samples=200, random_state=0)
+    return LogisticRegression().fit(X, y), X, y
+
+
+def test_which_displays_take_a_classifier():
+    assert {"RocCurveDisplay", "WindowDisplay", "CostCurveDisplay", "ReliabilityDisplay"} <= set(
+        FROM_ESTIMATOR
+    )
+
+
+@pytest.mark.parametrize("name", FROM_ESTIMATOR)
+def test_a_classifier_against_its_predictions(name, fitted):
+    estimator, X, y = fitted
+    settings = MADE[name][1]
+    kind = getattr(displays, name)
+    display = kind.from_estimator(estimator, X, y, **settings)
+    assert "LogisticRegression" in words(display)
+    expected = kind.from_predictions(y, estimator.predict_proba(X)[:, 1], **settings).frame()
+    drawn = display.frame()
+    for column, values in expected.items():
+        if values.dtype.kind == "f":
+            assert np.array_equal(drawn[column], values, equal_nan=True), column
+    other = kind.from_estimator(estimator, X, y, pos_label=0, name="other", **settings)
+    assert "other" in words(other)
+
+
+def test_a_classifier_that_abstains_and_wrong_ones(fitted):
+    from demur import AbstainingClassifier
+
+    estimator, X, y = fitted
+    costs = CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.2)
+    model = AbstainingClassifier(estimator, costs=costs).fit(X, y)
+    assert displays.WindowDisplay.from_estimator(model, X, y, costs=costs).frame()
+    with pytest.raises(InputError, match="`pos_label` must be one of the classes"):
+        displays.RocCurveDisplay.from_estimator(estimator, X, y, pos_label=7)
+    with pytest.raises(InputError, match="must be a fitted classifier of two classes"):
+        displays.RocCurveDisplay.from_estimator(LogisticRegression(), X, y)
+    with pytest.raises(InputError, match="`response_method` must be"):
+        displays.RocCurveDisplay.from_estimator(estimator, X, y, response_method="predict")
