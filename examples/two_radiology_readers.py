@@ -40,7 +40,7 @@ def main():
     print(f"volume: {volume.difference:+.4f} (below 0: the first is cheaper), p = {volume.pvalue:.3f}")
 
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
-    demur.displays.CostCurveDisplay.from_predictions(sick, first).plot(axes[0])
+    demur.displays.CostCurveDisplay.from_predictions(sick, first, ax=axes[0])
     axes[0].set_title("cost curve of the first reader")
     demur.displays.SignificanceMapDisplay.from_result(band).plot(axes[1], names=("first", "second"))
     axes[1].set_title("where the difference is significant")
