@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import demur
 from demur.monitoring import PolicyMonitor
-from demur.monitoring.mixture import fitted_prevalence
+from demur.monitoring.mixture import _Samples, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.reference import ReferenceCells
 from monitoring_cases import COSTS, shop, shop_policy
 
@@ -21,6 +22,60 @@ def test_estimate_against_adjust_prevalence(rng):
     proba = np.repeat(positive / (positive + negative), held)
     expected = demur.adjust_prevalence(proba, prevalence=policy.prevalence).prevalence
     assert fitted_prevalence(cells, counts, alpha=0.05).prevalence == pytest.approx(expected, abs=1e-7)
+
+
+def random_samples(rng, cells=6):
+    """Cases per cell with some empty ones."""
+    columns = [rng.integers(0, 12, cells) * (rng.random(cells) < 0.8) for _ in range(3)]
+    return _Samples(*(column.astype(float) + (np.arange(cells) == k) for k, column in enumerate(columns)))
+
+
+def test_shares_of_the_profile_against_a_general_optimizer(rng):
+    for pi in (0.0, 0.03, 0.4, 0.9, 1.0):
+        samples = random_samples(rng)
+        size = len(samples.new)
+
+        def loss(x, samples=samples, pi=pi, size=size):
+            p, q = np.split(np.exp(x), [size])
+            p, q = p / p.sum(), q / q.sum()
+            mass = pi * p + (1 - pi) * q
+            return -(samples.new @ np.log(mass) + samples.positive @ np.log(p) + samples.negative @ np.log(q))
+
+        best = min(
+            minimize(loss, rng.standard_normal(2 * size), method="BFGS", options={"gtol": 1e-9}).fun
+            for _ in range(3)
+        )
+        assert samples.profile(pi) == pytest.approx(-best, abs=2e-3)
+        assert samples.profile(pi) >= -best - 2e-3
+        p, q = samples.shares(pi)
+        assert p.sum() == pytest.approx(1)
+        assert q.sum() == pytest.approx(1)
+
+
+def test_slope_of_the_profile_against_differences(rng):
+    for _ in range(10):
+        samples, pi, step = random_samples(rng), float(rng.uniform(0.1, 0.9)), 1e-5
+        difference = (samples.profile(pi + step) - samples.profile(pi - step)) / (2 * step)
+        assert samples.slope(pi) == pytest.approx(difference, rel=1e-2, abs=1e-2)
+
+
+def test_estimate_against_a_grid(rng):
+    for size, n, prevalence in [(60, 1, 0.5), (300, 40, 0.0), (300, 40, 1.0), (3000, 500, 0.3)]:
+        cells = ReferenceCells.of(shop_policy(rng, size))
+        scores = shop(rng, n, prevalence)[1]
+        counts = np.bincount(cells.cell_of(scores), minlength=cells.size).astype(float)
+        starts = cells.block_starts
+        new, positive, negative = (
+            np.add.reduceat(column, starts) for column in (counts, cells.positive, cells.negative)
+        )
+
+        def likelihood(pi, new=new, positive=positive, negative=negative):
+            told = (new > 0) & (positive + negative > 0)
+            mass = pi * positive + (1 - pi) * negative
+            return float(new[told] @ np.log(np.maximum(mass[told], 1e-300)))
+
+        best = max(likelihood(pi) for pi in np.linspace(0, 1, 2001))
+        assert likelihood(likeliest_prevalence(cells, counts)) >= best - 1e-9
 
 
 def fit(rng, size, n, prevalence):
