@@ -232,3 +232,22 @@ def test_probabilities_that_are_none_are_refused(run, rng, policy, tmp_path):
         answer = run("judge", "policy.json", name, "--label", "kind")
         assert answer.code == 2
         assert words in answer.err
+
+
+def test_parquet_answers_are_audited_and_warned_about_alike(run, rng, policy, tmp_path):
+    columns = {"c": list(range(400)), "s": (100 * shop(rng, 400)[1]).tolist()}
+    rows = duckdb.sql('select unnest($c) as "case", unnest($s) as score', params=columns)
+    rows.write_parquet(str(tmp_path / "new.parquet"))
+    drawn = []
+    for name in ("out.csv", "out.parquet"):
+        flags = ("--audit", "0.3", "--audit-key", "case", "--json", "-q", "-o", name)
+        answer = run("apply", "policy.json", "new.parquet", *flags)
+        assert "divide by 100?" in " ".join(answer.err.split())
+        assert "divide by 100?" in answer.json["warnings"][0]
+        asked = duckdb.sql(f"select \"case\", audit_probability from '{tmp_path / name}' where audit = 1")
+        drawn.append(sorted(asked.fetchall()))
+        assert answer.json["audited"] == len(drawn[-1]) > 0
+    assert drawn[0] == drawn[1]
+    answer = run("apply", "policy.json", "new.parquet", "--strict", "-o", "strict.parquet")
+    assert answer.code == 2
+    assert not (tmp_path / "strict.parquet").exists()
