@@ -6,6 +6,7 @@ Imports: paired, costs, counts.
 """
 
 from demur.engines.cost_files import read_cost_matrix
+from demur.engines.cost_sums import read_score_costs
 from demur.engines.counting import read_counts
 from demur.engines.paired import read_paired_counts
 
@@ -13,4 +14,5 @@ __all__ = [
     "read_cost_matrix",
     "read_counts",
     "read_paired_counts",
+    "read_score_costs",
 ]

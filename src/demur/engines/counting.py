@@ -147,6 +147,7 @@ def check_columns(table: Table, columns: Columns) -> None:
             raise unknown_column(table.name, name, table.kinds)
     numbers = [("scores", name) for name in columns.scores]
     numbers += [("weights", columns.weights)] if columns.weights is not None else []
+    numbers += [("a cost", name) for name in columns.amounts]
     for argument, name in numbers:
         if table.kinds[name] not in ("number", "bool"):
             raise input_error(

@@ -15,7 +15,16 @@ from demur.engines.tallies import Columns, Cut, Tally, as_floats
 from demur.exceptions import InputError
 from demur.typing import BoolArray
 
-__all__ = ["FrameTable", "eager_columns", "named_column", "narwhals"]
+__all__ = [
+    "FrameTable",
+    "collected",
+    "eager_columns",
+    "key_column",
+    "named_column",
+    "narwhals",
+    "with_numbers",
+    "without_nan",
+]
 
 # columns while grouping; what stands in the source is chosen by name before, so none can clash
 _LABEL, _GROUP, _MODEL, _SCORE, _WEIGHT = "label", "group", "model", "score", "weight"
@@ -69,18 +78,18 @@ class FrameTable:
         self._explain = explain
         self.frame = frame
         self.at_once = at_once
-        self._types = dict(frame.collect_schema().items())
-        self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self._types.items()}
-        self.integers = frozenset(column for column, dtype in self._types.items() if dtype.is_integer())
+        self.types = dict(frame.collect_schema().items())
+        self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self.types.items()}
+        self.integers = frozenset(column for column, dtype in self.types.items() if dtype.is_integer())
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:
         """Return the first rows in the order of the engine."""
         wanted = {name: named_column(self.frame, name) for name in names}
-        return _collected(self.frame.select(**wanted).head(rows))
+        return collected(self.frame.select(**wanted).head(rows))
 
     def not_numbers(self, name: str) -> str:
         """Count the values that are no numbers where that can be told, or name the type."""
-        return str(self._types[name]) if self._explain is None else self._explain(name)
+        return str(self.types[name]) if self._explain is None else self._explain(name)
 
     def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
         """Group the frame: one query for all columns that are cut alike, or one per column."""
@@ -90,7 +99,7 @@ class FrameTable:
             # Polars works in memory, and its older versions trip over the first rows of groups
             if most is not None and cuts[names[0]].exact and not grouped.implementation.is_polars():
                 grouped = grouped.head(len(names) * most + 1)
-            rows = _collected(grouped)
+            rows = collected(grouped)
             # where the end is cut off, nobody knows whose rows are gone
             whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
@@ -112,7 +121,7 @@ class FrameTable:
         frame = self._stacked(columns, list(cuts))
         cut = next(iter(cuts.values()))
         if cut.bins is not None:
-            frame = _with_numbers(frame, cut.bins, weighted=columns.weights is not None)
+            frame = with_numbers(frame, cut.bins, weighted=columns.weights is not None)
         if cut.only is not None:
             frame = _only_chosen_bins(frame, [c.only for c in cuts.values()])
         keys = [_LABEL, _SCORE if cut.exact else _NUMBER]
@@ -123,12 +132,12 @@ class FrameTable:
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
         nw = narwhals()
-        kept = {_LABEL: _key(self.frame, columns.y_true, self._types)}
+        kept = {_LABEL: key_column(self.frame, columns.y_true, self.types)}
         if columns.groups is not None:
-            kept[_GROUP] = _key(self.frame, columns.groups, self._types)
+            kept[_GROUP] = key_column(self.frame, columns.groups, self.types)
         if columns.weights is not None:
             given = named_column(self.frame, columns.weights).cast(nw.Float64)
-            kept |= _weight_columns(nw, _without_nan(self.frame, given))
+            kept |= _weight_columns(nw, without_nan(self.frame, given))
         scores = [named_column(self.frame, name).cast(nw.Float64) for name in names]
         if len(names) == 1:
             return self.frame.select(**kept, **{_SCORE: scores[0]})
@@ -176,13 +185,14 @@ def _parses_names() -> bool:
     return int(duckdb.__version__.split(".")[0]) < 2
 
 
-def _key(frame: Any, name: str, types: dict[str, Any]) -> Any:
+def key_column(frame: Any, name: str, types: dict[str, Any]) -> Any:
+    """Refer to a column that rows are grouped by."""
     nw, column = narwhals(), named_column(frame, name)
     # categories sort and compare in ways of their own
     return column.cast(nw.String) if types[name] in (nw.Categorical, nw.Enum) else column
 
 
-def _without_nan(frame: Any, value: Any) -> Any:
+def without_nan(frame: Any, value: Any) -> Any:
     """Make NaN a missing value: it compares differently in every engine."""
     return narwhals().when(~value.is_nan()).then(value) if _knows_nan(frame) else value
 
@@ -215,10 +225,10 @@ def _sums(*, weighted: bool, exact: bool) -> dict[str, Any]:
     return sums
 
 
-def _with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
+def with_numbers(frame: Any, bins: ScoreBins, *, weighted: bool) -> Any:
     """Add the bin of every score, and with weights what counts for its edges."""
     nw = narwhals()
-    frame = frame.with_columns(**{_SCORE: _without_nan(frame, nw.col(_SCORE))})
+    frame = frame.with_columns(**{_SCORE: without_nan(frame, nw.col(_SCORE))})
 
     def literal(value: Any) -> Any:
         return nw.lit(value) if isinstance(value, float) else value
@@ -256,7 +266,7 @@ def _kind(dtype: Any) -> Kind:
 # ---------------------------------------------------------------- what comes back
 
 
-def _collected(frame: Any) -> dict[str, Any]:
+def collected(frame: Any) -> dict[str, Any]:
     """Run the query; missing values are NaN or None."""
     if frame.implementation.is_duckdb():
         # straight to NumPy, which needs no PyArrow

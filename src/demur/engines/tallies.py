@@ -21,17 +21,18 @@ __all__ = ["Columns", "Cut", "Table", "Tally", "as_floats", "coded", "is_missing
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Which column is what."""
+    """Which column is what; `amounts` hold costs of the cases."""
 
     y_true: str
     scores: tuple[str, ...]
     weights: str | None = None
     groups: str | None = None
+    amounts: tuple[str, ...] = ()
 
     @property
     def all(self) -> tuple[str, ...]:
         """All columns in use."""
-        roles = (self.y_true, *self.scores, self.weights, self.groups)
+        roles = (self.y_true, *self.scores, self.weights, self.groups, *self.amounts)
         return tuple(dict.fromkeys(name for name in roles if name is not None))
 
 
