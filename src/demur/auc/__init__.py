@@ -14,6 +14,7 @@ from demur.auc.curves import (
     roc_point_test,
 )
 from demur.auc.difference import AucDifferenceTest, auc_difference_test, auc_difference_variances
+from demur.auc.margins import auc_margin_test
 from demur.auc.one import AucInterval, auc_interval, auc_variance
 from demur.auc.planning import AucSampleSize, auc_power, auc_sample_size
 from demur.auc.several import (
@@ -42,6 +43,7 @@ __all__ = [
     "auc_difference_test",
     "auc_difference_variances",
     "auc_interval",
+    "auc_margin_test",
     "auc_pairwise_tests",
     "auc_power",
     "auc_sample_size",

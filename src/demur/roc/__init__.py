@@ -27,6 +27,7 @@ from demur.roc.isometrics import (
     isometric,
     isometric_grid,
 )
+from demur.roc.margins import MarginTest, cost_margin_test, tango_margin_test
 from demur.roc.operating import ExpectedCases, OperatingPoint, operating_point
 from demur.roc.segment import ConfidentSegment, TangoInterval, confident_segment, tango_interval
 
@@ -38,6 +39,7 @@ __all__ = [
     "GmEstimate",
     "Isometric",
     "IsometricGrid",
+    "MarginTest",
     "OperatingPoint",
     "Precision",
     "PrecisionRecallCurve",
@@ -50,6 +52,7 @@ __all__ = [
     "auc_bounds",
     "auc_score",
     "confident_segment",
+    "cost_margin_test",
     "iso_discriminability",
     "isometric",
     "isometric_grid",
@@ -60,4 +63,5 @@ __all__ = [
     "roc_interval",
     "roc_point_index",
     "tango_interval",
+    "tango_margin_test",
 ]
