@@ -1,4 +1,4 @@
-"""`demur report` against reading the file alone, and the size of the page."""
+"""`demur report` and `demur compare` against reading the file alone, and the size of the page."""
 
 import subprocess
 import sys
@@ -37,10 +37,11 @@ def rows():
         write_predictions(file)
         costs = ["--cost-fn", "100", "--cost-fp", "40", "--cost-abstain", "12"]
         read = [sys.executable, "-c", _READ.format(file=str(file))]
-        report = [sys.executable, "-m", "demur", "report", str(file), "-q", *costs]
-        run(report, folder)  # compiled kernels are cached on disk from now on
-        best = alternate(lambda: run(report, folder), lambda: run(read, folder), repeats=3)
         size = f"{N:.0e} rows x {MODELS} models"
-        yield ratio_row("demur report FILE.csv / reading the file", size, *best, "<= 3")
+        for verb in ("report", "compare"):
+            command = [sys.executable, "-m", "demur", verb, str(file), "-q", *costs]
+            run(command, folder)  # compiled kernels are cached on disk from now on
+            best = alternate(lambda command=command: run(command, folder), lambda: run(read, folder), repeats=3)
+            yield ratio_row(f"demur {verb} FILE.csv / reading the file", size, *best, "<= 3")
         page = Path(folder, "predictions-report.html").stat().st_size
         yield ("size of the page", size, f"{page / 1000:.0f} kB", "", "", "<= 600 kB")

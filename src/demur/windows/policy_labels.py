@@ -59,11 +59,10 @@ def encoded_labels(
 
 
 def free_label(negative: Any, positive: Any) -> Any:
-    """Return a label for abstentions that is none of the classes: -1, 0 or 1 among whole numbers."""
+    """Return a label for abstentions that is none of the classes, a whole number beside whole numbers."""
     whole = all(isinstance(label, int) and not isinstance(label, bool) for label in (negative, positive))
-    if not whole:
-        return "abstain"
-    return next(number for number in (ABSTAIN, 0, 1) if number not in (negative, positive))
+    free = (ABSTAIN, 0, 1) if whole else ("abstain", "undecided", "send to a person")
+    return next(label for label in free if label not in (negative, positive))
 
 
 def _small_steps(table: Any) -> Any:

@@ -82,7 +82,7 @@ interface Allowed {
 
 function allowedCuts(masses: CutMasses, limits: RuleLimits): Allowed {
   const { positiveBelow: p, negativeBelow: q, negativeAbove, below: mass, size } = masses;
-  const { maxAbstention = 1, minPrecisionPositive = 0, minPrecisionNegative = 0, maxFnRate = Infinity } = limits;
+  const { maxAbstention = 1, minPrecisionPositive = 0, minPrecisionNegative = 0, maxFnRate = 1 } = limits;
   const [positive, total] = [p[size - 1], mass[size - 1]];
   const rounding = TIE * total;
   const [starts, stops, first] = [new Uint8Array(size), new Uint8Array(size), new Int32Array(size)];
