@@ -137,10 +137,10 @@ def test_level_of_the_cost_test_at_the_margin():
     y = np.repeat([1, 0], [60, 140])
     true = 0.3 * 5 * 0.1 + 0.7 * 0.05  # a misses 0.25 against 0.15, false alarms 0.15 against 0.10
     found = 0
-    for _ in range(1500):
+    for _ in range(300):
         a, b = (
             np.where(y, rng.random(200) > miss, rng.random(200) < alarm)
             for miss, alarm in ((0.25, 0.15), (0.15, 0.1))
         )
         found += cost_margin_test(y, a.astype(int), b.astype(int), margin=true, cost_fn=5).established
-    assert binom.sf(found - 1, 1500, 0.065) > 0.001
+    assert binom.sf(found - 1, 300, 0.065) > 0.001

@@ -25,6 +25,11 @@ from demur.auc.several import (
     auc_pairwise_tests,
 )
 from demur.auc.unpaired import AucUnpairedTest, auc_unpaired_test
+from demur.auc.unpaired_curves import (
+    partial_auc_unpaired_test,
+    roc_point_unpaired_test,
+    venkatraman_unpaired_test,
+)
 from demur.auc.venkatraman import VenkatramanTest, venkatraman_test
 
 __all__ = [
@@ -51,6 +56,9 @@ __all__ = [
     "auc_variance",
     "partial_auc_difference_test",
     "partial_auc_interval",
+    "partial_auc_unpaired_test",
     "roc_point_test",
+    "roc_point_unpaired_test",
     "venkatraman_test",
+    "venkatraman_unpaired_test",
 ]

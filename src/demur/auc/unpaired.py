@@ -14,7 +14,7 @@ from demur.auc.tables import single_table
 from demur.auc.wald import ALTERNATIVES, difference_interval, normal_test
 from demur.counts.scores import ScoreCounts, as_counts
 
-__all__ = ["AucUnpairedTest", "auc_unpaired_test"]
+__all__ = ["AucUnpairedTest", "auc_unpaired_test", "two_samples"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -127,7 +127,7 @@ def auc_unpaired_test(
     check_choice(variance, "variance", tuple(PLACEMENT_VARIANCES))
     check_choice(alternative, "alternative", ALTERNATIVES)
     check_weight_meaning(weights)
-    samples = _two_samples(evidence, pos_label)
+    samples = two_samples(evidence, pos_label)
     for counts in samples:
         counts.require_both_classes("A test of two AUCs")
     tables = [single_table(counts, weights) for counts in samples]
@@ -156,7 +156,7 @@ def auc_unpaired_test(
     )
 
 
-def _two_samples(evidence: tuple[Any, ...], pos_label: Any) -> list[ScoreCounts]:
+def two_samples(evidence: tuple[Any, ...], pos_label: Any) -> list[ScoreCounts]:
     """Read two samples, each one ScoreCounts, one pair, or two arrays in a row."""
     unread, samples = list(evidence), []
     while unread:

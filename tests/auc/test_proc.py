@@ -1,0 +1,179 @@
+"""Every row of docs/coming_from/proc.md against stored output of pROC 1.18.0 (tests/reference/proc.R).
+
+Closed forms agree to rounding; where both sides resample, within the simulation error of 4000 draws.
+`coords`, `ci.se`, `ci.sp`, `ci.thresholds` are compared in tests/roc/test_operating.py.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from demur import (
+    InputError,
+    ScoreCounts,
+    UndefinedError,
+    auc_difference_test,
+    auc_interval,
+    auc_score,
+    roc_curve,
+)
+from demur.auc import (
+    auc_covariance,
+    auc_power,
+    auc_sample_size,
+    auc_unpaired_test,
+    auc_variance,
+    partial_auc_difference_test,
+    partial_auc_interval,
+    partial_auc_unpaired_test,
+    roc_point_test,
+    roc_point_unpaired_test,
+    venkatraman_test,
+    venkatraman_unpaired_test,
+)
+from demur.auc.unpaired_curves import curve_distance
+
+PROC = json.loads((Path(__file__).parents[1] / "reference" / "proc.json").read_text())
+DATA, BOOT = PROC["data"], PROC["bootstrap"]
+Y, A, B = (np.array(DATA[name]) for name in ("y", "a", "b"))
+OTHER = np.array(DATA["y2"]), np.array(DATA["c2"])
+DRAWS = {"rng": 0, "n_resamples": 800, "half_errors": False}
+
+
+def test_curve_and_area():
+    assert PROC["version"] == "1.18.0"
+    assert auc_score(Y, A) == pytest.approx(PROC["auc"]["a"])
+    assert auc_score(Y, B) == pytest.approx(PROC["auc"]["b"])
+    curve = roc_curve(Y, A)
+    # pROC lists from the lowest threshold, between the scores, on
+    assert curve.tpr[::-1] == pytest.approx(PROC["curve"]["sensitivity"])
+    assert 1 - curve.fpr[::-1] == pytest.approx(PROC["curve"]["specificity"])
+
+
+def test_direction_is_not_guessed():
+    assert PROC["direction"]["chosen"] == ">"
+    assert auc_score(Y, -A) == pytest.approx(1 - PROC["direction"]["auto_flipped"])
+
+
+def test_variances_and_interval():
+    assert auc_variance(Y, A) == pytest.approx(PROC["variance"]["delong"])
+    assert auc_variance(Y, A, method="obuchowski") == pytest.approx(PROC["variance"]["obuchowski"])
+    assert auc_covariance(Y, np.column_stack([A, B]))[0, 1] == pytest.approx(PROC["covariance"])
+    low, _, high = PROC["interval"]
+    assert auc_interval(Y, A, method="wald") == pytest.approx((low, high))
+
+
+def test_partial_areas():
+    curve, stored = roc_curve(Y, A), PROC["partial"]
+    assert curve.partial_auc(0, 0.2) == pytest.approx(stored["specificity"])
+    assert curve.partial_auc(0, 0.2, standardize=True) == pytest.approx(stored["corrected"])
+    assert curve.partial_auc_sensitivity(0.8, 1) == pytest.approx(stored["sensitivity"])
+    assert curve.partial_auc(0.1, 0.4) == pytest.approx(stored["inner"])
+
+
+def test_paired_and_unpaired_tests():
+    paired = auc_difference_test(Y, A, B, method="delong")
+    assert (paired.statistic, paired.pvalue) == pytest.approx(tuple(PROC["tests"]["paired"].values()))
+    unpaired = auc_unpaired_test(Y, A, *OTHER)
+    assert (unpaired.statistic, unpaired.pvalue) == pytest.approx(tuple(PROC["tests"]["unpaired"].values()))
+    # ours needs no resampling
+    exact = auc_difference_test(Y, A, B, method="bootstrap")
+    assert exact.statistic == pytest.approx(BOOT["auc_test"]["statistic"], rel=0.04)
+
+
+def test_resampled_tests_and_intervals():
+    low, _, high = BOOT["partial"]
+    assert partial_auc_interval(Y, A, max_fpr=0.2, **DRAWS) == pytest.approx((low, high), abs=0.006)
+    found = {
+        "partial_test": partial_auc_difference_test(Y, A, B, max_fpr=0.2, **DRAWS),
+        "partial_unpaired": partial_auc_unpaired_test(Y, A, *OTHER, max_fpr=0.2, **DRAWS),
+        "specificity_test": roc_point_test(Y, A, B, specificity=0.8, **DRAWS),
+        "sensitivity_test": roc_point_test(Y, A, B, sensitivity=0.8, **DRAWS),
+        "specificity_unpaired": roc_point_unpaired_test(Y, A, *OTHER, specificity=0.8, **DRAWS),
+    }
+    for name, test in found.items():
+        assert test.statistic == pytest.approx(BOOT[name]["statistic"], rel=0.1), name
+
+
+def test_whole_curves():
+    options = {"n_resamples": 800, "rng": 0}
+    assert venkatraman_test(Y, A, B, **options).pvalue == pytest.approx(BOOT["venkatraman"], abs=0.025)
+    unpaired = venkatraman_unpaired_test(Y, A, *OTHER, **options).pvalue
+    assert unpaired == pytest.approx(BOOT["venkatraman_unpaired"], abs=0.07)
+
+
+def test_power():
+    one = {"variance": "equal-binormal"}
+    assert auc_power(auc=0.8, n_positive=40, n_negative=60, **one) == pytest.approx(
+        PROC["power"]["power"], abs=2e-5
+    )
+    needed = auc_sample_size(auc=0.8, power=0.9, ratio=2, **one)
+    assert needed.n_positive == pytest.approx(PROC["power"]["ncases"], abs=1)
+
+
+def test_several_classes():
+    order = {"low": 0, "mid": 1, "top": 2}
+    classes = np.array([order[name] for name in DATA["three"]])
+    # pROC's multiclass.roc averages the AUCs of all pairs of one score
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    mean = np.mean(
+        [auc_score(classes[np.isin(classes, pair)] == pair[1], A[np.isin(classes, pair)]) for pair in pairs]
+    )
+    assert mean == pytest.approx(PROC["multiclass"])
+
+
+# ---------------------------------------------------------------- curves of different cases
+
+
+def test_distance_of_two_curves_by_hand():
+    # a perfect curve and the diagonal of one tie: area 1/2 between them
+    perfect, tied = (np.array([0.0]), np.array([1.0])), (np.array([0.5]), np.array([0.5]))
+    assert curve_distance(perfect, tied) == pytest.approx(0.5)
+    # (0, 0), (0, 1/2), (1, 1/2), (1, 1) against the diagonal: two triangles with legs of 1/2
+    crossing = np.array([0.5]), np.array([0.0, 1.0])
+    assert curve_distance(crossing, tied) == pytest.approx(0.25)
+    assert curve_distance(tied, tied) == 0
+
+
+def test_unpaired_tests_of_one_sample_with_itself():
+    for test in (
+        partial_auc_unpaired_test(Y, A, Y, A, max_fpr=0.2, rng=0, n_resamples=50),
+        roc_point_unpaired_test(
+            ScoreCounts.from_arrays(Y, A),
+            ScoreCounts.from_arrays(Y, A),
+            sensitivity=0.8,
+            rng=0,
+            n_resamples=50,
+        ),
+        venkatraman_unpaired_test(Y, A, Y, A, rng=0, n_resamples=50),
+    ):
+        assert test.pvalue == 1
+    low, high = partial_auc_unpaired_test(Y, A, Y, A, max_fpr=0.2, rng=0, n_resamples=50).interval()
+    assert low < 0 < high
+
+
+def test_unpaired_tests_refuse():
+    with pytest.raises(InputError, match="must be two samples"):
+        partial_auc_unpaired_test(Y, A, max_fpr=0.2)
+    with pytest.raises(InputError, match="one at a time"):
+        roc_point_unpaired_test(Y, A, Y, B)
+    with pytest.raises(InputError, match="`alternative`"):
+        roc_point_unpaired_test(Y, A, Y, B, specificity=0.9, alternative="more")
+    fractional = ScoreCounts.from_counts([1, 2], [0.5, 1], [1, 1])
+    with pytest.raises(UndefinedError, match="exchanges whole cases"):
+        venkatraman_unpaired_test(fractional, fractional)
+    with pytest.raises(UndefinedError, match="no positive case"):
+        venkatraman_unpaired_test(Y, A, Y * 0, A, pos_label=1)
+
+
+@pytest.mark.long
+def test_level_of_the_unpaired_test_of_curves():
+    rng = np.random.default_rng(0)
+    first, second = np.repeat([0, 1], [40, 20]), np.repeat([0, 1], [30, 30])
+    found = 0
+    for _ in range(200):
+        a, b = (rng.normal(size=len(y)) + 1.2 * y for y in (first, second))
+        found += venkatraman_unpaired_test(first, a, second, b, n_resamples=59, rng=rng).pvalue <= 0.05
+    assert found / 200 <= 0.09
