@@ -12,16 +12,29 @@ hold a writeable array of a result:
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
 import numpy as np
 
+from demur import _html
 from demur.typing import FloatArray, Scalar
 
 __all__ = ["FrozenDict", "Interval", "Result", "as_scalar", "frozen", "json_safe", "read_only"]
 
 
 _MOST_SHOWN = 4
+# pairs of fields that are a curve, under the names they have in every room
+_AXES = (
+    ("fpr", "tpr"),
+    ("recall", "precision"),
+    ("tolerance", "accuracy"),
+    ("coverage", "risk"),
+    ("coverage", "aoc"),
+    ("abstention", "value"),
+    ("forecast", "observed"),
+    ("pc", "honest"),
+)
 
 
 class Interval(NamedTuple):
@@ -116,16 +129,31 @@ def _shown(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
+def _cell(value: Any) -> str:
+    """Text of a value in a table for people; empty where there is nothing to say."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Interval):
+        return f"{value.low:.6g} to {value.high:.6g}"
+    if isinstance(value, Mapping) and any(dataclasses.is_dataclass(item) for item in value.values()):
+        return ", ".join(map(str, value))
+    return _shown(value)
+
+
 class Result:
     """Base of the frozen result dataclasses.
 
     Nobody can change what it holds (see the rule above). `to_dict` returns the fields and the
     properties listed in `_reported`, with plain Python values only, but not the evidence
-    (fields named in `_evidence`) a result was made from.
+    (fields named in `_evidence`) a result was made from. `repr` tells the fields named in `_told`,
+    by default all; a notebook shows a table of them and a small figure.
     """
 
     __slots__ = ()
     _reported: ClassVar[tuple[str, ...]] = ()
+    _told: ClassVar[tuple[str, ...]] = ()
     _evidence: ClassVar[tuple[str, ...]] = ("counts",)
 
     def __init_subclass__(cls, **options: Any) -> None:
@@ -140,24 +168,41 @@ class Result:
             if kept is not value:
                 object.__setattr__(self, field.name, kept)
 
-    def __repr__(self) -> str:
-        names = [
+    def _fields(self) -> list[str]:
+        return [
             field.name
             for field in dataclasses.fields(self)  # type: ignore[arg-type]
             if not field.name.startswith("_") and field.name not in self._evidence
         ]
-        return (
-            f"{type(self).__name__}({', '.join(f'{name}={_shown(getattr(self, name))}' for name in names)})"
-        )
+
+    def __repr__(self) -> str:
+        told = [f"{name}={_shown(getattr(self, name))}" for name in self._told or self._fields()]
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: names and values, arrays by their size, and a small figure."""
+        if not dataclasses.is_dataclass(self):
+            return _html.panel(repr(self), [])
+        cells = ((name, _cell(getattr(self, name))) for name in [*self._fields(), *self._reported])
+        rows = [(name, cell) for name, cell in cells if cell]
+        words = getattr(self, "words", "")
+        said = words if isinstance(words, str) else ""
+        return _html.panel(type(self).__name__, rows, words=said, figure=self._figure())
+
+    def _figure(self) -> str:
+        """Return a small figure of a curve or a window as SVG; empty where there is nothing to draw."""
+        for across, up in _AXES:
+            x, y = getattr(self, across, None), getattr(self, up, None)
+            if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and x.ndim == 1 and x.shape == y.shape:
+                return _html.curve(x, y, (across, up))
+        lower, upper, rate = (getattr(self, name, None) for name in ("lower", "upper", "abstention_rate"))
+        if isinstance(lower, float) and isinstance(upper, float) and isinstance(rate, float):
+            return _html.zones(lower, upper, ("negative", f"{rate:.1%}", "positive"))
+        return ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as JSON-safe built-in types (infinities as "inf" and "-inf")."""
-        names = [
-            field.name
-            for field in dataclasses.fields(self)  # type: ignore[arg-type]
-            if not field.name.startswith("_") and field.name not in self._evidence
-        ]
-        contents = {name: json_safe(getattr(self, name)) for name in [*names, *self._reported]}
+        contents = {name: json_safe(getattr(self, name)) for name in [*self._fields(), *self._reported]}
         return {**contents, **self._certainty()}
 
     def _certainty(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -37,6 +38,16 @@ def test_repr_is_short(name):
     assert text.startswith(RESULTS[name].__name__)
     assert len(text) < 2000
     assert "array(" not in text
+
+
+@every_result
+def test_a_notebook_shows_a_small_table(name):
+    html = example_of(name)._repr_html_()
+    if name != "demur.Report":  # which shows its whole page
+        tree = ElementTree.fromstring(html)
+        assert RESULTS[name].__name__ in "".join(tree.itertext())
+        assert len(html) < 20_000
+        assert "array(" not in html
 
 
 @every_result

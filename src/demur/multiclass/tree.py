@@ -101,6 +101,12 @@ class MetaClassTree:
     def __init__(self, *, cost: CostMode = "mean") -> None:
         self.cost = cost
 
+    def __repr__(self) -> str:
+        if not hasattr(self, "root_"):
+            return f"MetaClassTree(cost={self.cost!r})"
+        known = f"{len(self.classes_)} classes, objective={self.objective_:.6g}"
+        return f"MetaClassTree(cost={self.cost!r}, {known})"
+
     def fit(
         self,
         scores: ArrayLike,

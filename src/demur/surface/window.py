@@ -67,6 +67,7 @@ class AbstentionWindow(Result):
     nu_negative: float
     prevalence: float
     _reported = ("coverage",)
+    _told = ("lower", "upper", "abstention_rate", "fn", "fp", "cost", "expected_cost")
 
     @classmethod
     def of_cuts(

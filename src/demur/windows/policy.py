@@ -21,6 +21,7 @@ from demur._checks import (
     input_error,
 )
 from demur._files.whole import whole_file
+from demur._html import zones
 from demur._results import Result, json_safe
 from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
@@ -143,6 +144,16 @@ class Policy(Exportable, Result):
     note: str = ""
     amounts: Mapping[str, Any] | None = None
     _evidence: ClassVar[tuple[str, ...]] = ("evidence",)
+    _told = (
+        "model",
+        "lower",
+        "upper",
+        "pos_label",
+        "neg_label",
+        "abstain_label",
+        "abstention_rate",
+        "expected_cost",
+    )
 
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
@@ -362,6 +373,10 @@ class Policy(Exportable, Result):
         if output == "array":
             return labels_of(values, self.lower, self.upper, names)
         return encoded_labels(values, self.lower, self.upper, names, output)
+
+    def _figure(self) -> str:
+        reviewed = f"{self.abstain_label} {self.abstention_rate:.1%}"
+        return zones(self.lower, self.upper, (str(self.neg_label), reviewed, str(self.pos_label)))
 
     def _rule(self) -> DecisionRule:
         costs = {} if self.costs is None else self.costs.to_dict()

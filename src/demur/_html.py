@@ -1,0 +1,90 @@
+"""Results in a notebook: a table and, where there is something to draw, a small figure, as plain HTML.
+
+No script, no style sheet, no picture file: what a notebook or a mail shows as it stands.
+"""
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+import numpy as np
+
+__all__ = ["curve", "panel", "zones"]
+
+_WIDTH, _HEIGHT, _PAD = 220, 120, 6
+_POINTS = 200
+# the colours of the figures: distinguishable with every common colour vision deficiency
+_LINE, _NEGATIVE, _ABSTAIN, _POSITIVE = "#0072B2", "#0072B2", "#999999", "#E69F00"
+
+
+def panel(title: str, rows: Iterable[tuple[str, str]], *, words: str = "", figure: str = "") -> str:
+    """Return a heading, a sentence, a table of names and values, and a figure beside it."""
+    cells = "".join(
+        f'<tr><th style="text-align:left;font-weight:normal">{escape(name)}</th>'
+        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in rows
+    )
+    said = f"<p>{escape(words)}</p>" if words else ""
+    table = f"<table>{cells}</table>" if cells else ""
+    drawn = f'<div style="flex:none">{figure}</div>' if figure else ""
+    beside = f'<div style="display:flex;gap:1em;align-items:flex-start">{table}{drawn}</div>'
+    return f"<div><strong>{escape(title)}</strong>{said}{beside}</div>"
+
+
+def curve(x: Any, y: Any, names: tuple[str, str]) -> str:
+    """Return a line through points as SVG, or nothing where fewer than two are finite."""
+    x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    finite = np.isfinite(x) & np.isfinite(y)
+    x, y = x[finite], y[finite]
+    if len(x) < 2:
+        return ""
+    if len(x) > _POINTS:
+        kept = np.unique(np.linspace(0, len(x) - 1, _POINTS).astype(np.int64))
+        x, y = x[kept], y[kept]
+    places = np.column_stack([_placed(x, _WIDTH), _HEIGHT - _placed(y, _HEIGHT)])
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
+    frame = (
+        f'<rect x="0.5" y="0.5" width="{_WIDTH - 1}" height="{_HEIGHT - 1}" fill="none" stroke="#BBBBBB"/>'
+    )
+    line = f'<polyline points="{points}" fill="none" stroke="{_LINE}" stroke-width="1.5"/>'
+    across, up = (f"{name} from {low:.3g} to {high:.3g}" for name, low, high in _ranges(x, y, names))
+    return _svg(_HEIGHT, frame + line, f"{up}, against {across}")
+
+
+def zones(lower: float, upper: float, shares: tuple[str, str, str]) -> str:
+    """Return the three zones of a window side by side as SVG, each with its words."""
+    parts, width = [], _WIDTH / 3
+    for k, (words, color) in enumerate(zip(shares, (_NEGATIVE, _ABSTAIN, _POSITIVE), strict=True)):
+        if k == 1 and lower >= upper:
+            color = "none"
+        parts.append(f'<rect x="{k * width:.1f}" y="0" width="{width:.1f}" height="22" fill="{color}"/>')
+        ink = "#000000" if color in (_POSITIVE, "none") else "#FFFFFF"
+        parts.append(_text((k + 0.5) * width, 15, words, ink))
+    parts.append(_text(width, 38, f"{lower:.4g}", "currentColor"))
+    parts.append(_text(2 * width, 38, f"{upper:.4g}", "currentColor"))
+    said = f"negative up to {lower:.4g}, positive from {upper:.4g} on"
+    return _svg(44, "".join(parts), said)
+
+
+def _text(x: float, y: float, words: str, color: str) -> str:
+    shown = escape(words if len(words) <= 12 else f"{words[:11]}…")
+    return f'<text x="{x:.1f}" y="{y}" font-size="11" text-anchor="middle" fill="{color}">{shown}</text>'
+
+
+def _svg(height: int, content: str, words: str) -> str:
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{height}" role="img" '
+        f'aria-label="{escape(words)}"><title>{escape(words)}</title>{content}</svg>'
+    )
+
+
+def _placed(values: Any, size: int) -> Any:
+    low, high = float(values.min()), float(values.max())
+    # halves: the range of large floats would overflow
+    span = high / 2 - low / 2
+    share = (values / 2 - low / 2) / span if span > 0 else np.full(len(values), 0.5)
+    return _PAD + share * (size - 2 * _PAD)
+
+
+def _ranges(x: Any, y: Any, names: tuple[str, str]) -> list[tuple[str, float, float]]:
+    return [(name, float(v.min()), float(v.max())) for name, v in zip(names, (x, y), strict=True)]
