@@ -418,3 +418,10 @@ def test_a_library_that_does_not_let_go_is_ended(tmp_path):
     _, error = process.communicate(timeout=20)
     assert (process.returncode, error) == (130, "demur: interrupted.\n")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_too_few_cases_are_said_in_words_of_the_file(run, tmp_path):
+    (tmp_path / "few.csv").write_text("y,a\n1,0.9\n0,0.2\n0,0.3\n")
+    answer = run("compare", "few.csv", "--cost-fn", 10, "--cost-fp", 1, "--cost-abstain", 1, "-q")
+    assert answer.code == 2
+    assert answer.err.startswith("demur: The label column must hold at least two cases of each class")

@@ -123,7 +123,8 @@ def _run(args: Sequence[str] | None) -> int:
 def _failed(error: BaseException) -> int:
     """Say in one sentence what went wrong and return the exit code; an error of demur itself is raised."""
     if isinstance(error, InputError):
-        return _complain(str(error))
+        # functions speak of arguments, a user of files of columns
+        return _complain(str(error).replace("`y_true`", "The label column"))
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "demur"
         return _complain(f"{error.format_message()} Hint: see {where} --help.")
