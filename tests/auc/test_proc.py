@@ -109,7 +109,7 @@ def test_power():
     assert auc_power(auc=0.8, n_positive=40, n_negative=60, **one) == pytest.approx(
         PROC["power"]["power"], abs=2e-5
     )
-    needed = auc_sample_size(auc=0.8, power=0.9, ratio=2, **one)
+    needed = auc_sample_size(auc=0.8, power=0.9, negatives_per_positive=2, **one)
     assert needed.n_positive == pytest.approx(PROC["power"]["ncases"], abs=1)
 
 

@@ -24,6 +24,7 @@ from demur.auc.several import (
     auc_covariance,
     auc_pairwise_tests,
 )
+from demur.auc.studies import AucStudy, PilotStudy, auc_study, pilot_study
 from demur.auc.unpaired import AucUnpairedTest, auc_unpaired_test
 from demur.auc.unpaired_curves import (
     partial_auc_unpaired_test,
@@ -38,7 +39,9 @@ __all__ = [
     "AucInterval",
     "AucPairwiseTests",
     "AucSampleSize",
+    "AucStudy",
     "AucUnpairedTest",
+    "PilotStudy",
     "RocDifferenceTest",
     "VenkatramanTest",
     "auc_cluster_interval",
@@ -52,11 +55,13 @@ __all__ = [
     "auc_pairwise_tests",
     "auc_power",
     "auc_sample_size",
+    "auc_study",
     "auc_unpaired_test",
     "auc_variance",
     "partial_auc_difference_test",
     "partial_auc_interval",
     "partial_auc_unpaired_test",
+    "pilot_study",
     "roc_point_test",
     "roc_point_unpaired_test",
     "venkatraman_test",
