@@ -30,6 +30,7 @@ from demur.roc.isometrics import (
 from demur.roc.margins import MarginTest, cost_margin_test, tango_margin_test
 from demur.roc.operating import ExpectedCases, OperatingPoint, operating_point
 from demur.roc.segment import ConfidentSegment, TangoInterval, confident_segment, tango_interval
+from demur.roc.smooth import SmoothRoc, smooth_roc
 
 __all__ = [
     "AucBounds",
@@ -48,6 +49,7 @@ __all__ = [
     "RocHull",
     "RocInterval",
     "RocPointIndex",
+    "SmoothRoc",
     "TangoInterval",
     "auc_bounds",
     "auc_score",
@@ -62,6 +64,7 @@ __all__ = [
     "roc_curve",
     "roc_interval",
     "roc_point_index",
+    "smooth_roc",
     "tango_interval",
     "tango_margin_test",
 ]
