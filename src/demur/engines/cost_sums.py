@@ -21,7 +21,7 @@ from demur.engines.frames import (
     with_numbers,
     without_nan,
 )
-from demur.engines.labels import positive_place
+from demur.engines.labels import one_pos_label, positive_place
 from demur.engines.score_bins import LARGEST_FLOAT, MOST_BINS, ScoreBins, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
 from demur.engines.tallies import Columns, as_floats, coded, is_missing, missing_rows
@@ -50,6 +50,7 @@ def read_score_costs(
     reviewer: Reviewer | None = None,
     cost_tp: str | float = 0.0,
     cost_tn: str | float = 0.0,
+    pos_label: Any = None,
     positive: Any = None,
     engine: str | None = None,
     bins: int | None = None,
@@ -79,7 +80,7 @@ def read_score_costs(
         The same for abstaining, for both classes or by class.
     reviewer : Reviewer, optional
         Who takes the cases abstained on, for one fee; replaces the cost of abstaining.
-    positive, engine, memory_limit, master
+    pos_label, engine, memory_limit, master
         As for `read_counts`.
     bins : int, optional
         Bin all scores, into so many bins; 2**18 where the scores are too many.
@@ -124,6 +125,7 @@ def read_score_costs(
             "`source` must hold columns, got None. Hint: arrays go to CaseCosts(...).score_costs(y, scores)."
         )
     limit = check_positive_int(max_distinct, "max_distinct")
+    label = one_pos_label(pos_label, positive)
     if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
         raise input_error("bins", f"must not exceed 2**24 = {MOST_BINS}", bins)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=None, groups=None)
@@ -131,10 +133,10 @@ def read_score_costs(
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
         check_columns(table, columns)
         if isinstance(table, FrameTable):
-            asked = _Asked(columns, prices, positive, bins, limit)
+            asked = _Asked(columns, prices, label, bins, limit)
             return {name: _summed(table, name, asked) for name in columns.scores}
         rows = table.head(columns.all, table.n_rows or 0)
-    return _in_memory(rows, columns, prices, positive, bins)
+    return _in_memory(rows, columns, prices, label, bins)
 
 
 # ---------------------------------------------------------------- what a case costs

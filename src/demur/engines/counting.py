@@ -15,7 +15,7 @@ from demur.engines.distinct import (
     has_more_than,
     looks_like_more_than,
 )
-from demur.engines.labels import positive_place
+from demur.engines.labels import one_pos_label, positive_place
 from demur.engines.score_bins import DEFAULT_BINS, MOST_BINS, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
 from demur.engines.tallies import Columns, Cut, Table, Tally, as_floats, coded, is_missing
@@ -33,6 +33,7 @@ def read_counts(
     *,
     y_true: Any,
     scores: Any,
+    pos_label: Any = None,
     positive: Any = None,
     weights: Any = None,
     groups: Any = None,
@@ -62,8 +63,9 @@ def read_counts(
     scores : str or sequence of str
         Columns with the scores, one per model; higher means more positive. With arrays: an
         array, or a mapping from models to arrays.
-    positive : label, optional
-        The positive class; may be left out for {0, 1}, {-1, 1} and {false, true}.
+    pos_label : label, optional
+        The positive class; may be left out for {0, 1}, {-1, 1} and {false, true}. `positive` is its
+        older name.
     weights : str, optional
         Column of case weights >= 0; cases of weight 0 are dropped.
     groups : str, optional
@@ -121,7 +123,7 @@ def read_counts(
 
     >>> from demur import auc_score, read_counts
     >>> table = {"sick": ["yes", "no", "yes", "no"], "a": [0.9, 0.2, 0.4, 0.6], "b": [0.8, 0.1, 0.7, 0.3]}
-    >>> counts = read_counts(table, y_true="sick", positive="yes", scores=["a", "b"])
+    >>> counts = read_counts(table, y_true="sick", pos_label="yes", scores=["a", "b"])
     >>> {model: float(auc_score(own)) for model, own in counts.items()}
     {'a': 0.75, 'b': 1.0}
     """
@@ -133,7 +135,8 @@ def read_counts(
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=groups)
     with open_source(data, columns, engine=engine, memory_limit=memory_limit, master=master) as table:
         check_columns(table, columns)
-        counts = _scan(table, columns, positive, bins=bins, most=max_distinct, tolerance=allowed)
+        label = one_pos_label(pos_label, positive)
+        counts = _scan(table, columns, label, bins=bins, most=max_distinct, tolerance=allowed)
     return counts if columns.groups is not None else counts[_ALL]
 
 

@@ -8,7 +8,21 @@ import numpy as np
 from demur._checks import input_error
 from demur.exceptions import InputError
 
-__all__ = ["class_name", "guessed_positive", "is_number", "named_positive", "positive_place"]
+__all__ = [
+    "class_name",
+    "guessed_positive",
+    "is_number",
+    "named_positive",
+    "one_pos_label",
+    "positive_place",
+]
+
+
+def one_pos_label(pos_label: Any, positive: Any) -> Any:
+    """Return the positive class under its name, `pos_label`, or under the older one, `positive`."""
+    if pos_label is not None and positive is not None:
+        raise input_error("pos_label", "has replaced positive", "both", "leave positive out.")
+    return positive if pos_label is None else pos_label
 
 
 def class_name(value: Any) -> str:

@@ -9,7 +9,7 @@ from demur._checks import check_positive_int, input_error
 from demur.engines.counting import check_columns, checked_tallies
 from demur.engines.distinct import FIRST_ROWS, first_rows_prove_pairs, has_at_most_rows
 from demur.engines.frames import FrameTable, named_column, narwhals
-from demur.engines.labels import positive_place
+from demur.engines.labels import one_pos_label, positive_place
 from demur.engines.score_bins import ScoreBins, fitting_bins
 from demur.engines.sources import MEMORY_LIMIT, named_columns, open_source
 from demur.engines.tallies import Columns, Cut, Table, Tally, as_floats, coded
@@ -29,6 +29,7 @@ def read_paired_counts(
     *,
     y_true: Any,
     scores: Any,
+    pos_label: Any = None,
     positive: Any = None,
     weights: Any = None,
     engine: str | None = None,
@@ -45,7 +46,7 @@ def read_paired_counts(
 
     Parameters
     ----------
-    source, y_true, positive, weights, engine, memory_limit, master
+    source, y_true, pos_label, weights, engine, memory_limit, master
         As in `read_counts`.
     scores : two names of columns
         Model a and model b; with arrays a mapping from two names to arrays.
@@ -81,6 +82,7 @@ def read_paired_counts(
     >>> round(auc_difference_test(counts).difference, 3)
     0.222
     """
+    label = one_pos_label(pos_label, positive)
     if bins is not None and check_positive_int(bins, "bins") > MOST_BINS:
         raise input_error("bins", f"must not exceed 2**12 = {MOST_BINS} per model", bins)
     data, columns = named_columns(source, y_true=y_true, scores=scores, weights=weights, groups=None)
@@ -91,8 +93,8 @@ def read_paired_counts(
         if bins is None and not _too_many_pairs(table, columns):
             tally = _exact_pairs(table, columns)
             if table.in_memory or len(tally) <= 2 * _MOST_CELLS:
-                return _from_tally(tally, columns, positive, tally.lower, tally.group)
-        return _binned_pairs(table, columns, positive, DEFAULT_BINS if bins is None else bins)
+                return _from_tally(tally, columns, label, tally.lower, tally.group)
+        return _binned_pairs(table, columns, label, DEFAULT_BINS if bins is None else bins)
 
 
 def _too_many_pairs(table: Table, columns: Columns) -> bool:

@@ -110,7 +110,7 @@ class Report(Result):
     def from_predictions(
         cls,
         y_true: Labels,
-        scores: Mapping[str, ArrayLike],
+        scores: Mapping[str, ArrayLike] | Any,
         *,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
@@ -128,7 +128,7 @@ class Report(Result):
         Parameters
         ----------
         y_true : array of n labels
-        scores : mapping {name: array of n numbers}
+        scores : mapping {name: array of n numbers}, or a data frame with a column per model
             Higher means more positive.
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
@@ -369,12 +369,25 @@ def _number(value: float | None) -> float | None:
 
 
 def _check_models(scores: Any) -> dict[str, FloatArray]:
+    if hasattr(scores, "columns") and not isinstance(scores, Mapping):
+        scores = _frame_columns(scores)
     if not isinstance(scores, Mapping) or not scores:
-        raise input_error("scores", "must be a non-empty mapping {name: scores}", type(scores).__name__)
+        kind = type(scores).__name__
+        raise input_error("scores", "must be a non-empty mapping {name: scores} or a data frame", kind)
     columns = {str(name): check_scores(column, f"scores[{name!r}]") for name, column in scores.items()}
     if len(columns) < len(scores):
         raise input_error("scores", "must have names that differ as text", list(scores))
     return columns
+
+
+def _frame_columns(frame: Any) -> Any:
+    """Return the columns of a data frame of any kind by name; what is none as it is."""
+    import narwhals as nw
+
+    table = nw.from_native(frame, eager_only=True, pass_through=True)
+    return (
+        {name: table[name].to_numpy() for name in table.columns} if isinstance(table, nw.DataFrame) else frame
+    )
 
 
 def _question(

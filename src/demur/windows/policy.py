@@ -34,6 +34,7 @@ from demur.windows.constrained import ConstrainedWindow
 from demur.windows.export.exportable import Exportable
 from demur.windows.export.rule import DecisionRule
 from demur.windows.policy_checks import costs_of, in_unit, needs_all_scores, require_window_of
+from demur.windows.policy_estimator import parts_of_estimator
 from demur.windows.policy_evidence import PolicyEvidence
 from demur.windows.policy_file import (
     SCHEMA,
@@ -192,12 +193,13 @@ class Policy(Exportable, Result):
         costs: CostModel,
         pos_label: Any = 1,
         neg_label: Any = 0,
-        abstain_label: Any = ABSTAIN,
+        abstain_label: Any = None,
         model: str | None = None,
     ) -> Self:
         """Make the policy of the cheapest window of a surface for these costs.
 
-        The prevalence assumed is that of the surface. Labels as described for the class.
+        The prevalence assumed is that of the surface. Labels as described for the class; without
+        `abstain_label` one is picked as in `from_answer`.
         """
         check_type(surface, "surface", AbstentionSurface, "an")
         return cls.from_window(
@@ -219,7 +221,7 @@ class Policy(Exportable, Result):
         costs: CostModel | None = None,
         pos_label: Any = 1,
         neg_label: Any = 0,
-        abstain_label: Any = ABSTAIN,
+        abstain_label: Any = None,
         model: str | None = None,
         note: str = "",
     ) -> Self:
@@ -232,6 +234,8 @@ class Policy(Exportable, Result):
         check_type(counts, "counts", ScoreCounts)
         require_window_of(window, counts)
         prices = costs_of(window, costs)
+        if abstain_label is None:
+            abstain_label = free_label(neg_label, pos_label)
         constrained = isinstance(window, ConstrainedWindow)
         notes = (note, window.note) if isinstance(window, ConstrainedWindow) else (note,)
         return cls(
@@ -251,6 +255,18 @@ class Policy(Exportable, Result):
             model=model,
             note=" ".join(words for words in notes if words),
         )
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, abstain_label: Any = None, model: str | None = None) -> Self:
+        """Make the policy of a fitted `AbstainingClassifier`: its window, labels, costs and honest cost.
+
+        The scores to apply it to are those of the inner estimator; the note says which. Without
+        `abstain_label` it is the classifier's where that fits its classes, else one is picked as in
+        `from_answer`.
+        """
+        made, honest = parts_of_estimator(estimator, abstain_label, model)
+        policy = cls.from_window(**made)
+        return policy if honest is None else replace(policy, expected_cost=honest)
 
     @classmethod
     def from_answer(cls, answer: Any, abstain_label: Any = None) -> Self:
