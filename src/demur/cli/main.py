@@ -93,6 +93,9 @@ def cli(ctx: click.Context) -> None:
 def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug, 130 Ctrl-C."""
     _open_streams()
+    if "numpy" not in sys.modules:
+        # threads of BLAS would spin while those of demur work; saying so now spares finding them later
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     with stoppable() as stop:
         code = _exit_code(args, stop)
     sys.exit(code)

@@ -11,6 +11,7 @@ from demur._kernels.multiple_tests import holm
 from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
 from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
+from demur.comparison.threads import workers
 from demur.honest.pairs import judged_pair
 from demur.honest.volume_difference import VolumeDifferenceTest, volume_difference_of
 from demur.paired.scores import JointScores
@@ -62,11 +63,16 @@ def pair_differences(comparison: Comparison) -> list[PairDifference]:
         None if cases.weights is None and cases.source == "rows" else cases.sizes,
     )
     tables = ModelTables(joint, cases.weights or "importance")
-    auc = [paired_test(tables, first, second, PairedOptions(method="delong")) for first, second in pairs]
-    volume = [
-        volume_difference_of(judged_pair(cases, *(comparison.judged[shown[at]] for at in pair)))
-        for pair in pairs
-    ]
+    judged = [comparison.judged[name] for name in shown]
+    with workers(comparison.n) as pool:
+        volumes = pool.map(
+            lambda pair: volume_difference_of(judged_pair(cases, judged[pair[0]], judged[pair[1]])), pairs
+        )
+        # scores are ordered on the way, once for each model: one thread does all of these
+        areas = pool.submit(
+            lambda: [paired_test(tables, *pair, PairedOptions(method="delong")) for pair in pairs]
+        )
+        auc, volume = areas.result(), list(volumes)
     return _adjusted([(shown[first], shown[second]) for first, second in pairs], auc, volume)
 
 
