@@ -17,6 +17,7 @@ from demur.auc.difference import AucDifferenceTest, auc_difference_test, auc_dif
 from demur.auc.margins import auc_margin_test
 from demur.auc.one import AucInterval, auc_interval, auc_variance
 from demur.auc.planning import AucSampleSize, auc_power, auc_sample_size
+from demur.auc.readers import ReaderStudy, reader_study
 from demur.auc.several import (
     AucContrastTest,
     AucPairwiseTests,
@@ -42,6 +43,7 @@ __all__ = [
     "AucStudy",
     "AucUnpairedTest",
     "PilotStudy",
+    "ReaderStudy",
     "RocDifferenceTest",
     "VenkatramanTest",
     "auc_cluster_interval",
@@ -62,6 +64,7 @@ __all__ = [
     "partial_auc_interval",
     "partial_auc_unpaired_test",
     "pilot_study",
+    "reader_study",
     "roc_point_test",
     "roc_point_unpaired_test",
     "venkatraman_test",
