@@ -123,25 +123,25 @@ def sampler(counts: ScoreCounts, weights: str, quantity: str) -> tuple[CaseSampl
 
 
 def _weighted_sampler(where: IntArray, weights: FloatArray | None, counts: ScoreCounts) -> CaseSampler:
-    size, groups = len(where), len(counts.scores)
-    share = np.ones(size) if weights is None else weights / weights.max()
+    cases, groups = len(where), len(counts.scores)
+    share = np.ones(cases) if weights is None else weights / weights.max()
 
-    def draw(rng: np.random.Generator, n: int | None = None) -> FloatArray:
-        drawn = rng.integers(0, size, size if n is None else n)
+    def draw(rng: np.random.Generator, size: int | None = None) -> FloatArray:
+        drawn = rng.integers(0, cases, cases if size is None else size)
         return np.bincount(where[drawn], share[drawn], minlength=groups).astype(np.float64, copy=False)
 
     return draw
 
 
 def _counted_sampler(column: FloatArray) -> CaseSampler:
-    size, groups = int(column.sum()), len(column)
-    if size > _MOST_ROWS:
+    cases, groups = int(column.sum()), len(column)
+    if cases > _MOST_ROWS:
         share = column / column.sum()
-        return lambda rng, n=None: rng.multinomial(size if n is None else n, share)
+        return lambda rng, size=None: rng.multinomial(cases if size is None else size, share)
     where = np.repeat(np.arange(groups), column.astype(np.int64))
 
-    def draw(rng: np.random.Generator, n: int | None = None) -> IntArray:
-        return np.bincount(where[rng.integers(0, size, size if n is None else n)], minlength=groups)
+    def draw(rng: np.random.Generator, size: int | None = None) -> IntArray:
+        return np.bincount(where[rng.integers(0, cases, cases if size is None else size)], minlength=groups)
 
     return draw
 

@@ -29,6 +29,7 @@ from demur.roc.isometrics import (
 )
 from demur.roc.margins import MarginTest, cost_margin_test, tango_margin_test
 from demur.roc.operating import ExpectedCases, OperatingPoint, operating_point
+from demur.roc.preparing import PreparedScores, prepared_scores
 from demur.roc.segment import ConfidentSegment, TangoInterval, confident_segment, tango_interval
 from demur.roc.smooth import SmoothRoc, smooth_roc
 
@@ -44,6 +45,7 @@ __all__ = [
     "OperatingPoint",
     "Precision",
     "PrecisionRecallCurve",
+    "PreparedScores",
     "ReliableRoc",
     "RocCurve",
     "RocHull",
@@ -60,6 +62,7 @@ __all__ = [
     "isometric_grid",
     "operating_point",
     "precision_recall_curve",
+    "prepared_scores",
     "reliable_roc",
     "roc_curve",
     "roc_interval",

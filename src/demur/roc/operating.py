@@ -380,7 +380,7 @@ def _intervals(table: _Table, prevalence: float, level: float, *, sampled: bool)
         "lr_positive": lr_positive,
         "lr_negative": lr_negative,
         "odds_ratio": Interval(*odds_ratio_limits(tp, sizes[0], fp, sizes[1], z)),
-        "phi": _combined(table, lambda *rates: _phi(*rates, prevalence), z, lowest=-1.0),
+        "phi": _combined(table, lambda se, sp: _phi(se, sp, prevalence), z, lowest=-1.0),
     }
     if sampled:
         overlap = _exact(tp, tp + fp + fn, level)
@@ -392,7 +392,7 @@ def _intervals(table: _Table, prevalence: float, level: float, *, sampled: bool)
         found["ppv"] = Interval(*(_posterior(ratio, prevalence) for ratio in lr_positive))
         found["npv"] = Interval(*(1 - _posterior(ratio, prevalence) for ratio in lr_negative[::-1]))
         found["accuracy"] = _linear(table, (prevalence, 1 - prevalence), z)
-        found["f1"] = _combined(table, lambda *rates: _f1(*rates, prevalence), z, lowest=0.0)
+        found["f1"] = _combined(table, lambda se, sp: _f1(se, sp, prevalence), z, lowest=0.0)
     return {name: found[name] for name in MEASURES}
 
 
