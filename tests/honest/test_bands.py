@@ -94,7 +94,7 @@ def test_known_prevalence_moves_the_band():
 
 
 def test_deviation_at_one_point_is_standard_normal_against_theory():
-    surface = cross_fitted_surface(Y, S, rng=0)
+    surface = cross_fitted_surface(Y, S, rng=0, repeats=2)
     for rules in (surface.judged, surface.judged_with_hindsight):
         prices = Prices.of_surface(np.array([0.8]), np.array([0.2]))
         part = loss_part(rules, prices, inverse_error(rules.mean_and_error(prices)[1]))

@@ -331,14 +331,15 @@ def test_rectangle_scores_of_the_unit_square_against_the_closed_form():
 @pytest.mark.parametrize("prevalence", [None, 0.6])
 def test_volumes_against_quadrature_of_the_costs(prevalence):
     y, s = Binormal().sample(250, rng=4)
-    surface = cross_fitted_surface(y, s, rng=4, prevalence=prevalence)
+    # two splits: what is integrated is a sum over them
+    surface = cross_fitted_surface(y, s, rng=4, prevalence=prevalence, repeats=2)
     middle = (np.arange(600) + 0.5) / 600
     for mu, nu in (((0, 1), (0, 1)), ((0.5, 2), (0.1, 0.3))):
         x, z = (low + middle * (high - low) for low, high in (mu, nu))
         area = (mu[1] - mu[0]) * (nu[1] - nu[0])
         honest = np.mean(surface.cost(x[:, None], z[None, :])) * area
         assert surface.volume(mu, nu) == pytest.approx(honest, abs=3e-4 * area)
-        found = volume_interval(y, s, rng=4, prevalence=prevalence, mu=mu, nu=nu)
+        found = volume_interval(y, s, rng=4, prevalence=prevalence, mu=mu, nu=nu, repeats=2)
         assert found.honest == surface.volume(mu, nu)
         assert found.hindsight == pytest.approx(surface.surface.volume(mu, nu), abs=1e-13)
 
