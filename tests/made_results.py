@@ -26,6 +26,9 @@ def _risk_curve(loss):
 
 MAKERS = {
     "AverageCostCurve": lambda: demur.costs.average_cost_curves([demur.cost_curve(Y, SCORE)]),
+    "ConsistencyBand": lambda: demur.calibration.reliability_curve(
+        [0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8]
+    ).consistency_band(n_resamples=10),
     "ConfidenceRule": lambda: demur.cautious.ConfidenceRule(threshold=0.7),
     "FMeasure": lambda: demur.roc.FMeasure(value=0.5),
     "GmEstimate": lambda: demur.roc.GmEstimate(value=0.5, m=2),

@@ -41,6 +41,15 @@ LAWS = {
     "demur.auc_score": lambda c: [demur.auc_score(c)],
     "demur.auc.auc_variance": lambda c: [demur.auc.auc_variance(c, weights="repeats")],
     "demur.auc_interval": lambda c: list(demur.auc_interval(c, weights="repeats")),
+    "demur.roc.roc_interval": lambda c: [
+        *demur.roc.roc_interval(c, specificity=X, weights="repeats").low,
+        *demur.roc.roc_interval(c, sensitivity=X, weights="repeats").high,
+    ],
+    "demur.roc.operating_point": lambda c: [
+        limit
+        for interval in demur.roc.operating_point(c, sensitivity=0.6, weights="repeats").intervals.values()
+        for limit in np.arctan(interval)  # a limit may be infinite
+    ],
     "demur.cost_curve": lambda c: [*demur.cost_curve(c).expected_cost(X), demur.cost_curve(c).area()],
     "the H measure": lambda c: [demur.cost_curve(c).h_measure()],
     "demur.net_benefit_curve": lambda c: list(demur.net_benefit_curve(c).optimal_net_benefit(X[:-1])),
@@ -65,9 +74,15 @@ LAWS = {
 }
 
 _RANDOM = "splits the cases at random: the same seed gives the same folds in any row order (tests/honest)"
+_PROBABILITIES = "scores are probabilities, so rescaling changes their meaning"
 _ORDINAL = "three or more ordered classes: laws of their own (tests/ordinal)"
 EXEMPT = {
     "demur.auc.auc_cluster_variance": "clusters of cases, not counts (tests/auc/test_one.py)",
+    "demur.auc.auc_cluster_interval": "clusters of cases, not counts (tests/auc/test_clustered.py)",
+    "demur.calibration.calibration_slope": _PROBABILITIES,
+    "demur.calibration.reliability_curve": _PROBABILITIES,
+    "demur.roc.prepared_scores": "makes labels and scores, no numbers (tests/roc/test_preparing.py)",
+    "demur.roc.smooth_roc": "fits to a tolerance, or blurs the scores (tests/roc/test_smooth.py)",
     "demur.auc.partial_auc_interval": "resamples (tests/auc/test_curves.py)",
     "demur.cost_curve_band": _RANDOM,
     "demur.cross_fitted_surface": _RANDOM,
@@ -76,7 +91,7 @@ EXEMPT = {
     "demur.window_interval": _RANDOM,
     "demur.ordinal.jonckheere_test": _ORDINAL,
     "demur.ordinal_roc": _ORDINAL,
-    "demur.surface.plugin_vacc_score": "scores are probabilities, so rescaling changes their meaning",
+    "demur.surface.plugin_vacc_score": _PROBABILITIES,
 }
 each_function = pytest.mark.parametrize("name", LAWS)
 
