@@ -220,7 +220,7 @@ def test_large_costs_below_the_limit_have_an_answer(run, worked):
         ("compare", ".", "-o", "p.csv"),
         ("check", "p.csv", "-o", "./p.csv"),
         ("decide", "p.csv", *COSTS, "-o", "p.csv"),
-        ("report", "p.csv", "--group", "site", "-o", "{group}.csv"),
+        ("report", "p", "--group", "site", "-o", "{group}"),
         ("apply", "policy.json", "p.csv", "-o", "policy.json"),
         ("apply", "policy.json", "p.csv", "--only", "-o", "p.csv"),
         ("merge", "counts.parquet", "-o", "counts.parquet"),
@@ -229,7 +229,8 @@ def test_large_costs_below_the_limit_have_an_answer(run, worked):
 )
 def test_no_output_over_an_input(run, tmp_path, args):
     table_file(tmp_path, y_true=Y, good=GOOD, site=["p"] * len(Y))
-    (tmp_path / "link.csv").symlink_to("p.csv")
+    for name in ("link.csv", "p"):
+        (tmp_path / name).symlink_to("p.csv")
     policy_file(tmp_path)
     counts_file(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}

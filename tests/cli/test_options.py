@@ -148,7 +148,10 @@ def test_a_prevalence_is_a_share_or_a_range_of_shares(text, value):
             "`--cost-fn` must be one number or one range LOW:HIGH, got '1:2:3:4' with 3 colons. "
             "Hint: --cost-fn 1:4?",
         ),
-        (("--cost-abstain", " "), "`--cost-abstain` must be a number, a range LOW:HIGH or a column, got ' '."),
+        (
+            ("--cost-abstain", " "),
+            "`--cost-abstain` must be a number, a range LOW:HIGH or a column, got ' '.",
+        ),
         (("--cost-abstain", "3:"), "`--cost-abstain` must be a number or a range LOW:HIGH, got '3:'."),
         (("--cost-fn", "1:inf"), "`--cost-fn` must be finite, got inf."),
         (("--cost-fn", "nan:3"), "`--cost-fn` must be finite, got nan."),
@@ -349,9 +352,9 @@ def test_weights_that_are_no_cases_are_one_sentence(run, tmp_path, name):
 
 @VERBS_OF_TWO_CLASSES
 def test_an_objective_that_makes_no_difference_is_told(run, many, name):
-    flags = (*COSTS, "--objective", "worst", "-o", "out.txt")
+    flags = (*COSTS, "--objective", "worst", "-o", "out")
     assert "--objective worst makes no difference here" in " ".join(run(name, many, *flags).err.split())
-    ranged = ("--cost-fn", "80:120", "--cost-fp", 90, "--objective", "worst", "-o", "out.txt")
+    ranged = ("--cost-fn", "80:120", "--cost-fp", 90, "--objective", "worst", "-o", "out")
     assert "makes no difference" not in run(name, many, *ranged).err
     answer = run(name, many, *COSTS, "--objective", "cheapest")
     assert (answer.code, answer.out) == (2, "")

@@ -1,7 +1,7 @@
 """Where the answer goes, and in which form."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -55,6 +55,11 @@ class Output(Flags):
             f"`--output {self.path}` must end in {_listed(offered)}, got {suffix}."
             + (f" Hint: {hint}" if hint else "")
         )
+
+    def told(self) -> "Output":
+        """Return the same for an answer in words or JSON: a name that ends in .json asks for JSON."""
+        suffix = self.format((".json",) if self.as_json else (".txt", ".md", ".json"))
+        return replace(self, as_json=True) if suffix == ".json" else self
 
 
 def _listed(offered: Collection[str]) -> str:

@@ -14,6 +14,7 @@ def command(*, source: Source, output: Output) -> None:
 
     Errors stop an analysis (exit code 2); notes do not (exit code 0).
     """
+    output = output.told()
     from demur.cli.output import document, remark, write
     from demur.cli.reading.findings import find_problems, findings_text
 

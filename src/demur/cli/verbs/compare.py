@@ -37,6 +37,7 @@ def command(
     standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
     are compared over all costs.
     """
+    output = output.told()
     if classes.names is not None:
         _compare_classes(classes.names, classes.cost_matrix, source, prices, limits, certainty, output)
         return

@@ -87,10 +87,10 @@ def command(
             because="is for two classes. Hint: leave it out beside --classes.",
             but=("--label", "--cost-abstain", "--seed"),
         )
-        _decide_classes(classes.names, classes.cost_matrix, source, prices, certainty, output)
+        _decide_classes(classes.names, classes.cost_matrix, source, prices, certainty, output.told())
         return
     if rule.no_labels:
-        _decide_without_labels(source, prices, limits, certainty, rule, output)
+        _decide_without_labels(source, prices, limits, certainty, rule, output.told())
         return
     _decide(source, prices, limits, certainty, rule, output)
 
@@ -113,6 +113,7 @@ def _decide(
     output: Output,
 ) -> None:
     """Decide between two classes, and write the policies."""
+    output.format((".json",), "a policy is a JSON file.")
     from demur.cli.answers.asking import Asked
     from demur.cli.answers.deciding import decide_parts, decided_document, write_decided
     from demur.cli.output import remark, write

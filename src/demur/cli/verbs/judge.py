@@ -60,6 +60,7 @@ def command(*, judging: Judging, output: Output) -> None:
     class in the labels of the policy. The exit code is 3 if the cost is certainly above what the
     policy promised, else 0; 2 for an error.
     """
+    output = output.told()
     from demur.cli.answers.judging import judge
     from demur.cli.output import document, write
 

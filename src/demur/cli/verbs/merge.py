@@ -25,6 +25,7 @@ def command(*, files: tuple[str, ...], output: Output) -> None:
         raise InputError("At least one file of counts is needed. Hint: demur merge a.parquet b.parquet.")
     if not output.to_file and not output.as_json:
         raise InputError("`-o` is needed: counts are written to a file. Hint: -o all.parquet.")
+    output.format((".parquet", ".pq"))
     from demur.cli.output import document, remark, write
     from demur.counts.scores import ScoreCounts
 

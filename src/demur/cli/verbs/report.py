@@ -43,6 +43,10 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
     from demur.cli.output import document, group_file, remark, wrapped, write
     from demur.cli.reading.evidence import read_evidence
 
+    if output.as_json:
+        output.format((".json",))
+    else:
+        output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
     asked = Asked.of(source, prices, limits, certainty)
     if prices.by_case:
         raise InputError(

@@ -109,6 +109,7 @@ def command(*, watching: Watching, output: Output) -> None:
     code is 0 while all is quiet, 3 on an alarm, 2 for an error. Two processes on one state wait for
     each other; a killed one loses nothing that it had said.
     """
+    output = output.told()
     from demur.cli.answers.watching import BatchColumns, watch
     from demur.cli.output import document, write
 
