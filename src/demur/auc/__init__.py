@@ -1,7 +1,8 @@
 """Inference about the area under the ROC curve: one model, two, several, parts of the curve, planning.
 
 DeLong's variance, the exact jackknife, bootstrap and permutation laws of Bandos, Rockette, Gur
-(2006), clusters, tests of parts and points of the curve, power and sample size.
+(2006), clusters, tests of parts and points of the curve, margins, several readers, power and sample
+size.
 
 Imports: paired, roc, counts.
 """

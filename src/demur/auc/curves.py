@@ -131,16 +131,17 @@ def partial_auc_interval(
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class RocDifferenceTest(Result):
-    """One number of two ROC curves on the same cases, compared by bootstrap.
+    """One number of two ROC curves, compared by bootstrap.
 
-    Made by `partial_auc_difference_test` and `roc_point_test`.
+    Made by `partial_auc_difference_test` and `roc_point_test` on the same cases, by
+    `partial_auc_unpaired_test` and `roc_point_unpaired_test` on different ones.
 
     Attributes
     ----------
     quantity : str
         What is compared, in words.
     estimate_a, estimate_b, difference : float
-        difference = estimate_a - estimate_b, positive where model a is better.
+        difference = estimate_a - estimate_b, positive where the first is better.
     variance : float
         Bootstrap variance of the difference.
     statistic, pvalue : float

@@ -19,12 +19,13 @@ _SAME_SUM = 1e-12
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class VenkatramanTest(Result):
-    """Two whole ROC curves on the same cases; made by `venkatraman_test`.
+    """Two whole ROC curves; made by `venkatraman_test` and `venkatraman_unpaired_test`.
 
     Attributes
     ----------
     statistic : float
-        Sum over all cut-offs of the absolute difference of the two numbers of errors.
+        The same cases: sum over all cut-offs of the absolute difference of the two numbers of errors.
+        Different cases: integral over the false positive rate of the absolute difference of the curves.
     pvalue : float
         Share of the permutations with a statistic at least as large, the observed one included.
     n_resamples : int
