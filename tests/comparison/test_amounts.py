@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,7 +20,10 @@ from demur import (
     UndefinedError,
     compare_models,
 )
+from demur.comparison.case_estimates import paid_by
+from demur.comparison.rows import Cases
 from demur.counts import CaseWindow
+from demur.honest.cases import SplitCases
 from examples import examples
 
 Z = 1.959963984540054
@@ -225,7 +229,7 @@ def test_one_large_miss_moves_the_threshold_by_hand():
 
 
 def test_interval_by_hand():
-    """One decision for all cases: mean, standard error with added errors, and the skewness of the amounts."""
+    """One decision for all cases: mean and standard error, with added errors of the root mean square."""
     y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0, 0])
     amount = np.array([10.0, 20.0, 30.0, 40.0, 7, 7, 7, 7, 7, 7])
     constant = np.zeros(10)
@@ -236,11 +240,42 @@ def test_interval_by_hand():
     low = losses.mean() - Z * losses.std(ddof=1) / np.sqrt(10)
     rms = np.sqrt(np.mean(amount[y == 1] ** 2))
     n, total, square = 10 + w, losses.sum() + w * rms, (losses**2).sum() + w * rms**2
-    variance = (square - total**2 / n) / (n * (n - 1))
-    # what amounts add to the third cumulant of the mean, four equal misses of the same squares aside
-    cumulant = ((losses**3).sum() - 4 * rms**3) / 10**3
-    high = total / n + Z * np.sqrt(variance) + (2 * Z**2 + 1) / 6 * cumulant / variance
+    high = total / n + Z * np.sqrt((square - total**2 / n) / (n * (n - 1)))
     assert model.threshold_interval == pytest.approx((max(low, 0.0), high), rel=1e-12)
+
+
+def test_spread_of_few_misses_by_hand():
+    """Two of four positives are missed, of 10 each beside 30 each: they spread as much as all four do."""
+    y = np.array([1, 1, 1, 1, *[0] * 6])
+    score = np.array([0.0, 0.0, 2.0, 2.0, *[1.0] * 6])
+    amount = np.array([10.0, 10.0, 30.0, 30.0, *[0] * 6])
+    costs = CaseCosts(cost_fn=amount, cost_fp=100.0)
+    bill = paid_by(_split(y, costs), [np.where(score < 1.5, 0, 1).astype(np.int8)])
+    assert bill.cases.tolist() == [[6, 0, 0], [2, 2, 0]]
+    assert bill.paid[1, 0] == 20
+    # mean square of 10, 10, 30, 30 is 500, twice; their own squares are 100 each
+    assert bill.squares[1, 0] == 1000
+    missed_the_large = paid_by(_split(y, costs), [np.where(score > 1.5, 0, 1).astype(np.int8)])
+    # mean 30 instead of 20: (30 / 20)^2 times 500, twice
+    assert missed_the_large.squares[1, 0] == pytest.approx(2 * 500 * 2.25)
+
+
+def _split(y, costs):
+    rows = Cases.of_rows(y, np.zeros(len(y)), costs=costs)
+    cases = SplitCases.of_rows(
+        rows.positive,
+        None,
+        weights="importance",
+        prevalence=None,
+        folds=2,
+        repeats=1,
+        rng=0,
+        quantity="a test",
+    )
+    # rows of a split come class by class
+    order = cases.splits.repeats[0].cell
+    assert sorted(order.tolist()) == list(range(len(y)))
+    return replace(cases, amounts=rows.amounts)
 
 
 # ---------------------------------------------------------------- costs by class are a special case

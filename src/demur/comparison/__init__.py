@@ -10,5 +10,16 @@ Imports: honest, auc, windows, surface, costs, counts.
 from demur.comparison.answer import Answer, Versus
 from demur.comparison.comparison import Comparison, ModelComparison, compare_models
 from demur.comparison.question import Limits, Question
+from demur.comparison.reviewers import ReviewerComparison, compare_reviewers
 
-__all__ = ["Answer", "Comparison", "Limits", "ModelComparison", "Question", "Versus", "compare_models"]
+__all__ = [
+    "Answer",
+    "Comparison",
+    "Limits",
+    "ModelComparison",
+    "Question",
+    "ReviewerComparison",
+    "Versus",
+    "compare_models",
+    "compare_reviewers",
+]

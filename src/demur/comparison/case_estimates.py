@@ -1,18 +1,13 @@
 """Costs of rules where every case has its own: sums of what was paid instead of tables of outcomes.
 
 The intervals are those of costs by class: the same sums of losses and of squared losses, the same added
-errors. An added error has no amount of its own; it counts as the root mean square of what such an error
-costs among the cases, which is at least its mean.
+errors. Two things differ, and neither does where all cases of a class cost the same:
 
-Few cases are missed, so the largest amounts are seldom among them. The spread of the losses of an outcome
-is therefore at least that of all cases of the class.
-
-Amounts are skewed: a few large ones make a mean err to one side. The end on that side moves out by the
-first term of the Cornish-Fisher expansion of a studentised mean (Johnson 1978, J. Am. Stat. Assoc. 73),
-
-    (2 z^2 + 1) / 6 * third cumulant / variance of the mean,
-
-where the third cumulant is what amounts add to it: 0 where all cases with one outcome cost the same.
+- An added error has no amount of its own. It counts as the root mean square of what such an error costs
+  among the cases, which is at least its mean.
+- Few cases are missed, and the largest amounts are seldom among them, so the spread of what was lost is
+  too small on average. It is taken to be at least that of all cases of the class, larger in proportion if
+  those that were missed are larger: squares >= cases * max(own mean, mean)^2 * (mean square / mean^2).
 """
 
 from collections.abc import Sequence
@@ -20,55 +15,36 @@ from typing import NamedTuple
 
 import numpy as np
 
-from demur._kernels.normal import normal_quantile
 from demur._results import Interval
 from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Codes, Judged
 from demur.honest.expected_cost import Estimate, outcome_table
 from demur.honest.held_out import Weighting
-from demur.honest.intervals import (
-    DifferenceSums,
-    LossSums,
-    added_errors,
-    difference_interval,
-    honest_interval,
-    loss_sums,
-    mean_and_error,
-)
+from demur.honest.intervals import DifferenceSums, LossSums, difference_interval, honest_interval, loss_sums
 from demur.typing import FloatArray
 
 __all__ = ["Bill", "bill_cost", "bill_estimate", "case_difference", "difference_to_constant", "paid_by"]
-
-_ROUNDING = 1e-9
-"""Cubes that differ relatively by less are equal: sums of few digits more were rounded."""
 
 
 class Bill(NamedTuple):
     """What some rule costs on the cases, averaged over the splits.
 
     Rows of all arrays are negatives and positives, columns are decided negative, positive, abstained.
-    `cubes` are sums beyond those of equal amounts (see `_beyond_equal`). `worst` holds, for negatives and
-    positives, what an added error of the class costs: a false alarm, a miss.
+    `worst` holds, for negatives and positives, what an added error of the class costs: a false alarm, a
+    miss.
     """
 
     cases: FloatArray
     paid: FloatArray
     squares: FloatArray
-    cubes: FloatArray
     worst: FloatArray
 
     def at(self, factors: CaseFactors) -> "Bill":
         """Return the bill with all costs of a decision times a factor."""
         by_decision = np.array(factors)
         by_error = np.array([factors.alarm, factors.miss])
-        return Bill(
-            self.cases,
-            self.paid * by_decision,
-            self.squares * by_decision**2,
-            self.cubes * by_decision**3,
-            self.worst * by_error,
-        )
+        return Bill(self.cases, self.paid * by_decision, self.squares * by_decision**2, self.worst * by_error)
 
 
 def _losses(cases: SplitCases, factors: CaseFactors | None = None) -> FloatArray:
@@ -81,79 +57,62 @@ def _losses(cases: SplitCases, factors: CaseFactors | None = None) -> FloatArray
 def paid_by(cases: SplitCases, decisions: Sequence[Codes]) -> Bill:
     """Add up what decisions cost, split by split."""
     losses = _losses(cases)
-    return _bill(cases, decisions, losses, _root_mean_squares(cases, losses[:, 0], losses[:, 1]))
+    free = np.column_stack([losses, np.zeros(len(losses))])
+    nothing = [np.full(len(codes), 3, dtype=np.int8) for codes in decisions]
+    number, paid, squares = (column[:, :3, 3] for column in _gap_sums(cases, free, decisions, nothing))
+    return Bill(number, paid, squares, _root_mean_squares(cases, losses[:, 0], losses[:, 1]))
 
 
-def _bill(cases: SplitCases, decisions: Sequence[Codes], losses: FloatArray, worst: FloatArray) -> Bill:
-    sums = np.zeros((4, 6))
-    for rows, codes in zip(cases.splits.repeats, decisions, strict=False):
-        code = 3 * cases.positive[rows.cell] + codes
-        loss = losses[rows.cell, codes]
-        sums += [np.bincount(code, rows.cases * loss**power, 6) for power in range(4)]
-    number, paid, squares, cubes = (sums / len(decisions)).reshape(4, 2, 3)
-    squares, cubes = _spread(number, squares, cubes, _moments(cases, losses))
-    return Bill(number, paid, squares, _beyond_equal(number, squares, cubes), worst)
+# ---------------------------------------------------------------- sums
 
 
-def _moments(cases: SplitCases, losses: FloatArray) -> FloatArray:
-    """Mean squares and mean cubes of every column of losses over each class: [power, class, column]."""
-    means = []
-    for power in (2, 3):
-        by_class = [
-            np.average(losses[members] ** power, axis=0, weights=cases.sizes[members])
-            for members in (~cases.positive, cases.positive)
-        ]
-        means.append(by_class)
-    return np.array(means)
-
-
-def _spread(
-    number: FloatArray, squares: FloatArray, cubes: FloatArray, moments: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return sums of squares and cubes, at least those of as many cases drawn from the whole class.
-
-    Few cases are missed, and the largest amounts are seldom among them: their own spread is too small.
-    """
-    drawn = number * moments
-    return np.maximum(squares, drawn[0]), np.where(np.abs(drawn[1]) > np.abs(cubes), drawn[1], cubes)
-
-
-def _beyond_equal(number: FloatArray, squares: FloatArray, cubes: FloatArray) -> FloatArray:
-    """Sums of cubes beyond those of equal amounts with the same squares, of the same sign; 0 by rounding."""
-    equal = np.sqrt(squares / np.maximum(number, 1e-300)) * squares
-    beyond = np.abs(cubes) - equal
-    return np.where(beyond > _ROUNDING * equal, np.copysign(beyond, cubes), 0.0)
-
-
-def _skewed(
-    low: float, high: float, sums: LossSums, cubes: FloatArray, *, prevalence: float | None, level: float
-) -> tuple[float, float]:
-    """Move the end of an interval out to which skewed amounts make the mean err."""
-    z = normal_quantile(level)
-    _, error = mean_and_error(sums, prevalence=prevalence, errors=added_errors(level))
-    variance = float(error) ** 2
-    if variance == 0:
-        return low, high
-    sizes = np.array([float(sums.n_negative), float(sums.n_positive)])
-    shares = sizes / sizes.sum() if prevalence is None else np.array([1 - prevalence, prevalence])
-    cumulant = float((shares**3 * cubes / sizes**3).sum())
-    shift = (2 * z**2 + 1) / 6 * cumulant / variance
-    return (low + shift, high) if shift < 0 else (low, high + shift)
+def _class_means(cases: SplitCases, columns: FloatArray) -> FloatArray:
+    """Mean of every column over the negatives and over the positives."""
+    by_class = (~cases.positive, cases.positive)
+    return np.array([np.average(columns[own], axis=0, weights=cases.sizes[own]) for own in by_class])
 
 
 def _root_mean_squares(cases: SplitCases, if_missed: FloatArray, if_alarmed: FloatArray) -> FloatArray:
     """Root mean square, with the sign of the mean, of an error on a negative and on a positive."""
-    by_class = []
-    for members, error in ((~cases.positive, if_alarmed), (cases.positive, if_missed)):
-        weight, loss = cases.sizes[members], error[members]
-        mean = float(np.average(loss, weights=weight))
-        by_class.append(np.copysign(np.sqrt(np.average(loss**2, weights=weight)), mean))
-    return np.array(by_class)
+    errors = np.column_stack([if_alarmed, if_missed])
+    means, squares = _class_means(cases, errors), _class_means(cases, errors**2)
+    return np.copysign(np.sqrt(np.diagonal(squares)), np.diagonal(means))
+
+
+def _gap_sums(
+    cases: SplitCases, losses: FloatArray, first: Sequence[Codes], second: Sequence[Codes]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Sums over [class, first decision, second decision]: cases, differences of losses, and squares.
+
+    `losses` has a column per decision. Squares are at least those of as many cases of the class.
+    """
+    width = losses.shape[1]
+    size = 2 * width**2
+    sums, own = np.zeros((3, size)), np.zeros((2, size))
+    for rows, one, two in zip(cases.splits.repeats, first, second, strict=False):
+        paid = losses[rows.cell, one], losses[rows.cell, two]
+        gap = paid[0] - paid[1]
+        code = (cases.positive[rows.cell].astype(np.int64) * width + one) * width + two
+        sums += [np.bincount(code, rows.cases * gap**power, size) for power in range(3)]
+        own += [np.bincount(code, rows.cases * loss, size) for loss in paid]
+    number, gaps, squares = (sums / len(first)).reshape(3, 2, width, width)
+    every_gap = (losses[:, :, None] - losses[:, None, :]).reshape(len(losses), -1)
+    drawn = _class_means(cases, every_gap**2).reshape(2, width, width)
+    means = _class_means(cases, losses)
+    usual = np.array([means[:, :, None] + 0 * drawn, means[:, None, :] + 0 * drawn])
+    here = (own / len(first)).reshape(2, 2, width, width) / np.maximum(number, 1e-300)
+    ratio = np.divide(here, usual, out=np.ones_like(here), where=usual > 0).max(axis=0)
+    # rounding must not make equal amounts larger than they are
+    larger = np.where(ratio > 1 + 1e-9, ratio**2, 1.0)
+    return number, gaps, np.maximum(squares, number * drawn * larger)
 
 
 def _weighting(bill: Bill, prevalence: float | None) -> Weighting:
     negative, positive = (float(row) for row in bill.cases.sum(axis=1))
     return Weighting.of(positive, negative, prevalence)
+
+
+# ---------------------------------------------------------------- costs
 
 
 def bill_cost(bill: Bill, factors: CaseFactors, prevalence: float | None) -> float:
@@ -181,8 +140,7 @@ def _interval(
 ) -> tuple[float, float]:
     sums = [_loss_sums(bill) for bill in (hindsight, honest)]
     low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
-    cubes = honest.cubes.sum(axis=1)
-    return _skewed(float(low), float(high), sums[1], cubes, prevalence=prevalence, level=level)
+    return float(low), float(high)
 
 
 def _loss_sums(bill: Bill) -> LossSums:
@@ -217,48 +175,32 @@ def case_difference(
     """Interval of the cost of the first rule minus that of the second, paired case by case."""
     losses = _losses(cases, factors)
     worst = _root_mean_squares(cases, losses[:, 0], losses[:, 1])
-    (seen, _), (kept, cubes) = (
-        _difference_sums(cases, losses, worst, one, two)
+    sums = [
+        _difference_sums(*_gap_sums(cases, losses, one, two), worst)
         for one, two in (((first.hindsight,), (second.hindsight,)), (first.honest, second.honest))
-    )
-    low, high = difference_interval(seen, kept, level=level, prevalence=prevalence)
-    plain = LossSums(*kept[:6], worst_positive=0.0, worst_negative=0.0)
-    ends = _skewed(float(low), float(high), plain, cubes, prevalence=prevalence, level=level)
-    return Interval(*ends)
+    ]
+    low, high = difference_interval(sums[0], sums[1], level=level, prevalence=prevalence)
+    return Interval(float(low), float(high))
 
 
 def _difference_sums(
-    cases: SplitCases,
-    losses: FloatArray,
-    worst: FloatArray,
-    first: Sequence[Codes],
-    second: Sequence[Codes],
-) -> tuple[DifferenceSums, FloatArray]:
-    """Return the sums, and those of cubes beyond equal amounts for negatives and positives."""
-    total = np.zeros((4, 18))
-    for rows, one, two in zip(cases.splits.repeats, first, second, strict=False):
-        gap = losses[rows.cell, one] - losses[rows.cell, two]
-        code = 9 * cases.positive[rows.cell] + 3 * one + two
-        total += [np.bincount(code, rows.cases * gap**power, 18) for power in range(4)]
-    number, gaps, squares, cubes = (total / len(first)).reshape(4, 2, 9)
-    every_gap = (losses[:, :, None] - losses[:, None, :]).reshape(len(losses), 9)
-    squares, cubes = _spread(number, squares, cubes, _moments(cases, every_gap))
-    sums = [column.sum(axis=1) for column in (number, gaps, squares)]
-    joint = number.sum(axis=0).reshape(3, 3)
+    number: FloatArray, gaps: FloatArray, squares: FloatArray, worst: FloatArray
+) -> DifferenceSums:
+    totals = [column.sum(axis=(1, 2)) for column in (number, gaps, squares)]
+    joint = number.sum(axis=0)
     calls = np.array([joint.sum(axis=1), joint.sum(axis=0)])
     # each rule may err where it makes the call at all
     misses, alarms = (float(np.minimum(calls[:, decision], 1.0).sum()) for decision in (0, 1))
-    paired = DifferenceSums(
-        n_positive=sums[0][1],
-        n_negative=sums[0][0],
-        positive=sums[1][1],
-        negative=sums[1][0],
-        positive_squares=sums[2][1],
-        negative_squares=sums[2][0],
+    return DifferenceSums(
+        n_positive=totals[0][1],
+        n_negative=totals[0][0],
+        positive=totals[1][1],
+        negative=totals[1][0],
+        positive_squares=totals[2][1],
+        negative_squares=totals[2][0],
         extra_positive=misses * worst[1] ** 2,
         extra_negative=alarms * worst[0] ** 2,
     )
-    return paired, _beyond_equal(number, squares, cubes).sum(axis=1)
 
 
 def difference_to_constant(
@@ -277,5 +219,9 @@ def difference_to_constant(
     losses = _losses(cases, factors)
     beyond = losses - losses[:, [code]]
     worst = _root_mean_squares(cases, beyond[:, 0], beyond[:, 1])
-    bills = [_bill(cases, decisions, beyond, worst) for decisions in ((rule.hindsight,), rule.honest)]
+    bills = []
+    for decisions in ((rule.hindsight,), rule.honest):
+        same = [np.full(len(codes), code, dtype=np.int8) for codes in decisions]
+        number, paid, squares = (one[:, :, code] for one in _gap_sums(cases, losses, decisions, same))
+        bills.append(Bill(number, paid, squares, worst))
     return Interval(*_interval(bills[0], bills[1], prevalence=prevalence, level=level))

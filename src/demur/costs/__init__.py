@@ -35,6 +35,7 @@ from demur.costs.net_benefit import (
 )
 from demur.costs.ranges import CostRange
 from demur.costs.reviewer import Reviewer
+from demur.costs.reviewer_cascade import ReviewCascade
 
 __all__ = [
     "AverageCostCurve",
@@ -48,6 +49,7 @@ __all__ = [
     "CostRange",
     "NetBenefitCurve",
     "NetBenefitDifference",
+    "ReviewCascade",
     "Reviewer",
     "average_cost_curves",
     "best_ranges",

@@ -17,6 +17,7 @@ from demur._checks import (
 )
 from demur._results import Interval, Result, json_safe
 from demur.costs.reviewer import Reviewer
+from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import ScoreCosts
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
@@ -75,7 +76,7 @@ class CaseCosts(Result):
         Cost of abstaining. None, also for the next three: abstaining is not an option.
     cost_abstain_positive, cost_abstain_negative : float or array of n numbers >= 0, optional
         Cost of abstaining by true class, each overriding `cost_abstain`.
-    reviewer : Reviewer, optional
+    reviewer : Reviewer or ReviewCascade, optional
         Who takes the cases abstained on; replaces the cost of abstaining.
     cost_tp, cost_tn : float or array of n numbers >= 0, default 0
         Cost of a right answer.
@@ -116,7 +117,7 @@ class CaseCosts(Result):
     cost_tn: Any = 0.0
     cost_abstain_positive: Any = None
     cost_abstain_negative: Any = None
-    reviewer: Reviewer | None = None
+    reviewer: Reviewer | ReviewCascade | None = None
     miss_factor: Any = 1.0
     alarm_factor: Any = 1.0
     review_factor: Any = 1.0
@@ -137,7 +138,8 @@ class CaseCosts(Result):
     def _check_reviews(self) -> None:
         given = [name for name in _REVIEWS if getattr(self, name) is not None]
         if self.reviewer is not None:
-            check_type(self.reviewer, "reviewer", Reviewer)
+            if not isinstance(self.reviewer, ReviewCascade):
+                check_type(self.reviewer, "reviewer", Reviewer)
             if given:
                 hint = "the fee and the mistakes of the reviewer are the cost of abstaining."
                 raise input_error(given[0], "must be left out beside reviewer", "both", hint)
@@ -225,7 +227,9 @@ class CaseCosts(Result):
             name: _described(getattr(self, name), self.columns.get(name)) for name in (*_ERRORS, *_REVIEWS)
         }
         described["reviewer"] = None
-        if self.reviewer is not None:
+        if isinstance(self.reviewer, ReviewCascade):
+            described["reviewer"] = self.reviewer.to_dict()
+        elif self.reviewer is not None:
             rates = {name: getattr(self.reviewer, name) for name in ("sensitivity", "specificity")}
             fee = _described(self.reviewer.fee, self.columns.get("fee"))
             described["reviewer"] = {"fee": fee, **rates}

@@ -15,6 +15,7 @@ from demur._checks import (
 )
 from demur._results import Result, as_scalar
 from demur.costs.reviewer import Reviewer
+from demur.costs.reviewer_cascade import ReviewCascade
 from demur.exceptions import UndefinedError
 from demur.typing import ArrayLike, Scalar
 
@@ -52,7 +53,7 @@ class CostModel(Result):
         Cost of a right answer; negative for a gain.
     cost_abstain_positive, cost_abstain_negative : float, optional
         Cost of abstaining by true class, each overriding `cost_abstain`.
-    reviewer : Reviewer, optional
+    reviewer : Reviewer or ReviewCascade, optional
         Who takes the cases abstained on: sets the cost of abstaining by true class. The model keeps
         these two costs, not the reviewer.
 
@@ -81,9 +82,9 @@ class CostModel(Result):
     cost_tn: float = 0.0
     cost_abstain_positive: float | None = None
     cost_abstain_negative: float | None = None
-    reviewer: InitVar[Reviewer | None] = None
+    reviewer: InitVar[Reviewer | ReviewCascade | None] = None
 
-    def __post_init__(self, reviewer: Reviewer | None) -> None:
+    def __post_init__(self, reviewer: Reviewer | ReviewCascade | None) -> None:
         for name in ("cost_fn", "cost_fp", "cost_tp", "cost_tn"):
             object.__setattr__(self, name, _amount(getattr(self, name), name))
         for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
@@ -109,9 +110,10 @@ class CostModel(Result):
             others = f"at most {_LARGEST:g} times smaller than the other costs"
             raise input_error("cost_fn", f"must be {others}", f"{self.cost_fn:g}")
 
-    def _take(self, reviewer: Reviewer) -> None:
+    def _take(self, reviewer: Reviewer | ReviewCascade) -> None:
         """Set the cost of abstaining on each class to that of a review."""
-        check_type(reviewer, "reviewer", Reviewer)
+        if not isinstance(reviewer, ReviewCascade):
+            check_type(reviewer, "reviewer", Reviewer)
         for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
             if getattr(self, name) is not None:
                 hint = "the fee and the mistakes of the reviewer are the cost of abstaining."

@@ -1,16 +1,13 @@
 """From flags that name columns to costs that differ by case."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from demur.cli.options.rules import ColumnPrice, Number, Price
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.exceptions import InputError
 from demur.typing import FloatArray
-
-if TYPE_CHECKING:
-    from demur.cli.options.prices import Prices
 
 __all__ = ["case_costs"]
 
@@ -24,12 +21,11 @@ _SHARED: dict[str, tuple[str, ...]] = {
 _COSTS = (*_FACTOR, "--cost-abstain-positive", "--cost-abstain-negative", "--cost-tp", "--cost-tn")
 
 
-def case_costs(prices: "Prices", columns: Mapping[str, FloatArray] | None) -> CaseCosts:
+def case_costs(given: Mapping[str, Any], columns: Mapping[str, FloatArray] | None) -> CaseCosts:
     """Return the costs of cases; a range becomes its middle and a factor that is a range.
 
-    `columns` holds the amounts by column; None for amounts of 1, to check all other flags.
+    `given` are the cost flags with their values. `columns` holds the amounts by column; None for amounts of 1, to check all other flags.
     """
-    given = prices.given()
     named: dict[str, Any] = {}
     for flag in _COSTS:
         if flag in given:
@@ -39,12 +35,13 @@ def case_costs(prices: "Prices", columns: Mapping[str, FloatArray] | None) -> Ca
             factor = _factor(value)
             if factor is not None:
                 named[_FACTOR[flag]] = factor
-    if prices.review_fee is not None:
-        _refuse_range("--review-fee", prices.review_fee, given)
-        rates = {"sensitivity": prices.reviewer_sensitivity, "specificity": prices.reviewer_specificity}
+    fee = given.get("--review-fee")
+    if fee is not None:
+        _refuse_range("--review-fee", fee, given)
+        rates = {name: given.get(f"--reviewer-{name}") for name in ("sensitivity", "specificity")}
         known: dict[str, Any] = {name: rate for name, rate in rates.items() if rate is not None}
-        named["reviewer"] = Reviewer(fee=_middle("--review-fee", prices.review_fee, columns), **known)
-    sources = {_argument(flag): priced.column for flag, priced in prices.columns.items()}
+        named["reviewer"] = Reviewer(fee=_middle("--review-fee", fee, columns), **known)
+    sources = {_argument(flag): one.column for flag, one in given.items() if isinstance(one, ColumnPrice)}
     if "review_fee" in sources:
         sources["fee"] = sources.pop("review_fee")
     return CaseCosts(**named, columns=sources)

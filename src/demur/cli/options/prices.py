@@ -188,7 +188,7 @@ class Prices(Flags):
         """Return the costs of cases whose amounts stand in columns; None for amounts of 1."""
         from demur.cli.options.amounts import case_costs
 
-        return case_costs(self, columns)
+        return case_costs(self.given(), columns)
 
     def _reviewer(self, fee: Any) -> "Reviewer | None":
         """Return the person whose fee is given."""
