@@ -51,6 +51,12 @@ class Source(Flags):
     group: str | None = flag(
         "--group", metavar="COLUMN", help="Give a separate answer for every value of this column."
     )
+    drop_missing: bool = flag(
+        "--drop-missing",
+        default=False,
+        is_flag=True,
+        help="Leave out rows with a missing label, score or weight, and say how many of which class.",
+    )
     engine: str | None = flag(
         "--engine",
         metavar="NAME",
@@ -69,6 +75,11 @@ class Source(Flags):
             raise InputError(f"`--engine` must be one of {', '.join(_ENGINES)}, got {self.engine!r}.")
         if self.engine == "spark" and self.master is None:
             raise InputError("`--master` is needed beside --engine spark. Hint: --master spark://host:7077.")
+        if self.drop_missing and self.reader != "memory":
+            raise InputError(
+                f"`--drop-missing` needs the rows in memory, got --engine {self.engine}. "
+                "Hint: leave --engine out."
+            )
         if self.engine != "spark" and self.master is not None:
             raise InputError("`--master` is for Spark. Hint: add --engine spark, or leave it out.")
 

@@ -1,7 +1,7 @@
 """From a file and the user's flags to labels, scores and weights."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,8 @@ class Predictions:
         Element i: the group of case i.
     amounts : dict
         Column -> costs of the cases.
+    dropped : dict
+        Class -> rows left out because a value is missing; "" counts rows without a class.
     """
 
     source: str
@@ -70,6 +72,7 @@ class Predictions:
     weights: FloatArray | None
     groups: Any = None
     amounts: dict[str, FloatArray] = field(default_factory=dict)
+    dropped: dict[str, int] = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -85,11 +88,12 @@ class Predictions:
 
     def sentence(self) -> str:
         """Tell what was read, and as what."""
-        return described(self.source, self.n, self.roles, self.positive)
+        return described(self.source, self.n, self.roles, self.positive) + _dropped_words(self.dropped)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was read, without the rows."""
-        return read_as(self.source, self.n, self.roles, self.positive, self.negative)
+        told = read_as(self.source, self.n, self.roles, self.positive, self.negative)
+        return {**told, "dropped": dict(self.dropped)} if self.dropped else told
 
 
 def read_predictions(source: Source, prices: Prices | None = None) -> Predictions:
@@ -97,8 +101,11 @@ def read_predictions(source: Source, prices: Prices | None = None) -> Prediction
     with open_table(source.file) as table:
         roles = choose_roles(table, source, prices=prices)
         columns = table.read(roles.columns)
+    dropped: dict[str, int] = {}
+    if source.drop_missing:
+        columns, dropped = _complete_rows(columns, roles.label)
     for column in columns.values():
-        _require_complete(column)
+        _require_complete(column, " (--drop-missing)")
     truth, shown, other = positive_cases(columns[roles.label], source.positive)
     weights = None if roles.weight is None else check_weights(columns[roles.weight].values, roles.weight)
     without = None if weights is None else class_without_weight(truth, weights)
@@ -119,6 +126,7 @@ def read_predictions(source: Source, prices: Prices | None = None) -> Prediction
         weights=weights,
         groups=None if roles.group is None else columns[roles.group].values,
         amounts={name: columns[name].values for name in roles.amounts},
+        dropped=dropped,
     )
 
 
@@ -157,12 +165,37 @@ def read_scores(source: Source) -> tuple[str, str, FloatArray]:
 # ---------------------------------------------------------------- values
 
 
-def _require_complete(column: Column) -> None:
-    """Refuse missing values."""
+def _complete_rows(columns: dict[str, Column], label: str) -> tuple[dict[str, Column], dict[str, int]]:
+    """Return the rows without a missing value, and how many of each class are left out."""
+    missing = np.logical_or.reduce([column.missing for column in columns.values()])
+    labels = columns[label]
+    told: dict[str, int] = {}
+    for value, unknown in zip(labels.values[missing], labels.missing[missing], strict=True):
+        name = "" if unknown else class_name(value)
+        told[name] = told.get(name, 0) + 1
+    kept = {
+        name: replace(column, values=column.values[~missing], missing=column.missing[~missing])
+        for name, column in columns.items()
+    }
+    return kept, dict(sorted(told.items(), key=lambda item: (item[0] == "", item[0])))
+
+
+def _dropped_words(dropped: dict[str, int]) -> str:
+    """Say what was left out, by class: a class that loses more rows than the other changes the answer."""
+    if not dropped:
+        return ""
+    total = sum(dropped.values())
+    parts = [f"{n} of class {name}" if name else f"{n} without a label" for name, n in dropped.items()]
+    rows = "1 row" if total == 1 else f"{total} rows"
+    return f" Left out {rows} with a missing value: {', '.join(parts)}."
+
+
+def _require_complete(column: Column, flag: str = "") -> None:
+    """Refuse missing values; `flag` is the one that drops their rows, if there is one."""
     if column.n_missing:
         raise InputError(
             f"Column {column.name!r} has {missing_values(column)}. "
-            "Hint: drop those rows, or fill them in where the model has an answer."
+            f"Hint: drop those rows{flag}, or fill them in where the model has an answer."
         )
 
 
