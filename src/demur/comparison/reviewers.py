@@ -50,10 +50,9 @@ class ReviewerComparison(Result):
     def words(self) -> str:
         """Whom to ask, what the others would cost, and the answer."""
         others = sorted((cost, name) for name, cost in self.costs.items() if name != self.best)
-        told = ", ".join(f"with {name} {1000 * cost:,.4g}" for cost, name in others)
-        beside = f" instead of {told}" if told else ""
-        cost = f"{1000 * self.costs[self.best]:,.4g}"
-        return f"Let {self.best} review: {cost} per 1000 cases{beside}. {self.answer.words}"
+        told = ", ".join(f"{name} {1000 * cost:,.4g}" for cost, name in others)
+        cost = f"{1000 * self.costs[self.best]:,.4g} per 1000 cases"
+        return f"Let {self.best} review: {cost}{f' ({told})' if told else ''}. {self.answer.words}"
 
 
 def compare_reviewers(

@@ -24,7 +24,8 @@ _COSTS = (*_FACTOR, "--cost-abstain-positive", "--cost-abstain-negative", "--cos
 def case_costs(given: Mapping[str, Any], columns: Mapping[str, FloatArray] | None) -> CaseCosts:
     """Return the costs of cases; a range becomes its middle and a factor that is a range.
 
-    `given` are the cost flags with their values. `columns` holds the amounts by column; None for amounts of 1, to check all other flags.
+    `given` are the cost flags with their values. `columns` holds the amounts by column; None for amounts
+    of 1, to check all other flags.
     """
     named: dict[str, Any] = {}
     for flag in _COSTS:
