@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints/newest.txt
 VENV ?= .venv
 RUN = $(VENV)/bin/python
 
-.PHONY: demo quick test test-long test-core check lint bench docs web web-check clean
+.PHONY: demo quick test test-long test-core check lint bench coverage docs web web-check clean
 
 INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
 
@@ -61,6 +61,10 @@ check: lint web-check test test-long docs
 
 bench: $(VENV)/.installed
 	$(RUN) benchmarks/run.py --output docs/performance.md
+
+# what every interval covers, on designs with known truth: an hour on one core
+coverage: $(VENV)/.installed
+	$(RUN) tools/coverage_page.py --runs 2000 --output docs/coverage.md
 
 # DATA_DIR=folder adds the papers' data that cannot be shipped
 docs: $(VENV)/.installed
