@@ -45,3 +45,50 @@ def test_wrong_input_writes_nothing(capsys, tmp_path, monkeypatch, args, message
     assert code == 2
     assert message in " ".join(out.err.split())
     assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------- names of models
+
+
+def saved(folder, name, model=None):
+    folder.mkdir(exist_ok=True)
+    ScoreCounts.from_arrays([0, 1, 1, 0] * 30, [1, 2, 3, 2] * 30).save(folder / name, model=model)
+    return folder / name
+
+
+def model_of(capsys, file):
+    """What the other verbs call the model of a file."""
+    code, out = run(capsys, "compare", file, "--json")
+    assert code == 0
+    return list(json.loads(out.out)["comparison"]["models"])
+
+
+@pytest.mark.parametrize(
+    ("names", "models", "flags", "expected"),
+    [
+        (("mon.parquet", "tue.parquet"), ("it's risk", "it's risk"), (), "it's risk"),
+        (("mon.parquet", "tue.parquet"), ("risk", None), (), "risk"),
+        (("a/risk.parquet", "b/risk.parquet"), (None, None), (), "risk"),
+        (("mon.parquet", "tue.parquet"), (None, None), (), "both"),
+        (("mon.parquet", "tue.parquet"), ("old", "new"), ("--model", "risk"), "risk"),
+    ],
+)
+def test_the_name_of_the_model_is_kept(capsys, tmp_path, names, models, flags, expected):
+    files = [
+        saved((tmp_path / name).parent, (tmp_path / name).name, model)
+        for name, model in zip(names, models, strict=True)
+    ]
+    code, out = run(capsys, "merge", *files, *flags, "-o", tmp_path / "both.parquet", "--json")
+    assert code == 0
+    assert json.loads(out.out)["model"] == (None if expected == "both" else expected)
+    assert model_of(capsys, tmp_path / "both.parquet") == [expected]
+    # counts are read back whatever they are called
+    assert ScoreCounts.load(tmp_path / "both.parquet").n == 240
+
+
+def test_counts_of_two_models_are_not_added(capsys, tmp_path):
+    files = [saved(tmp_path, f"{name}.parquet", name) for name in ("risk", "age")]
+    code, out = run(capsys, "merge", *files, "-o", tmp_path / "both.parquet")
+    assert code == 2
+    assert "must be of one model, got age, risk. Hint: if they are one" in " ".join(out.err.split())
+    assert not (tmp_path / "both.parquet").exists()

@@ -12,13 +12,20 @@ from demur._files.whole import draft_of
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["parquet_schema", "read_columns", "write_columns"]
+__all__ = ["parquet_fact", "parquet_schema", "read_columns", "write_columns"]
 
 _RENEW = "the file was damaged or edited; count and save again."
 
 
-def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: str, version: int) -> None:
-    """Write equally long columns; the file appears whole or not at all."""
+def write_columns(
+    path: str | Path,
+    columns: dict[str, FloatArray],
+    *,
+    schema: str,
+    version: int,
+    model: str | None = None,
+) -> None:
+    """Write equally long columns, and the name of their model; the file appears whole or not at all."""
     import duckdb
 
     with draft_of(path) as draft:
@@ -28,7 +35,7 @@ def write_columns(path: str | Path, columns: dict[str, FloatArray], *, schema: s
                 connection.execute(
                     f"copy written to {_quoted(draft)} "
                     f"(format parquet, use_tmp_file false, kv_metadata {{schema: '{schema}', "
-                    f"version: '{version}', digest: '{_digest(columns)}'}})"
+                    f"version: '{version}', digest: '{_digest(columns)}'{_named(model)}}})"
                 )
         except duckdb.Error as error:
             raise InputError(f"`{path}` cannot be written: {_first_line(error)}.") from None
@@ -75,6 +82,20 @@ def read_columns(
 
 def parquet_schema(path: Path) -> str | None:
     """Return the schema `write_columns` wrote into a file; None for every other file."""
+    return parquet_fact(path, "schema")
+
+
+def _named(model: str | None) -> str:
+    """Write the name of a model as one more entry, if there is one."""
+    if model is None:
+        return ""
+    if "\0" in model:
+        raise input_error("model", "must be a name without the character NUL", repr(model))
+    return ", model: '" + model.replace("'", "''") + "'"
+
+
+def parquet_fact(path: Path, key: str) -> str | None:
+    """Return what `write_columns` wrote into a file under "schema" or "model"; None if nothing."""
     import duckdb
 
     try:
@@ -84,7 +105,7 @@ def parquet_schema(path: Path) -> str | None:
         with duckdb.connect() as connection:
             source = f"parquet_kv_metadata({_quoted_literally(path)})"
             stored = connection.sql(
-                f"select decode(value) from {source} where decode(key) = 'schema'"
+                f"select decode(value) from {source} where decode(key) = '{key}'"
             ).fetchall()
     except (duckdb.Error, OSError, UnicodeDecodeError):
         # whoever reads the file as a table says what is wrong with it

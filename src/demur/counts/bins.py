@@ -206,10 +206,10 @@ class BinnedCounts(ScoreCounts):
         sums = [np.bincount(at, column, len(lower)) for column in (pos, neg)]
         return BinnedCounts.from_bins(lower, upper, *sums)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, model: str | None = None) -> None:
         """Write the counts to a Parquet file: a row per bin, whole or not at all."""
         if self.exact:
-            super().save(path)
+            super().save(path, model=model)
             return
         columns = {
             "lower": self.scores,
@@ -217,7 +217,7 @@ class BinnedCounts(ScoreCounts):
             "positives": self.positives,
             "negatives": self.negatives,
         }
-        write_columns(path, columns, schema=SCHEMA, version=_BINNED_VERSION)
+        write_columns(path, columns, schema=SCHEMA, version=_BINNED_VERSION, model=model)
 
     def to_dict(self) -> dict[str, object]:
         """Return the counts per bin as JSON-safe built-in types."""

@@ -196,10 +196,13 @@ class ScoreCounts:
 
     # ---------------------------------------------------------------- files
 
-    def save(self, path: str | Path) -> None:
-        """Write the counts to a Parquet file: a row per distinct score, whole or not at all."""
+    def save(self, path: str | Path, *, model: str | None = None) -> None:
+        """Write the counts to a Parquet file: a row per distinct score, whole or not at all.
+
+        `model` is the name the command line shows; without it, that of the file.
+        """
         columns = {"score": self.scores, "positives": self.positives, "negatives": self.negatives}
-        write_columns(path, columns, schema=SCHEMA, version=_EXACT_VERSION)
+        write_columns(path, columns, schema=SCHEMA, version=_EXACT_VERSION, model=model)
 
     @classmethod
     def load(cls, path: str | Path) -> "ScoreCounts":

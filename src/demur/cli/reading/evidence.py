@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._files.parquet import parquet_schema
+from demur._files.parquet import parquet_fact, parquet_schema
 from demur.cli.options import Prices, Source
 from demur.cli.reading.predictions import (
     Predictions,
@@ -165,7 +165,7 @@ def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
 
 
 def _from_saved(path: Path, source: Source) -> Evidence:
-    """Take one model, called like the file; counts tell nothing of columns and labels."""
+    """Take one model, by its saved name or called like the file; counts tell nothing of columns."""
     for name in source.given():
         if name not in ("--engine", "--master"):
             raise InputError(f"`{name}` is for tables of cases, but {path} holds counts. Hint: leave it out.")
@@ -176,7 +176,7 @@ def _from_saved(path: Path, source: Source) -> Evidence:
         data={"source": str(path), "rows": counts.n, "engine": "counts", "distinct_scores": n_scores},
         positive="1",
         negative="0",
-        parts={"": Part(counted={path.stem: counts})},
+        parts={"": Part(counted={parquet_fact(path, "model") or path.stem: counts})},
     )
 
 

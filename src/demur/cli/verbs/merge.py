@@ -1,11 +1,25 @@
 """`demur merge COUNTS...`: add up saved counts of disjoint data."""
 
-import click
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
-from demur.cli.options import Output, takes, verb
+from demur.cli.options import Flags, Output, argument, flag, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["command"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Merging(Flags):
+    """Which counts are added up, and whose they are."""
+
+    TITLE: ClassVar[str] = "Counts"
+
+    files: tuple[str, ...] = argument(nargs=-1, metavar="COUNTS...")
+    model: str | None = flag(
+        "--model", metavar="NAME", help="Name of their model [default: the one that the files agree on]."
+    )
 
 
 @verb(
@@ -14,13 +28,15 @@ __all__ = ["command"]
   demur merge monday.parquet tuesday.parquet -o both.parquet
 """,
 )
-@click.argument("files", nargs=-1, metavar="COUNTS...")
+@takes(Merging)
 @takes(Output, path={"help": "Write the counts of the union to this Parquet file."})
-def command(*, files: tuple[str, ...], output: Output) -> None:
+def command(*, merging: Merging, output: Output) -> None:
     """Add up counts of disjoint data, saved with ScoreCounts.save.
 
-    Days, shards and clusters can be counted apart: the counts of the union are the sums.
+    Days, shards and clusters can be counted apart: the counts of the union are the sums. Counts of
+    different models are refused. The name of the model is kept.
     """
+    files = merging.files
     if not files:
         raise InputError("At least one file of counts is needed. Hint: demur merge a.parquet b.parquet.")
     if not output.to_file and not output.as_json:
@@ -30,12 +46,36 @@ def command(*, files: tuple[str, ...], output: Output) -> None:
     from demur.counts.scores import ScoreCounts
 
     first, *others = (ScoreCounts.load(file) for file in files)
+    model = _one_model(files) if merging.model is None else merging.model
     merged = first.merge(*others) if others else first
     if output.to_file:
-        merged.save(str(output.path))
-    summary = {"n": merged.n, "prevalence": merged.prevalence, "distinct_scores": len(merged.scores)}
+        merged.save(str(output.path), model=model)
+    summary = {
+        "model": model,
+        "n": merged.n,
+        "prevalence": merged.prevalence,
+        "distinct_scores": len(merged.scores),
+    }
     if output.as_json:
         write(document("merge", {"files": list(files), "output": output.path, **summary}), None)
     else:
         size = f"{merged.n:g} cases, {len(merged.scores)} distinct scores"
-        remark(f"{len(files)} files: {size}. Written to {output.path}.", quiet=output.quiet)
+        whose = f" of {model}" if model else ""
+        remark(f"{len(files)} files{whose}: {size}. Written to {output.path}.", quiet=output.quiet)
+
+
+def _one_model(files: tuple[str, ...]) -> str | None:
+    """Return the model of the counts: a saved name, or the name that all files have; None if neither."""
+    from demur._files.parquet import parquet_fact
+
+    saved = {file: parquet_fact(Path(file), "model") for file in files}
+    names = sorted({name for name in saved.values() if name is not None})
+    if len(names) > 1:
+        raise InputError(
+            f"The counts must be of one model, got {', '.join(names)}. "
+            "Hint: if they are one, name it with --model NAME."
+        )
+    if names:
+        return names[0]
+    stems = {Path(file).stem for file in files}
+    return stems.pop() if len(stems) == 1 else None
