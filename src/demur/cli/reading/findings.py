@@ -1,14 +1,17 @@
 """What `demur check` looks for."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from demur._files.parquet import parquet_fact
 from demur.calibration import calibration_slope
 from demur.cli.options import Source
 from demur.cli.output import wrapped
+from demur.cli.reading.other_files import holds_counts, holds_records, records_as_table
 from demur.cli.reading.predictions import class_without_weight, missing_values, positive_cases
 from demur.cli.reading.roles import Roles, choose_roles, described
 from demur.cli.reading.suspects import amounts
@@ -63,7 +66,39 @@ class Findings:
 
 def find_problems(source: Source) -> Findings:
     """Read the file and list its problems; raise `InputError` only where there is no table to look at."""
+    if holds_counts(source.file):
+        return _saved_counts(source)
+    if holds_records(source.file):
+        if source.reader != "memory":
+            raise InputError(f"`--engine {source.engine}` reads no JSON. Hint: leave it out.")
+        with records_as_table(source.file) as file:
+            return _table_problems(replace(source, file=file), source.file)
+    return _table_problems(source, None)
+
+
+def _saved_counts(source: Source) -> Findings:
+    """The same from saved counts: no columns, no rows."""
+    path = Path(source.file)
+    for name in source.given():
+        raise InputError(f"`{name}` is for tables of cases, but {path} holds counts. Hint: leave it out.")
+    counts = ScoreCounts.load(path)
+    model = parquet_fact(path, "model") or path.stem
+    n_scores = len(counts.scores)
+    few = [*_too_few(model, int(counts.n_positive), int(counts.n_negative))]
+    problems = few or [*_ranking_notes({model: counts}, 1, "1", "0")]
+    return Findings(
+        source=source.file,
+        n_rows=int(counts.n),
+        roles=Roles(label="", models=(model,), weight=None),
+        sentence=f"Read the counts of {counts.n:g} cases of {path}: {n_scores} distinct scores or bins.",
+        findings=tuple(problems),
+    )
+
+
+def _table_problems(source: Source, shown: str | None) -> Findings:
+    """List the problems of a table; `shown` is what the user calls it, if that is not its file."""
     with open_with(source.file, source.reader, source.master) as table:
+        table.name = table.name if shown is None else shown
         roles = choose_roles(table, source)
         look = _look_at_rows if source.reader == "memory" else _look_at_counts
         problems, positive = look(table, roles, source.positive)

@@ -12,6 +12,7 @@ __all__ = ["command"]
 def command(*, source: Source, output: Output) -> None:
     """Look for problems in a file of predictions.
 
+    FILE as for `demur compare`, counts included, or JSON: a list of records or one per line.
     Errors stop an analysis (exit code 2); notes do not (exit code 0).
     """
     output = output.told()
