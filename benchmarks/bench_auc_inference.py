@@ -48,8 +48,9 @@ def rows():
     for n, digits in ((10**5, None), (10**6, None), (10**6, 2)):
         sample = data(n, digits=digits)
         size = f"{n:.0e}" + (" tied" if digits else "")
-        ours, tested = (
-            processor_time(job, sample) for job in (auc_difference_variances, auc_difference_test)
+        ours, tested, delong = (
+            processor_time(job, sample)
+            for job in (auc_difference_variances, auc_difference_test, delong_test)
         )
         peer = r_proc(*sample)
         what = "R pROC DeLong / variances by all five methods"
@@ -59,12 +60,18 @@ def rows():
         statistic = auc_difference_test(*sample, method="delong").statistic
         assert np.isclose(peer[1], statistic, rtol=1e-6), "the two sides disagree"
         yield ratio_row(what, size, ours, peer[0], ">= 5", peer_over_ours=True)
+        yield ratio_row("  / DeLong as well", size, delong, peer[0], ">= 5", peer_over_ours=True)
         yield ratio_row("  / permutation test with p-value", size, tested, peer[0], "", peer_over_ours=True)
     for n in (10**6, 10**7):
         y, a, _ = data(n)
         ours, sort = alternate(lambda y=y, a=a: auc_interval(y, a), lambda a=a: np.sort(a), repeats=3)
         yield ratio_row("AUC, variance and interval / np.sort", f"{n:.0e}", ours, sort, "")
     yield through_cells(10**6)
+
+
+def delong_test(y, a, b):
+    """The same test as the peer's."""
+    return auc_difference_test(y, a, b, method="delong")
 
 
 def through_cells(n):
