@@ -181,7 +181,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: names and values, arrays by their size, and a small figure."""
-        if not dataclasses.is_dataclass(self):
+        if not hasattr(self, "__dataclass_fields__"):
             return _html.panel(repr(self), [])
         cells = ((name, _cell(getattr(self, name))) for name in [*self._fields(), *self._reported])
         rows = [(name, cell) for name, cell in cells if cell]
