@@ -68,7 +68,7 @@ class Opened:
 
     def _watch(self):
         def heard(message):
-            # that copying pixels takes time is no fault of the page: here the processor plays the graphics card
+            # that copying pixels takes time is no fault of the page: the processor plays the graphics card
             if message.type in ("error", "warning") and "GL Driver Message" not in message.text:
                 self.problems.append(f"console {message.type}: {message.text}")
 
