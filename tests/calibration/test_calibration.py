@@ -196,6 +196,21 @@ def test_weights_of_slopes():
     assert width > rows.slope_interval.high - rows.slope_interval.low
 
 
+def test_many_cases_need_no_search():
+    rng = np.random.default_rng(0)
+    eta = np.round(rng.normal(size=30_000), 2)
+    y = rng.random(30_000) < 1 / (1 + np.exp(-eta))
+    p = 1 / (1 + np.exp(-1.5 * eta))
+    many = calibration_slope(y, p)
+    assert many.method == "information"
+    few = ~y & (np.cumsum(~y) > 9_990)  # leaves just too few negatives
+    searched = calibration_slope(y[~few], p[~few])
+    assert searched.method == "profile likelihood"
+    error = (searched.slope_interval.high - searched.slope_interval.low) / (2 * 1.959964)
+    middle = (searched.slope_interval.high + searched.slope_interval.low) / 2
+    assert middle == pytest.approx(searched.slope, abs=0.02 * error)
+
+
 @pytest.mark.parametrize(
     ("y", "p", "words"),
     [

@@ -157,7 +157,8 @@ def roc_interval(
             binomial_interval((1 - fpr[called]) * n_negative, n_negative, level),
             level,
         )
-    sizes = float(np.floor(n_positive)), float(np.floor(n_negative))  # binomial laws need whole numbers
+    # binomial laws need whole numbers; one case may have a weight that rounds to a little less
+    sizes = float(np.floor(n_positive + 1e-9)), float(np.floor(n_negative + 1e-9))
     if held == "specificity":
         limits = pointwise_limits(fpr, tpr, 1 - values, sizes[1], sizes[0], level)
         return _result(
