@@ -29,6 +29,7 @@ __all__ = ["Finding", "Findings", "find_problems", "findings_text"]
 
 # a note on calibration needs a clear error of a size that matters: of the slope, of the log-odds
 _SURE, _TILT, _SHIFT = 0.01, 1.25, 0.2
+_MOST_FORECASTS = 10**6  # a fit takes a second or two up to here
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -332,7 +333,7 @@ def _ranking_notes(
 def _calibration(name: str, counts: ScoreCounts) -> Iterator[Finding]:
     """Probabilities that clearly say something else than what happens."""
     low, high = counts.score_range
-    if not (counts.exact and 0 < low < high < 1):
+    if not (counts.exact and 0 < low < high < 1) or len(counts.scores) > _MOST_FORECASTS:
         return
     try:
         found = calibration_slope(counts)
