@@ -114,7 +114,8 @@ def _label(node):
     if isinstance(node, sql.Null):
         return None
     if isinstance(node, sql.National) or (isinstance(node, sql.Literal) and node.is_string):
-        return node.name
+        # older parsers leave the escape that keeps ${name} from Spark as it stands
+        return node.name.replace("\\u0024", "$")
     return _value(node)
 
 

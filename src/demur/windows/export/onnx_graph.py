@@ -42,7 +42,6 @@ def _imported() -> Any:
     try:
         import onnx
         import onnx.checker
-        import onnx.compose
         import onnx.helper
     except ImportError:
         raise InputError("ONNX needs the package onnx. Hint: pip install 'demur[onnx]'.") from None
@@ -123,11 +122,9 @@ def _label_type(rule: DecisionRule, onnx: Any) -> int:
 def _behind(rule: DecisionRule, onnx: Any, model: Any, output: str | None, column: int | None) -> Any:
     helper = onnx.helper
     _require_opset(model)
-    taken = {value.name for value in model.graph.input} & {_SCORE, _DECISION}
-    if taken:
-        raise input_error("model", "must not call an input score or decision", ", ".join(sorted(taken)))
+    _require_free_names(model)
     found = _scores_of(onnx, model, output)
-    made = onnx.compose.add_prefix(model, "model/", rename_inputs=False)
+    made = type(model).FromString(model.SerializeToString())
     graph = made.graph
     scores, constants = _one_column(rule, onnx, found, column)
     graph.node.extend([*scores, *_decision_nodes(rule, onnx)])
@@ -142,6 +139,18 @@ def _behind(rule: DecisionRule, onnx: Any, model: Any, output: str | None, colum
     if not any(opset.domain in _MAIN_DOMAIN for opset in made.opset_import):
         made.opset_import.append(helper.make_opsetid("", _OPSET))
     return _signed(rule, onnx, made)
+
+
+def _require_free_names(model: Any) -> None:
+    """Refuse a model that uses the names of the decision itself."""
+    graph = model.graph
+    used = {value.name for value in (*graph.input, *graph.output, *graph.initializer)}
+    for node in graph.node:
+        used.update(node.input, node.output)
+    taken = sorted(name for name in used if name in (_SCORE, _DECISION) or name.startswith("demur/"))
+    if taken:
+        rule = "must leave the names score, decision and demur/... to the policy"
+        raise input_error("model", rule, taken[0], "rename it, for example with onnx.compose.add_prefix.")
 
 
 def _require_opset(model: Any) -> None:
@@ -181,7 +190,7 @@ def _one_column(rule: DecisionRule, onnx: Any, found: Any, column: int | None) -
     """Return nodes and constants that bring the scores of the positive class into one column of doubles."""
     node, types = onnx.helper.make_node, onnx.TensorProto
     sizes = [size.dim_value for size in found.type.tensor_type.shape.dim]
-    inside = f"model/{found.name}"
+    inside = found.name
     cast = node("Cast", ["demur/column"], [_SCORE], to=types.DOUBLE)
     if column is None and (len(sizes) == 1 or sizes[1:] == [1]):
         shape = onnx.helper.make_tensor("demur/shape", types.INT64, [1], [-1])
