@@ -111,7 +111,7 @@ def test_an_amount_as_a_regression_is_a_model(run, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "hint"),
     [
-        ((), "it is left out; --model amount would use it as a model."),
+        ((), "it is no model; --cost-fn amount takes it as the cost of a miss."),
         (("--model", "amount"), "is it a model? If not, pass --exclude amount."),
         (("--weight", "amount"), "a weight says how many cases a row stands for or how much it matters."),
         (("--exclude", "amount"), None),

@@ -177,7 +177,7 @@ def _look_at_complete(table: Any, roles: Roles, positive: str, negative: str) ->
 def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
     """Columns that look like amounts, and what each would do in its role."""
     hints = dict.fromkeys(roles.models, "is it a model? If not, pass --exclude {name}.")
-    hints |= dict.fromkeys(roles.suspects, "it is left out; --model {name} would use it as a model.")
+    hints |= dict.fromkeys(roles.suspects, "it is no model; --cost-fn {name} takes it as the cost of a miss.")
     if roles.weight is not None:
         hints[roles.weight] = "a weight says how many cases a row stands for or how much it matters."
     numeric = [name for name in hints if table.kinds[name] == "number" and name not in source.exclude]
