@@ -381,7 +381,8 @@ class Policy(Exportable, Result):
             On the scale the policy was made for; NaN is refused.
         output : {"array", "pandas", "arrow"}
             An array of labels, a `pandas.Categorical` or a `pyarrow.DictionaryArray`. The last two hold
-            one byte per case: less time than two comparisons of the scores, where text takes about seven.
+            one byte per case and take two to three times two comparisons of the scores; an array of
+            text takes about ten times.
         """
         check_choice(output, "output", OUTPUTS)
         values = check_scores(scores, "scores")
