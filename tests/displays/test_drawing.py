@@ -114,6 +114,8 @@ def test_two_models_on_the_same_axes():
     displays.RocCurveDisplay.from_predictions(Y, Q, ax=first.ax_, name="second")
     assert "first" in words(first)
     assert "second" in words(first)
+    colors = [line.get_color() for line in first.ax_.get_lines() if "AUC" in str(line.get_label())]
+    assert len(set(colors)) == len(colors) == 2
 
 
 @pytest.mark.parametrize("name", ["CapacityGraphDisplay", "RecCurveDisplay", "ResponseCurveDisplay"])

@@ -282,6 +282,9 @@ class Display:
         """Forget an earlier drawing, get axes, return them."""
         self._drawn = {}
         self.figure_, self.ax_ = new_axes(ax, **size)
+        # models that other displays drew here before keep their colours to themselves
+        self._first_series = getattr(self.ax_, "_demur_series", 0)
+        self.ax_._demur_series = self._first_series + len(self._members)
         return self.ax_
 
     @classmethod

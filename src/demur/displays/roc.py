@@ -114,7 +114,7 @@ class RocCurveDisplay(ScoreDisplay):
         self.lines_: list[Any] = []
         self.window_markers_: list[Any] = []
         members = self._members
-        for index, (name, curve) in enumerate(members.items()):
+        for index, (name, curve) in enumerate(members.items(), self._first_series):
             style = series_style(index)
             line, at = draw_roc(ax, curve, with_name(name, f"AUC {curve.auc:.3f}"), style)
             self.lines_.append(line)
@@ -122,7 +122,7 @@ class RocCurveDisplay(ScoreDisplay):
             if hull:
                 self._draw_hull(name, curve, style["color"], fill=len(members) == 1)
             if window is not None:
-                self._mark(name, curve, window, first=index == 0)
+                self._mark(name, curve, window, first=index == self._first_series)
         roc_axes(ax)
         legend_below(ax)
         return self
@@ -207,7 +207,7 @@ class PrecisionRecallDisplay(PrevalenceDisplay):
         """Draw the curves on `ax`, or on new axes."""
         ax = self._begin(ax, size=(5.2, 5.4))
         self.lines_: list[Any] = []
-        for index, (name, curve) in enumerate(self._members.items()):
+        for index, (name, curve) in enumerate(self._members.items(), self._first_series):
             at = thinned(curve.recall, curve.precision)
             x, y = curve.recall[at], curve.precision[at]
             words = with_name(name, f"average precision {curve.average_precision:.3f}")
