@@ -13,7 +13,7 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = re.compile(
-    r"tests/(engines/test_(spark|export_databases)|house/test_results|report/test_page_\w+|reproduce/test_\w*studies)\.py"
+    r"tests/(engines/test_(spark|export_databases)|house/test_results|report/test_(page|web)_\w+|reproduce/test_\w*studies)\.py"
 )
 
 

@@ -282,10 +282,10 @@ def test_many_ranges_are_cut_to_the_widest(run, tmp_path):
 @pytest.fixture
 def dozen(tmp_path):
     rng = np.random.default_rng(5)
-    y = (rng.random(120) < 0.4).astype(int)
+    y = (rng.random(40) < 0.4).astype(int)
     names = [f"a_rather_long_name_of_a_model_that_was_trained_in_week_{k}_of_the_year" for k in range(12)]
-    columns = {name: 1000 * (rng.normal(size=120) + y) for name in names}
-    columns |= {"place": np.where(np.arange(120) % 2, "here", "there")}
+    columns = {name: 1000 * (rng.normal(size=40) + y) for name in names}
+    columns |= {"place": np.where(np.arange(40) % 2, "here", "there")}
     return table_file(
         tmp_path, y=y, **columns, a_column_of_amounts_in_the_currency_of_the_country_amount=y + 1
     )

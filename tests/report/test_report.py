@@ -414,7 +414,6 @@ def test_json_is_valid_and_versioned(two):
         "bins",
         "roc",
         "folds",
-        "bounds",
         "auc",
         "volume",
         "wins",

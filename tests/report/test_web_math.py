@@ -27,6 +27,7 @@ from demur import (
 )
 from demur.cli.main import main
 from demur.cli.output import percent, threshold
+from demur.comparison import choice as choosing
 from demur.comparison.candidates import model_candidates, trivial_candidates
 from demur.comparison.estimates import cost_at
 from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
@@ -435,7 +436,10 @@ def _python_answer(at):
     settings = {"costs": about["costs"], "prevalence": about["prevalence"], "sample_weight": about["weights"]}
     most = {} if about["most"] == 1 else {"max_abstention": about["most"]}
     positive = about["source"].positive
-    return compare_models(labels, about["scores"], pos_label=positive, **settings, **most).answer
+    with pytest.MonkeyPatch.context() as patched:
+        # what advice costs is known at the costs of the report only, and slow
+        patched.setattr(choosing, "_advice", lambda choice: None)
+        return compare_models(labels, about["scores"], pos_label=positive, **settings, **most).answer
 
 
 def _pages(answers):
