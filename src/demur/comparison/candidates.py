@@ -32,7 +32,7 @@ from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import range_search
-from demur.windows.search import Prices
+from demur.windows.search import Prices, limited_search
 
 __all__ = [
     "TRIVIAL",
@@ -258,6 +258,20 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
     return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
 
 
+def _limited_window(counts: ScoreCounts, question: Question) -> AbstentionWindow | None:
+    """Return what `choose_cuts` finds at single costs under limits, without all that it tells besides.
+
+    None where it has to look itself, or to say why no window keeps the limits.
+    """
+    searched = question.objective == "expected" and not question.by_case
+    searched = searched and question.limits.precision_confidence is None
+    if not searched:
+        return None
+    masses = score_masses(counts, counts.prevalence if question.rate is None else question.rate)
+    cuts = limited_search(masses, Prices.of(question.point), question.limits.cuts(masses))
+    return None if cuts is None else _window(masses, cuts, question.point, question.rate, counts)
+
+
 def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
     """Prices at a corner for masses made under the prevalence `rate`."""
     assert isinstance(corner.costs, CostModel)
@@ -297,7 +311,7 @@ def _judge(
     for (_, aim), cuts in zip(kept, windows, strict=True):
 
         def choose(counts: ScoreCounts, aim: Question = aim) -> list[Window]:
-            window = choose_cuts(counts, aim).window
+            window = _limited_window(counts, aim) or choose_cuts(counts, aim).window
             return [Window(window.lower, window.upper)]
 
         hindsight = [Window(cuts.window.lower, cuts.window.upper)]
