@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from command_line import table_file
-from demur import PolicyMonitor
+from demur import CostModel, Policy, PolicyMonitor, abstention_surface
 from demur.monitoring import judge_policy
 from demur.monitoring.audit import Audit
 from monitoring_cases import shop, shop_policy
@@ -251,3 +251,18 @@ def test_parquet_answers_are_audited_and_warned_about_alike(run, rng, policy, tm
     answer = run("apply", "policy.json", "new.parquet", "--strict", "-o", "strict.parquet")
     assert answer.code == 2
     assert not (tmp_path / "strict.parquet").exists()
+
+
+def test_a_label_in_braces_stays_text(run, tmp_path):
+    """Labels and names go into SQL: none of them may stand for something else there."""
+    duckdb.sql('select 0.9 as "{rows}"').write_parquet(str(tmp_path / "s.parquet"))
+    policy = Policy.from_surface(
+        abstention_surface([0, 1], [0.2, 0.8]),
+        costs=CostModel(cost_fn=1, cost_fp=1),
+        pos_label="{rows}",
+        neg_label="no",
+    )
+    policy.save(tmp_path / "policy.json")
+    answer = run("apply", "policy.json", "s.parquet", "--model", "{rows}", "-o", "out.parquet", "-q")
+    assert answer.code == 0, answer.err
+    assert duckdb.sql(f"select * from '{tmp_path / 'out.parquet'}'").fetchall()[0][-1] == "{rows}"

@@ -24,7 +24,7 @@ from demur.engines.text import MISSING_WORDS, header_separator, open_text, ragge
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["BadRow", "Batch", "RowStream", "open_rows"]
+__all__ = ["BadRow", "Batch", "ParquetRows", "RowStream", "open_rows"]
 
 # a batch is bounded by rows and by cells, so that wide tables do not need more memory
 _MOST_ROWS = 1 << 16
@@ -67,14 +67,11 @@ class RowStream(ABC):
         Names of the columns.
     separator : str
         Separator of the fields; a comma for Parquet.
-    columnar : bool
-        Whether `query` answers: for Parquet, where columns have types.
     """
 
     name: str
     columns: list[str]
     separator: str = ","
-    columnar: bool = False
     _types: dict[str, str]
     _snapshot: Snapshot
 
@@ -86,10 +83,6 @@ class RowStream(ABC):
         self.require_scores(column)
         size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
         return self._unchanged_batches(column, size, cells=cells)
-
-    def query(self, sql: str) -> list[tuple[Any, ...]]:
-        """Run SQL in which {rows} stands for the rows, their columns as they are."""
-        raise NotImplementedError(f"{self.name} has no types")
 
     def require_scores(self, column: str) -> None:
         """Refuse a column that is not there or holds no numbers."""
@@ -134,7 +127,7 @@ def open_rows(source: str, *, stdin: IO[bytes] | None = None) -> Iterator[RowStr
         if kind == "parquet":
             import duckdb
 
-            stream = _ParquetRows(name, paths, resources.enter_context(duckdb.connect()))
+            stream = ParquetRows(name, paths, resources.enter_context(duckdb.connect()))
         else:
             stream = _TextRows(name, paths, kind)
         stream._snapshot = snapshot
@@ -230,8 +223,8 @@ def _problem(text: str) -> str:
 # ---------------------------------------------------------------- Parquet
 
 
-class _ParquetRows(RowStream):
-    columnar = True
+class ParquetRows(RowStream):
+    """Parquet files: their columns have types, so a database can read and write them as they are."""
 
     def __init__(self, name: str, paths: list[Path], connection: Any) -> None:
         self.name = name
@@ -244,12 +237,17 @@ class _ParquetRows(RowStream):
         self.columns = list(relation.columns)
         self._types = dict(zip(self.columns, map(str, relation.types), strict=True))
 
-    def query(self, sql: str) -> list[tuple[Any, ...]]:
+    @property
+    def rows_sql(self) -> str:
+        """The rows as SQL writes them after FROM."""
         # COPY takes no parameters
         names = ", ".join("'" + name.replace("'", "''") + "'" for name in self._params["names"])
-        rows = self._source.replace("$names", f"[{names}]")
+        return self._source.replace("$names", f"[{names}]")
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        """Run SQL over `rows_sql`."""
         with database_errors(self.name):
-            found: list[tuple[Any, ...]] = self._connection.execute(sql.replace("{rows}", rows)).fetchall()
+            found: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
         return found
 
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:

@@ -15,7 +15,7 @@ from demur._files.temporary import temporary_folder
 from demur._files.whole import draft_of
 from demur.cli.answers.decisions import AUDIT_COLUMNS, MOST_TOLD, Tally, require_new, write_decisions
 from demur.engines.columns import quoted
-from demur.engines.row_stream import BadRow, RowStream
+from demur.engines.row_stream import BadRow, ParquetRows, RowStream
 from demur.exceptions import InputError
 from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.scale import BatchCounts, scale_sentences, score_range
@@ -45,7 +45,7 @@ def write_parquet_decisions(
     added = [column, *(AUDIT_COLUMNS if drawing is not None else ())]
     require_new(stream, added, only=only)
     _require_told_apart(stream, [] if only else [*stream.columns, *added])
-    if stream.columnar and drawing is None:
+    if isinstance(stream, ParquetRows) and drawing is None:
         return _in_database(policy, stream, path, score=score, column=column, only=only, strict=strict)
     with temporary_folder() as folder:
         table = folder / "decisions.csv"
@@ -84,7 +84,7 @@ def _require_told_apart(stream: RowStream, names: list[str]) -> None:
 
 
 def _in_database(
-    policy: Policy, stream: RowStream, path: str, *, score: str, column: str, only: bool, strict: bool
+    policy: Policy, stream: ParquetRows, path: str, *, score: str, column: str, only: bool, strict: bool
 ) -> Tally:
     stream.require_scores(score)
     tally = _counted(policy, stream, score)
@@ -95,18 +95,18 @@ def _in_database(
         raise InputError(f"`{stream.name}`, column {score}: {' '.join(tally.warnings)}")
     kept = "" if only else "*, "
     decision = f"cast({policy.to_sql('duckdb', score)} as {_label_type(policy)})"
-    chosen = f"select {kept}{decision} as {quoted(column)} from {{rows}}"
+    chosen = f"select {kept}{decision} as {quoted(column)} from {stream.rows_sql}"
     with draft_of(path) as draft:
         stream.query(f"copy ({chosen}) to {_text(str(draft))} (format parquet)")
         stream.require_same()
     return tally
 
 
-def _counted(policy: Policy, stream: RowStream, score: str) -> Tally:
+def _counted(policy: Policy, stream: ParquetRows, score: str) -> Tally:
     """Count decisions, and what is odd about the scores, in one scan of their column."""
     codes = replace(policy, pos_label=1, neg_label=0, abstain_label=-1).to_sql("duckdb", score)
     low, high = (_number(value) for value in score_range(policy))
-    decided = f"select cast({quoted(score)} as double) as score, {codes} as code from {{rows}}"
+    decided = f"select cast({quoted(score)} as double) as score, {codes} as code from {stream.rows_sql}"
     parts = [
         "count(*)",
         *(f"count(*) filter (code = {code})" for code in (1, 0, -1)),
@@ -119,7 +119,7 @@ def _counted(policy: Policy, stream: RowStream, score: str) -> Tally:
     good = positive + negative + abstained
     tally = Tally(rows=rows, positive=positive, negative=negative, abstained=abstained, bad=rows - good)
     if tally.bad:
-        numbered = f"select row_number() over () as place, {codes} as code from {{rows}}"
+        numbered = f"select row_number() over () as place, {codes} as code from {stream.rows_sql}"
         first = f"select place from ({numbered}) where code is null order by place limit {MOST_TOLD}"
         places = stream.query(first)
         tally.first_bad = [BadRow(f"row {place}", "the score is missing") for (place,) in places]
@@ -145,9 +145,9 @@ def _convert(
     )
     added = ", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in typed.items())
     with _database(stream) as query:
-        if stream.columnar:
+        if isinstance(stream, ParquetRows):
             # the rows as they are, with their types, beside what was found about them
-            chosen = f"select * from {{rows}} positional join (select {added} from {source})"
+            chosen = f"select * from {stream.rows_sql} positional join (select {added} from {source})"
         else:
             names = ", ".join(map(quoted, typed))
             chosen = f"select * exclude ({names}), {added} from {source}"
@@ -157,7 +157,7 @@ def _convert(
 @contextmanager
 def _database(stream: RowStream) -> "Iterator[Any]":
     """Yield what runs SQL: the stream's own connection where it has one."""
-    if stream.columnar:
+    if isinstance(stream, ParquetRows):
         yield stream.query
         return
     import duckdb
