@@ -11,6 +11,7 @@ from demur import displays as displays
 from demur import engines as engines
 from demur import estimators as estimators
 from demur import honest as honest
+from demur import mlflow as mlflow
 from demur import monitoring as monitoring
 from demur import multiclass as multiclass
 from demur import ordinal as ordinal

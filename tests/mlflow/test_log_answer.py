@@ -1,0 +1,95 @@
+"""Answers in a real local store of MLflow: numbers, files, and a model that decides like the policy."""
+
+import json
+import logging
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from demur import Binormal, CostModel, InputError, Policy, compare_models
+from demur.mlflow import log_answer
+from demur.mlflow.model import PolicyModel
+
+# MLflow warns about type hints of its own while it is imported
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning", "ignore::FutureWarning")
+COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+LABELS = np.array(["well", "ill"])
+
+
+@pytest.fixture(scope="module")
+def answer():
+    y, s = Binormal(separation=2.0).sample(200, rng=0)
+    return compare_models(LABELS[y.astype(int)], {"risk": s}, costs=COSTS, pos_label="ill").answer
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_DISABLE_TELEMETRY", "true")
+    monkeypatch.setenv("GIT_PYTHON_REFRESH", "quiet")
+    import mlflow
+
+    logging.getLogger("mlflow").setLevel(logging.ERROR)
+    before = mlflow.get_tracking_uri()
+    mlflow.set_tracking_uri((tmp_path / "store").as_uri())
+    yield mlflow
+    mlflow.set_tracking_uri(before)
+
+
+def test_everything_of_an_answer_comes_back_from_the_store(answer, store):
+    y, s = Binormal(separation=2.0).sample(200, rng=1)
+    trivial = compare_models(y, {"noise": np.zeros(200)}, costs=COSTS).answer
+    with store.start_run() as run:
+        address = log_answer(answer)
+        assert log_answer(trivial, prefix="noise.") is None
+    logged = store.get_run(run.info.run_id).data
+    low, high = answer.interval
+    expected = {"cost": answer.cost, "cost_low": low, "cost_high": high, "missed": answer.missed}
+    assert expected.items() <= logged.metrics.items()
+    assert logged.metrics["versus_trivial"] == answer.versus["trivial"].difference
+    assert logged.metrics["noise.cost"] == trivial.cost
+    assert float(logged.params["lower"]) == answer.lower
+    assert (logged.params["kind"], logged.params["model"]) == ("window", "risk")
+    assert (logged.params["noise.kind"], "noise.model" in logged.params) == (trivial.kind, False)
+    assert float(logged.params["cost_fn"]) == 100
+    folder = run.info.artifact_uri
+
+    def text(name):
+        return store.artifacts.load_text(f"{folder}/{name}")
+
+    assert json.loads(text("answer.json")) == answer.to_dict()
+    assert text("answer.txt") == answer.words
+    assert "<svg" in text("report.html")
+    policy = Policy.from_answer(answer)
+    assert Policy.from_dict(json.loads(text("policy.json"))).to_dict() == policy.to_dict()
+
+    model = store.pyfunc.load_model(address)
+    scores = np.concatenate([s, [answer.lower, answer.upper, np.inf, -np.inf]])
+    frame = pd.DataFrame({"other": 1.0, "risk": scores})
+    np.testing.assert_array_equal(model.predict(frame), policy.apply(scores))
+    assert model.predict(pd.DataFrame({"risk": [np.nan]})).tolist() == ["abstain"]
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [[-9.0, np.nan, 9.0], np.array([[-9.0], [np.nan], [9.0]]), pd.DataFrame({"risk": [-9, None, 9]})],
+)
+def test_model_decides_scores_frames_and_columns_alike(answer, scores):
+    model = PolicyModel(Policy.from_answer(answer))
+    assert model.predict(scores).tolist() == ["well", "abstain", "ill"]
+
+
+def test_what_is_refused(answer):
+    with pytest.raises(InputError, match="must have the column 'risk', got the columns \\['score'\\]"):
+        PolicyModel(Policy.from_answer(answer)).predict(pd.DataFrame({"score": [1.0]}))
+    with pytest.raises(InputError, match="`answer` must be an Answer"):
+        log_answer("always positive")
+    with pytest.raises(InputError, match="`report` must be a Report"):
+        log_answer(answer, report="page.html")
+
+
+def test_missing_package_is_named(answer, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "mlflow", None)
+    with pytest.raises(InputError, match=r"pip install 'demur\[mlflow\]'"):
+        log_answer(answer)
