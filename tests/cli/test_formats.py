@@ -1,11 +1,16 @@
 """A file is what its name says, or the list of what is offered."""
 
+import csv
 import json
+from xml.etree import ElementTree
+from zipfile import ZipFile
 
+import duckdb
 import pytest
 
-from command_line import COSTS
+from command_line import COSTS, GOOD, Y, table_file
 from demur import ScoreCounts
+from demur.cli.table_files import table_of, write_tables
 
 COMPARE = ("compare", "p.csv", "--model", "good", *COSTS)
 
@@ -18,7 +23,7 @@ def test_json_by_its_name(run, many, tmp_path):
     assert json.loads((tmp_path / "check.JSON").read_text())["schema"] == "demur.check"
 
 
-@pytest.mark.parametrize("name", ["c.txt", "c.md", "c", "c.v2"])
+@pytest.mark.parametrize("name", ["c.txt", "c", "c.v2"])
 def test_words_by_other_names(run, many, tmp_path, name):
     assert run(*COMPARE, "-o", name, "-q").code == 0
     assert "good" in (tmp_path / name).read_text()
@@ -27,10 +32,16 @@ def test_words_by_other_names(run, many, tmp_path, name):
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        ((*COMPARE, "-o", "c.xlsx"), "`--output c.xlsx` must end in .txt, .md or .json, got .xlsx."),
-        ((*COMPARE, "-o", "c.csv"), "must end in .txt, .md or .json, got .csv."),
+        (
+            (*COMPARE, "-o", "c.ods"),
+            "`--output c.ods` must end in .txt, .json, .csv, .tsv, .xlsx, .md, .parquet or .pq, got .ods.",
+        ),
         ((*COMPARE, "-o", "c.md", "--json"), "must end in .json, got .md."),
-        (("check", "p.csv", "-o", "c.pdf"), "must end in .txt, .md or .json, got .pdf."),
+        (("check", "p.csv", "-o", "c.pdf"), ".xlsx, .md, .parquet or .pq, got .pdf."),
+        (
+            ("judge", "policy.json", "p.csv", "--label", "y_true", "-o", "j.csv"),
+            "must end in .txt, .md or .json, got .csv.",
+        ),
         (
             ("report", "p.csv", *COSTS, "-o", "rep.pdf"),
             "must end in .html or .htm, got .pdf. Hint: print",
@@ -51,3 +62,109 @@ def test_other_formats_are_refused_before_any_work(run, many, tmp_path, args, se
     assert (answer.code, answer.out) == (2, "")
     assert sentence in " ".join(answer.err.split())
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+# ---------------------------------------------------------------- tables
+
+BOTH = ("compare", "p.csv", "--model", "good", "--model", "bad", *COSTS)
+ODD = {
+    "Rules": {"a|b": ['x, "y"', "<&>"], "n": [1, None], "z": [0.1, float("-inf")], "ok": [True, False]},
+    "Pairs": {"c": [2.5]},
+}
+
+
+def sheets_of(path):
+    """Read a workbook from the definition of its parts: {sheet: rows of values}."""
+    main = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+    with ZipFile(path) as archive:
+        names = [
+            s.get("name")
+            for s in ElementTree.fromstring(archive.read("xl/workbook.xml")).iter(f"{main}sheet")
+        ]
+        found = {}
+        for k, name in enumerate(names, start=1):
+            rows = ElementTree.fromstring(archive.read(f"xl/worksheets/sheet{k}.xml")).iter(f"{main}row")
+            found[name] = [{cell.get("r"): _value(cell, main) for cell in row} for row in rows]
+    return found
+
+
+def _value(cell, main):
+    if cell.get("t") == "inlineStr":
+        return cell.find(f"{main}is/{main}t").text
+    value = cell.find(f"{main}v").text
+    return value == "1" if cell.get("t") == "b" else float(value)
+
+
+def test_formats_of_one_table_by_hand(tmp_path):
+    for name in ("t.csv", "t.tsv", "t.md", "t.xlsx", "t.parquet"):
+        write_tables(str(tmp_path / name), ODD, words=["Use x."])
+    with open(tmp_path / "t.csv", newline="") as handle:
+        rows = list(csv.reader(handle))
+    assert rows == [["a|b", "n", "z", "ok"], ['x, "y"', "1", "0.1", "True"], ["<&>", "", "-inf", "False"]]
+    assert (tmp_path / "t.tsv").read_text().splitlines()[0] == "a|b\tn\tz\tok"
+    assert (tmp_path / "t.md").read_text().splitlines() == [
+        *("Use x.", "", "## Rules", ""),
+        *("| a\\|b | n | z | ok |", "| --- | ---: | ---: | ---: |"),
+        *('| x, "y" | 1 | 0.1 | yes |', "| <&> |  | -inf | no |"),
+        *("", "## Pairs", "", "| c |", "| ---: |", "| 2.5 |"),
+    ]
+    assert sheets_of(tmp_path / "t.xlsx") == {
+        "Rules": [
+            {"A1": "a|b", "B1": "n", "C1": "z", "D1": "ok"},
+            {"A2": 'x, "y"', "B2": 1, "C2": 0.1, "D2": True},
+            {"A3": "<&>", "C3": "-inf", "D3": False},
+        ],
+        "Pairs": [{"A1": "c"}, {"A2": 2.5}],
+    }
+    read = duckdb.sql(f"from '{tmp_path / 't.parquet'}'")
+    assert [str(kind) for kind in read.types] == ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]
+    assert read.fetchall() == [('x, "y"', 1, 0.1, True), ("<&>", None, float("-inf"), False)]
+
+
+def test_wide_tables_have_columns_after_z(tmp_path):
+    write_tables(str(tmp_path / "w.xlsx"), {"t": table_of([{f"c{k}": k for k in range(704)}])})
+    cells = sheets_of(tmp_path / "w.xlsx")["t"][1]
+    assert (cells["Z2"], cells["AA2"], cells["ZZ2"], cells["AAA2"], cells["AAB2"]) == (25, 26, 701, 702, 703)
+
+
+def test_table_of_a_comparison_holds_the_numbers_of_its_document(run, many, tmp_path):
+    document = run(*BOTH, "--json", "-q").json
+    for name in ("c.csv", "c.md", "c.xlsx", "c.parquet"):
+        answer = run(*BOTH, "-o", name)
+        assert (answer.code, answer.out) == (0, "")
+        assert ("holds the rules" in answer.err) == (name in ("c.csv", "c.parquet"))
+    with open(tmp_path / "c.csv", newline="") as handle:
+        rows = {row["rule"]: row for row in csv.DictReader(handle)}
+    comparison = document["comparison"]
+    for name, model in comparison["models"].items():
+        assert [float(rows[name][key]) for key in ("cost", "auc", "vacc")] == [
+            model[key] for key in ("cost", "auc", "vacc")
+        ]
+        assert [float(rows[name][f"cost_{end}"]) for end in ("low", "high")] == model["interval"]
+    assert {name: float(rows[name]["cost"]) for name in comparison["trivial"]} == comparison["trivial"]
+    assert [name for name, row in rows.items() if row["chosen"] == "True"] == [comparison["answer"]["model"]]
+    read = duckdb.sql(f"select rule, cost from '{tmp_path / 'c.parquet'}'").fetchall()
+    assert read == [(name, float(row["cost"])) for name, row in rows.items()]
+    pair = sheets_of(tmp_path / "c.xlsx")["Pairs"][1]
+    assert pair["C2"] == document["pairs"][0]["auc"]["difference"]
+    text = (tmp_path / "c.md").read_text()
+    assert text.startswith(comparison["answer"]["words"])
+    assert "| first | second |" in text
+
+
+def test_groups_stand_below_each_other(run, many, tmp_path):
+    table_file(tmp_path, "g.csv", y_true=Y * 20 + [1], good=GOOD * 20 + [1.0], site=["a"] * 240 + ["b"])
+    assert run("compare", "g.csv", "--group", "site", *COSTS, "-o", "g.csv.tsv", "-q").code == 0
+    with open(tmp_path / "g.csv.tsv", newline="") as handle:
+        rows = list(csv.DictReader(handle, delimiter="\t"))
+    assert {row["site"] for row in rows} == {"a", "b"}
+    assert [row["left_out"] != "" for row in rows if row["site"] == "b"] == [True]
+
+
+def test_findings_as_a_table(run, many, tmp_path):
+    check = ("check", "p.csv", "--model", "good", "--model", "bad", "-q")
+    assert run(*check, "-o", "f.parquet").code == 0
+    found = run(*check, "--json").json["findings"]
+    read = duckdb.sql(f'select "column", problem, count from "{tmp_path / "f.parquet"}"').fetchall()
+    assert read == [(one["column"], one["problem"], one["count"]) for one in found]
+    assert found

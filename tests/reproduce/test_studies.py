@@ -245,12 +245,17 @@ def test_all_runs_every_study(run, monkeypatch):
 def test_figures_go_to_the_folder_only(run, monkeypatch, tmp_path):
     import matplotlib.pyplot as plt
 
-    fake_study(monkeypatch, figures=(Figure("fig-1", "A caption.", lambda: plt.figure()),))
+    cell = Cell.number("Table 1", published=0.5, computed=0.55, tolerance=TENTH)
+    fake_study(monkeypatch, cell, figures=(Figure("fig-1", "A caption.", lambda: plt.figure()),))
     assert run("reproduce", "vanderlooy2006")[0] == 0
     assert list(tmp_path.iterdir()) == []
     code, out, _ = run("reproduce", "vanderlooy2006", "-o", "made/here", "--json")
     assert code == 0
-    assert [path.name for path in (tmp_path / "made" / "here").iterdir()] == ["vanderlooy2006-fig-1.png"]
+    made = sorted(path.name for path in (tmp_path / "made" / "here").iterdir())
+    assert made == ["cells.csv", "vanderlooy2006-fig-1.png"]
+    header, first = (tmp_path / "made" / "here" / "cells.csv").read_text().splitlines()[:2]
+    assert header == "study,where,published,computed,tolerance,tolerance_reason,verdict,reason"
+    assert first.startswith("vanderlooy2006,Table 1,0.5,0.55,")
     assert json.loads(out)["studies"][0]["figures"][0]["file"] == "made/here/vanderlooy2006-fig-1.png"
 
 

@@ -6,6 +6,7 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from demur.cli.options.flags import Flags, flag
+from demur.cli.table_files import TABLE_FORMATS
 from demur.exceptions import InputError
 
 __all__ = ["Output"]
@@ -56,10 +57,19 @@ class Output(Flags):
             + (f" Hint: {hint}" if hint else "")
         )
 
-    def told(self) -> "Output":
-        """Return the same for an answer in words or JSON: a name that ends in .json asks for JSON."""
-        suffix = self.format((".json",) if self.as_json else (".txt", ".md", ".json"))
+    def told(self, *, tables: bool = False) -> "Output":
+        """Return the same for an answer in words or JSON: a name that ends in .json asks for JSON.
+
+        With `tables` the names of tables are offered, too; see `as_table`.
+        """
+        words = (".txt", ".json", *TABLE_FORMATS) if tables else (".txt", ".md", ".json")
+        suffix = self.format((".json",) if self.as_json else words)
         return replace(self, as_json=True) if suffix == ".json" else self
+
+    @property
+    def as_table(self) -> bool:
+        """Whether the name of the file asks for tables; for verbs that offer them."""
+        return self.to_file and not self.as_json and PurePath(str(self.path)).suffix.lower() in TABLE_FORMATS
 
 
 def _listed(offered: Collection[str]) -> str:

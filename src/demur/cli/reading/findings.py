@@ -1,7 +1,7 @@
 """What `demur check` looks for."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from demur.cli.reading.predictions import class_without_weight, missing_values, 
 from demur.cli.reading.roles import Roles, choose_roles, described
 from demur.cli.reading.suspects import amounts
 from demur.cli.reading.tables import for_counting, frame_of, label_column, open_with
+from demur.cli.table_files import Table
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
 from demur.engines.counting import read_counts
@@ -63,6 +64,10 @@ class Findings:
             "can_be_analysed": all(finding.level != "error" for finding in self.findings),
             "findings": [asdict(finding) for finding in self.findings],
         }
+
+    def table(self) -> Table:
+        """Return a row for each finding; the names of the columns also where there is none."""
+        return {field.name: [getattr(one, field.name) for one in self.findings] for field in fields(Finding)}
 
 
 def find_problems(source: Source) -> Findings:

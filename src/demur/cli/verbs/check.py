@@ -15,13 +15,17 @@ def command(*, source: Source, output: Output) -> None:
     FILE as for `demur compare`, counts included, or JSON: a list of records or one per line.
     Errors stop an analysis (exit code 2); notes do not (exit code 0).
     """
-    output = output.told()
+    output = output.told(tables=True)
     from demur.cli.output import document, remark, write
     from demur.cli.reading.findings import find_problems, findings_text
+    from demur.cli.table_files import write_tables
 
     report = find_problems(source)
     remark(report.sentence, quiet=output.quiet)
-    write(document("check", report.to_dict()) if output.as_json else findings_text(report), output.path)
+    if output.as_table:
+        write_tables(str(output.path), {"Findings": report.table()}, words=[report.sentence])
+    else:
+        write(document("check", report.to_dict()) if output.as_json else findings_text(report), output.path)
     errors = [finding for finding in report.findings if finding.level == "error"]
     if errors:
         count = "1 error" if len(errors) == 1 else f"{len(errors)} errors"

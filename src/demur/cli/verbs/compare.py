@@ -1,7 +1,13 @@
 """`demur compare FILE`: which model, with which thresholds, at which costs."""
 
+from typing import TYPE_CHECKING
+
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
 from demur.cli.verbs.refusals import refuse
+
+if TYPE_CHECKING:
+    from demur.cli.answers.comparing import Compared
+    from demur.cli.reading.evidence import Evidence
 
 __all__ = ["command"]
 
@@ -36,8 +42,10 @@ def command(
     model (CSV, gzipped CSV, Parquet, a folder or a quoted glob of such files, or - for CSV on
     standard input), or a file of counts saved with ScoreCounts.save. Without costs the models
     are compared over all costs.
+
+    -o table.csv, .xlsx, .md or .parquet writes the numbers as columns, a row for each rule.
     """
-    output = output.told()
+    output = output.told(tables=classes.names is None)
     if classes.names is not None:
         _compare_classes(classes.names, classes.cost_matrix, source, prices, limits, certainty, output)
         return
@@ -53,8 +61,22 @@ def command(
     parts = compare_parts(evidence, asked)
     if output.as_json:
         write(compared_document(evidence, parts), output.path)
+    elif output.as_table:
+        _write_tables(evidence, parts, output)
     else:
         write(compared_text(evidence, parts, output=output.path), output.path)
+
+
+def _write_tables(evidence: "Evidence", parts: "dict[str, Compared | str]", output: Output) -> None:
+    """Write the numbers as columns, and say what a format with one table leaves out."""
+    from demur.cli.answers.columns import compared_tables, compared_words
+    from demur.cli.output import remark
+    from demur.cli.table_files import holds_all, write_tables
+
+    tables = compared_tables(evidence, parts)
+    write_tables(str(output.path), tables, words=compared_words(evidence, parts))
+    if len(tables) > 1 and not holds_all(str(output.path)):
+        remark("The table holds the rules; .xlsx, .md and .json also hold the pairs.", quiet=output.quiet)
 
 
 def _compare_classes(

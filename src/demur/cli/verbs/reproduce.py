@@ -48,7 +48,10 @@ class Studies(Flags):
 """,
 )
 @takes(Studies)
-@takes(Output, path={"metavar": "FOLDER", "help": "Folder for the figures; without it none is drawn."})
+@takes(
+    Output,
+    path={"metavar": "FOLDER", "help": "Folder for figures and cells.csv; without it none is made."},
+)
 def command(*, studies: Studies, output: Output) -> None:
     """Run a source paper again and compare with what it prints.
 
@@ -72,6 +75,8 @@ def command(*, studies: Studies, output: Output) -> None:
         _run(name, study, data, quick=studies.quick, quiet=output.quiet) for name, study in chosen.items()
     ]
     files = [run.save(folder) for run in runs]
+    if folder is not None:
+        _write_cells(runs, folder)
     documented = all(run.result.is_documented for run in runs)
     if output.as_json:
         content = {
@@ -85,6 +90,14 @@ def command(*, studies: Studies, output: Output) -> None:
         write("\n\n\n".join(run.text(saved) for run, saved in zip(runs, files, strict=True)), None)
     if not documented:
         raise click.exceptions.Exit(1)
+
+
+def _write_cells(runs: "Sequence[_Run]", folder: Path) -> None:
+    """Write every printed value beside what came out, one row for each."""
+    from demur.cli.table_files import table_of, write_tables
+
+    rows = [{"study": run.name, **cell.to_dict()} for run in runs for cell in run.result.cells]
+    write_tables(str(folder / "cells.csv"), {"Cells": table_of(rows)})
 
 
 def _listing(studies: list[dict[str, str]]) -> str:

@@ -1,0 +1,194 @@
+"""Tables of an answer as files for other programs: CSV, Excel, Markdown, Parquet; numbers stay numbers."""
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from demur._files.whole import draft_of, whole_file
+
+__all__ = ["TABLE_FORMATS", "Table", "holds_all", "table_of", "write_tables"]
+
+TABLE_FORMATS = (".csv", ".tsv", ".xlsx", ".md", ".parquet", ".pq")
+"""Endings of names that ask for a table."""
+
+Table = Mapping[str, Sequence[Any]]
+"""Column name -> one entry per row: text, a number, a truth value, or None where there is nothing to say."""
+
+_DIGITS = 6
+# the first day a ZIP archive can name: the same table makes the same bytes
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+_LONGEST_SHEET_NAME = 31
+
+
+def table_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Turn rows into columns, in the order in which the names first appear."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [_plain(row.get(name)) for row in rows] for name in names}
+
+
+def _plain(cell: Any) -> Any:
+    return cell.item() if hasattr(cell, "item") else cell
+
+
+def write_tables(path: str, tables: Mapping[str, Table], *, words: Sequence[str] = ()) -> None:
+    """Write tables by title, in the format the name ends in; the file appears whole or not at all.
+
+    An Excel file has a sheet for each table, Markdown a section for each, below the words. The other
+    formats hold one table: the first.
+    """
+    suffix = Path(path).suffix.lower()
+    first = next(iter(tables.values()))
+    if suffix == ".xlsx":
+        _write_workbook(path, tables)
+    elif suffix == ".md":
+        with whole_file(path) as handle:
+            handle.write(_markdown(tables, words))
+    elif suffix in (".parquet", ".pq"):
+        _write_parquet(path, first)
+    else:
+        with whole_file(path) as handle:
+            writer = csv.writer(handle, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+            writer.writerow(first)
+            writer.writerows([["" if cell is None else cell for cell in row] for row in _rows(first)])
+
+
+def holds_all(path: str) -> bool:
+    """Tell whether the format of a file takes several tables."""
+    return Path(path).suffix.lower() in (".xlsx", ".md")
+
+
+def _rows(table: Table) -> list[tuple[Any, ...]]:
+    return list(zip(*table.values(), strict=True))
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def _markdown(tables: Mapping[str, Table], words: Sequence[str]) -> str:
+    parts = list(words)
+    for title, table in tables.items():
+        lines = [list(table), ["---:" if _is_numeric(column) else "---" for column in table.values()]]
+        lines += [[_in_words(cell) for cell in row] for row in _rows(table)]
+        drawn = "\n".join(f"| {' | '.join(_inside(cell) for cell in line)} |" for line in lines)
+        parts.append(f"## {title}\n\n{drawn}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _in_words(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    return f"{cell:.{_DIGITS}g}" if isinstance(cell, float) else str(cell)
+
+
+def _inside(cell: str) -> str:
+    """Keep a text within its cell."""
+    return " ".join(cell.replace("\\", "\\\\").replace("|", "\\|").split())
+
+
+# ---------------------------------------------------------------- Parquet
+
+
+def _is_numeric(column: Sequence[Any]) -> bool:
+    return all(cell is None or isinstance(cell, int | float) for cell in column)
+
+
+def _sql_type(column: Sequence[Any]) -> str:
+    kinds = {type(cell) for cell in column if cell is not None}
+    if kinds == {bool}:
+        return "BOOLEAN"
+    if kinds and kinds <= {int, float}:
+        return "BIGINT" if kinds == {int} else "DOUBLE"
+    return "VARCHAR"
+
+
+def _write_parquet(path: str, table: Table) -> None:
+    import duckdb
+
+    columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" {_sql_type(table[name])}' for name in table)
+    with draft_of(path) as draft, duckdb.connect() as connection:
+        connection.execute(f"create table written ({columns})")
+        places = ", ".join("?" for _ in table)
+        rows = _rows(table)
+        if rows:
+            connection.executemany(f"insert into written values ({places})", rows)
+        quoted = str(draft).replace("'", "''")
+        connection.execute(f"copy written to '{quoted}' (format parquet, use_tmp_file false)")
+
+
+# ---------------------------------------------------------------- Excel: Office Open XML, ECMA-376
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+
+
+def _write_workbook(path: str, tables: Mapping[str, Table]) -> None:
+    numbered = list(enumerate(tables, start=1))
+    overrides = "".join(
+        f'<Override PartName="/xl/worksheets/sheet{k}.xml" ContentType="{_SHEET}.worksheet+xml"/>'
+        for k, _ in numbered
+    )
+    sheets = "".join(
+        f'<sheet name="{escape(title[:_LONGEST_SHEET_NAME])}" sheetId="{k}" r:id="rId{k}"/>'
+        for k, title in numbered
+    )
+    links = "".join(
+        f'<Relationship Id="rId{k}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{k}.xml"/>'
+        for k, _ in numbered
+    )
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{_PACKAGE}/content-types">'
+        '<Default Extension="rels" '
+        'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        '<Default Extension="xml" ContentType="application/xml"/>'
+        f'<Override PartName="/xl/workbook.xml" ContentType="{_SHEET}.sheet.main+xml"/>{overrides}</Types>',
+        "_rels/.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
+        f'<Relationship Id="rId1" Type="{_OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}">'
+        f"<sheets>{sheets}</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">'
+        f"{links}</Relationships>",
+    }
+    parts |= {f"xl/worksheets/sheet{k}.xml": _sheet(tables[title]) for k, title in numbered}
+    with draft_of(path) as draft, ZipFile(draft, "w", ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(ZipInfo(name, _EPOCH), _XML + content, ZIP_DEFLATED)
+
+
+def _sheet(table: Table) -> str:
+    lines = [list(table), *_rows(table)]
+    rows = "".join(
+        f'<row r="{r}">{"".join(_cell(cell, f"{_letters(c)}{r}") for c, cell in enumerate(line))}</row>'
+        for r, line in enumerate(lines, start=1)
+    )
+    return f'<worksheet xmlns="{_MAIN}"><sheetData>{rows}</sheetData></worksheet>'
+
+
+def _cell(cell: Any, place: str) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return f'<c r="{place}" t="b"><v>{int(cell)}</v></c>'
+    if isinstance(cell, int | float) and math.isfinite(cell):
+        return f'<c r="{place}"><v>{cell!r}</v></c>'
+    # a cell has no infinities: they become words
+    kept = "".join(letter for letter in str(cell) if letter >= " " or letter in "\t\n")
+    return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(kept)}</t></is></c>'
+
+
+def _letters(column: int) -> str:
+    """Name a column as a spreadsheet does: A, ..., Z, AA, ..."""
+    name = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name
