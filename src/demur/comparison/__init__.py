@@ -8,17 +8,23 @@ Imports: honest, auc, windows, surface, costs, counts.
 """
 
 from demur.comparison.answer import Answer, Versus
+from demur.comparison.classes.answer import ClassAnswer
+from demur.comparison.classes.comparison import ClassComparison, ClassModel, RuleCost
 from demur.comparison.comparison import Comparison, ModelComparison, compare_models
 from demur.comparison.question import Limits, Question
 from demur.comparison.reviewers import ReviewerComparison, compare_reviewers
 
 __all__ = [
     "Answer",
+    "ClassAnswer",
+    "ClassComparison",
+    "ClassModel",
     "Comparison",
     "Limits",
     "ModelComparison",
     "Question",
     "ReviewerComparison",
+    "RuleCost",
     "Versus",
     "compare_models",
     "compare_reviewers",

@@ -9,13 +9,12 @@ from demur.auc.one import auc_interval
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import Candidate, model_candidates, trivial_candidates
 from demur.comparison.choice import Choice, make_answer
+from demur.comparison.classes.comparison import compare_class_models
 from demur.comparison.estimates import cost_at, cost_of, rates_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.rows import Cases
 from demur.comparison.threads import workers
-from demur.costs.case_costs import CaseCosts
-from demur.costs.model import CostModel
-from demur.costs.ranges import CostRange
+from demur.costs.matrix import CostMatrix
 from demur.counts.case_window import NEVER_PAYS, CaseWindow
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
@@ -25,7 +24,7 @@ from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
 from demur.roc.curve import auc_score
 from demur.surface.window import AbstentionWindow
-from demur.typing import ArrayLike, Labels, Range
+from demur.typing import ArrayLike, Labels
 
 __all__ = [
     "Cases",
@@ -169,8 +168,10 @@ def compare_models(
     y_true: Labels,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
-    costs: CostModel | CostRange | CaseCosts | None = None,
-    prevalence: float | Range | None = None,
+    costs: Any = None,
+    classes: Sequence[Any] | None = None,
+    abstain_cost: Any = None,
+    prevalence: Any = None,
     objective: str | None = None,
     max_abstention: float | None = None,
     min_precision_positive: float | None = None,
@@ -183,7 +184,7 @@ def compare_models(
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
-) -> Comparison:
+) -> Any:
     """Tell which rule to use at given costs, on honest numbers: one answer for all doors of demur.
 
     For every model the cheapest window and the cheapest single threshold, and the three rules
@@ -194,14 +195,20 @@ def compare_models(
     Parameters
     ----------
     y_true : array of n labels
-        Two distinct values.
+        Two distinct values, or any number of `classes`.
     scores : mapping {name: array of n numbers}, or one array
-        Higher means more positive.
+        Higher means more positive. With `classes` one column of probabilities per class.
     costs : CostModel, CostRange or CaseCosts, optional
         What a miss, a false alarm and a review cost; each may be a range, or differ from case to
-        case. Without costs there is no answer, only what holds over all costs.
+        case. Without costs there is no answer, only what holds over all costs. With `classes` a
+        `CostMatrix` or a mapping {true: {answer: cost}}, in which a cost may be a range (low, high).
+    classes : m names, optional
+        Names of the columns: there are m classes, and the rules are those of `ClassAnswer`.
+    abstain_cost : float, (low, high), one number per class (mapping or list) or Reviewer, optional
+        Price of abstaining beside `classes`; None: abstaining is no option.
     prevalence : float or (low, high), optional
-        P(positive) in use, where it differs from the sample's.
+        P(positive) in use, where it differs from the sample's; with `classes` a mapping
+        {class: share}.
     objective : {"expected", "worst", "regret", "guaranteed"}, optional
         What to minimise over ranges: the cost at their middle, the largest cost, or the largest
         regret (default for ranges). "guaranteed": the bound that holds for every sample size.
@@ -221,7 +228,7 @@ def compare_models(
 
     Returns
     -------
-    Comparison
+    Comparison, or ClassComparison with `classes`
         With `answer`, `models`, `trivial`, `to_dict()`.
 
     Raises
@@ -246,7 +253,40 @@ def compare_models(
     >>> answer = compare_models(y, {"new": s}, costs=costs).answer
     >>> answer.kind, answer.model, answer.cost < compare_models(y, s, costs=costs).trivial["always abstain"]
     ('window', 'new', True)
+
+    Two classes with a column each, and a cost matrix, give the same window:
+
+    >>> import numpy as np
+    >>> both = np.column_stack([1 / (1 + np.exp(s)), 1 / (1 + np.exp(-s))])
+    >>> matrix = {0: {1: 40}, 1: {0: 100}}
+    >>> same = compare_models(y, both, classes=[0, 1], costs=matrix, abstain_cost=12).answer
+    >>> bool(np.isclose(same.upper, 1 / (1 + np.exp(-answer.upper)), atol=0.01))
+    True
     """
+    if classes is not None or isinstance(costs, CostMatrix):
+        return compare_class_models(
+            y_true,
+            scores,
+            two_classes={
+                "min_precision_positive": min_precision_positive,
+                "min_precision_negative": min_precision_negative,
+                "max_fn_rate": max_fn_rate,
+                "precision_confidence": precision_confidence,
+                "pos_label": pos_label,
+            },
+            costs=costs,
+            classes=classes,
+            abstain_cost=abstain_cost,
+            prevalence=prevalence,
+            objective=objective,
+            max_abstention=max_abstention,
+            sample_weight=sample_weight,
+            weights=weights,
+            confidence_level=confidence_level,
+            seed=seed,
+        )
+    if abstain_cost is not None:
+        raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
     limits = Limits(
         max_abstention=max_abstention,
         min_precision_positive=min_precision_positive,

@@ -9,7 +9,18 @@ from typing import Any
 
 from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
 
-__all__ = ["TRIVIAL_WORDS", "answer_words", "condition_words", "rule_words", "short_name"]
+__all__ = [
+    "TRIVIAL_WORDS",
+    "about_words",
+    "answer_words",
+    "condition_words",
+    "level_words",
+    "listed_words",
+    "rule_words",
+    "saving_words",
+    "short_name",
+    "step_of",
+]
 
 _LONGEST_NAME = 40
 
@@ -92,7 +103,7 @@ def _happens(facts: Mapping[str, Any]) -> Iterator[str]:
         return
     called = [facts["called_positive"], facts["called_negative"], facts["abstained"]]
     positive, negative, sent = (f"{number:,}" for number in shares_of_1000(called))
-    missed, alarms = (_about(facts[name]) for name in ("missed", "alarms"))
+    missed, alarms = (about_words(facts[name]) for name in ("missed", "alarms"))
     alarm = "false alarm" if alarms == "about 1" else "false alarms"
     text = f"Of 1000 cases {positive} are called {facts['positive']}, {negative} {facts['negative']}"
     if facts["kind"] == "window":
@@ -105,7 +116,7 @@ def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
     stakes = facts.get("stakes")
     if stakes is None or facts["kind"] in TRIVIAL_WORDS:
         return
-    step = _step(facts)
+    step = step_of(facts)
     stake, missed, alarms, reviews = (
         money(stakes[name], step) for name in ("at_stake", "missed", "alarms", "reviews")
     )
@@ -113,7 +124,7 @@ def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
     yield text + (f", {reviews} paid for reviews." if facts["kind"] == "window" else ".")
 
 
-def _about(share: float) -> str:
+def about_words(share: float) -> str:
     """Say a share of 1000 cases; never 0 for what happens."""
     number = 1000 * share
     if number == 0:
@@ -121,23 +132,24 @@ def _about(share: float) -> str:
     return "fewer than 1" if number < 0.5 else f"about {int(number + 0.5):,}"
 
 
-def _step(facts: Mapping[str, Any]) -> float:
+def step_of(facts: Mapping[str, Any]) -> float:
+    """Unit of the last digit of money that the cost's interval leaves worth showing."""
     low, high = facts["interval"] or (facts["cost"], facts["cost"])
     return money_step(low, high, facts["cost"])
 
 
 def _costs(facts: Mapping[str, Any]) -> str:
-    step = _step(facts)
+    step = step_of(facts)
     text = f"Cost {money(facts['cost'], step)} per 1000 cases"
     if facts["interval"] is not None and facts["kind"] not in TRIVIAL_WORDS:
         low, high = (money(end, step) for end in facts["interval"])
-        text += f" ({_level(facts)} {low} to {high})"
+        text += f" ({level_words(facts)} {low} to {high})"
     versus = facts["versus"].get("trivial")
     if facts["kind"] in TRIVIAL_WORDS:
         return text + "." + _best_model(facts, step)
     if versus is None:
         return text + "."
-    less, interval = _saving(versus, step)
+    less, interval = saving_words(versus, step)
     what = _named(TRIVIAL_WORDS[versus["name"]][1], facts)
     return f"{text}, {less} than {what} ({interval})."
 
@@ -150,7 +162,7 @@ def _best_model(facts: Mapping[str, Any], step: float) -> str:
     return f" The best model, {short_name(other['name'])}, costs {cost}."
 
 
-def _saving(versus: Mapping[str, Any], step: float) -> tuple[str, str]:
+def saving_words(versus: Mapping[str, Any], step: float) -> tuple[str, str]:
     """Say a difference (answer minus other) as a saving, and its interval."""
     difference, (low, high) = versus["difference"], versus["interval"]
     word = "less" if difference <= 0 else "more"
@@ -162,7 +174,8 @@ def _saving(versus: Mapping[str, Any], step: float) -> tuple[str, str]:
     )
 
 
-def _level(facts: Mapping[str, Any]) -> str:
+def level_words(facts: Mapping[str, Any]) -> str:
+    """Say the confidence level."""
     return f"{100 * facts['confidence_level']:g} %"
 
 
@@ -170,7 +183,7 @@ def _ranges(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say what a range of costs means for the rule."""
     if facts["worst_cost"] is None:
         return
-    step = _step(facts)
+    step = step_of(facts)
     yield f"Over the range of costs it costs at most {money(facts['worst_cost'], step)}"
     if facts["regret"] is not None:
         yield f"and at most {money(facts['regret'], step)} more than a rule chosen for the true costs."
@@ -194,11 +207,12 @@ def _unproven(facts: Mapping[str, Any]) -> Iterator[str]:
         else:
             open_questions.append(short_name(versus["name"]))
     if open_questions:
-        listed = _listed(open_questions)
+        listed = listed_words(open_questions)
         yield f"These {facts['n']:,.0f} cases do not prove that it is cheaper than {listed}."
 
 
-def _listed(names: list[str]) -> str:
+def listed_words(names: list[str]) -> str:
+    """List alternatives."""
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} or {names[-1]}"
@@ -212,7 +226,7 @@ def _advice(facts: Mapping[str, Any]) -> Iterator[str]:
     if facts["advice_cost"] > trivial["cost"] * (1 + 1e-12):
         what = _named(TRIVIAL_WORDS[trivial["name"]][1], facts)
         yield (
-            f"Choosing among these models this way has cost {money(facts['advice_cost'], _step(facts))}, "
+            f"Choosing among these models this way has cost {money(facts['advice_cost'], step_of(facts))}, "
             f"more than {what}: collect more cases before you rely on it."
         )
 
@@ -222,9 +236,9 @@ def _guarantee(facts: Mapping[str, Any]) -> Iterator[str]:
     trivial = facts["best_trivial"]
     if facts["kind"] in TRIVIAL_WORDS or trivial is None or not facts["guarantee_defined"]:
         return
-    bound, step = facts["guaranteed_cost"], _step(facts)
+    bound, step = facts["guaranteed_cost"], step_of(facts)
     # a bound that reads like the cost of the rule without a model says nothing
     if bound is not None and bound < trivial["cost"] and money(bound, step) != money(trivial["cost"], step):
-        yield f"Guaranteed at most {money(bound, step)} ({_level(facts)})."
+        yield f"Guaranteed at most {money(bound, step)} ({level_words(facts)})."
     else:
         yield f"No guarantee yet with {facts['n']:,.0f} cases."

@@ -21,6 +21,7 @@ __all__ = [
     "check_folds",
     "check_repeats",
     "split_cases",
+    "split_classes",
     "split_rows",
 ]
 
@@ -105,6 +106,28 @@ def split_rows(sizes: FloatArray, positive: BoolArray, *, folds: int, repeats: i
     return Splits(tuple(rows._replace(cases=sizes[rows.cell]) for rows in splits.repeats), folds)
 
 
+def split_classes(codes: IntArray, n_classes: int, *, folds: int, repeats: int, rng: Any) -> list[IntArray]:
+    """Return the fold of every row in each of `repeats` splits, every class dealt out evenly.
+
+    For two classes these are the folds of `split_cases`: the positive class, code 1, is dealt first.
+    """
+    splits = []
+    members = [np.flatnonzero(codes == k) for k in reversed(range(n_classes))]
+    for stream in _streams(rng, repeats):
+        fold_of = np.empty(len(codes), dtype=np.int64)
+        for rows in members:
+            fold_of[rows] = _dealt(len(rows), folds, stream)
+        splits.append(fold_of)
+    return splits
+
+
+def _dealt(size: int, folds: int, rng: np.random.Generator) -> IntArray:
+    """Folds of `size` cases, as even as possible, in random order."""
+    fold = np.arange(size) % folds
+    rng.shuffle(fold)
+    return fold
+
+
 def _streams(rng: Any, repeats: int) -> list[np.random.Generator]:
     """One random stream per split; split r depends on the seed and r only."""
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
@@ -121,9 +144,7 @@ def _split_once(sizes: FloatArray, positive: BoolArray, folds: int, rng: np.rand
         size = sizes[cell].astype(np.int64)
         total = int(size.sum())
         if total <= max(_SHUFFLE_UP_TO, folds * len(cell)):
-            fold = np.arange(total) % folds
-            rng.shuffle(fold)
-            parts.append((np.repeat(cell, size), fold, np.ones(total)))
+            parts.append((np.repeat(cell, size), _dealt(total, folds, rng), np.ones(total)))
         else:
             drawn = rng.multinomial(size, [1 / folds] * folds)
             where, fold = np.nonzero(drawn)

@@ -82,7 +82,7 @@ def lachiche_flach(table: Table, order: IntArray | None = None) -> FloatArray:
     return np.asarray(u - u[order[0]])
 
 
-def restarts(table: Table, rng: np.random.Generator, n_restarts: int) -> FloatArray:
+def restarts(table: Table, rng: np.random.Generator, n_restarts: int, *, polish: bool = True) -> FloatArray:
     """Coordinate search from zero, from Lachiche-Flach, and from `n_restarts` more starts.
 
     Starts alternate between the best weights so far plus noise and the apex of a random
@@ -100,7 +100,8 @@ def restarts(table: Table, rng: np.random.Generator, n_restarts: int) -> FloatAr
         reached = descend(table, u, rng.permutation(moves), current=table_cost(table, u), work=n_restarts + 2)
         if reached < value - table.cost_tolerance:
             best, value = u, reached
-    best = _pair_polished(table, best)
+    if polish:
+        best = _pair_polished(table, best)
     return np.asarray(best - best[0])
 
 

@@ -9,7 +9,7 @@ from demur.multiclass.rules import ClassWeights, Family, LabelledScores, SearchO
 from demur.surface.window import ABSTAIN
 from demur.typing import IntArray
 
-__all__ = ["selected_rule"]
+__all__ = ["selected_rule", "training_priors"]
 
 # name -> (method, family); the plain scores first, so that a tie goes to the simplest rule
 _CANDIDATES: dict[str, tuple[str, Family]] = {
@@ -63,14 +63,14 @@ def _held_out_cost(
         training = data.part(np.setdiff1d(everything, held_out))
         # a class may be missing from small training parts; its prior has nothing to act on there
         if data.priors is not None:
-            training = training._replace(priors=_training_priors(data, training))
+            training = training._replace(priors=training_priors(data, training))
         rule = fitted_rule(training, method, family, options)
         codes = rule.decide(data.log_scores[held_out], log=True)
         total += float(v[held_out, np.where(codes == ABSTAIN, v.shape[1] - 1, codes)].sum())
     return total
 
 
-def _training_priors(data: LabelledScores, training: LabelledScores) -> list[float]:
+def training_priors(data: LabelledScores, training: LabelledScores) -> list[float]:
     """Priors of the classes present in the training part, scaled to sum to 1."""
     shares, _ = data.class_shares()
     present = np.bincount(training.y, minlength=len(shares)) > 0
