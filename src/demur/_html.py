@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["curve", "panel", "zones"]
+__all__ = ["bars", "curve", "heat", "panel", "zones"]
 
 _WIDTH, _HEIGHT, _PAD = 220, 120, 6
 _POINTS = 200
+# cells of a map in each direction
+_CELLS = 12
 # the colours of the figures: distinguishable with every common colour vision deficiency
 _LINE, _NEGATIVE, _ABSTAIN, _POSITIVE = "#0072B2", "#0072B2", "#999999", "#E69F00"
 
@@ -49,6 +51,50 @@ def curve(x: Any, y: Any, names: tuple[str, str]) -> str:
     line = f'<polyline points="{points}" fill="none" stroke="{_LINE}" stroke-width="1.5"/>'
     across, up = (f"{name} from {low:.3g} to {high:.3g}" for name, low, high in _ranges(x, y, names))
     return _svg(_HEIGHT, frame + line, f"{up}, against {across}")
+
+
+def heat(values: Any, names: tuple[str, str, str]) -> str:
+    """Return a map of a table as SVG, row 0 on the left, column 0 below; the darker the larger.
+
+    Values of both signs get two colours: blue below 0, orange above. `names` are those of the value,
+    of the rows and of the columns. Large tables are thinned; values that are not finite stay blank.
+    """
+    table = np.asarray(values, dtype=np.float64)
+    table = table[np.ix_(*(_thinned(size) for size in table.shape))]
+    if not np.isfinite(table).any():
+        return ""
+    low, high = float(np.nanmin(table)), float(np.nanmax(table))
+    largest = max(abs(low), abs(high)) or 1.0
+    wide, tall = (size / count for size, count in zip((_WIDTH, _HEIGHT), table.shape, strict=True))
+    cells = []
+    for (row, column), value in np.ndenumerate(table):
+        if np.isfinite(value):
+            color = _POSITIVE if value > 0 and low < 0 else _LINE
+            strength = abs(value) / largest if low < 0 else (value - low) / ((high - low) or 1.0)
+            place = f'x="{row * wide:.1f}" y="{_HEIGHT - (column + 1) * tall:.1f}"'
+            size = f'width="{wide:.1f}" height="{tall:.1f}"'
+            cells.append(f'<rect {place} {size} fill="{color}" fill-opacity="{strength:.2f}"/>')
+    what, across, up = names
+    return _svg(_HEIGHT, "".join(cells), f"{what} from {low:.3g} to {high:.3g}, over {across} and {up}")
+
+
+def bars(values: Any, labels: Iterable[Any], name: str) -> str:
+    """Return a bar with its label for each value as SVG; nothing for many or negative ones."""
+    heights, words = np.asarray(values, dtype=np.float64), [str(label) for label in labels]
+    if not 0 < len(heights) <= _CELLS or not np.isfinite(heights).all() or heights.min() < 0:
+        return ""
+    width, room = _WIDTH / len(heights), _HEIGHT - 18
+    parts = []
+    for k, (share, word) in enumerate(zip(heights / (heights.max() or 1.0), words, strict=True)):
+        place = f'x="{(k + 0.1) * width:.1f}" y="{room * (1 - share):.1f}"'
+        parts.append(f'<rect {place} width="{0.8 * width:.1f}" height="{room * share:.1f}" fill="{_LINE}"/>')
+        parts.append(_text((k + 0.5) * width, _HEIGHT - 5, word, "currentColor"))
+    said = ", ".join(f"{word} {value:.3g}" for word, value in zip(words, heights, strict=True))
+    return _svg(_HEIGHT, "".join(parts), f"{name}: {said}")
+
+
+def _thinned(size: int) -> Any:
+    return np.unique(np.linspace(0, size - 1, min(size, _CELLS)).astype(np.int64))
 
 
 def zones(lower: float, upper: float, shares: tuple[str, str, str]) -> str:

@@ -34,7 +34,10 @@ _AXES = (
     ("abstention", "value"),
     ("forecast", "observed"),
     ("pc", "honest"),
+    ("abstention", "auc"),
 )
+# tables over the relative costs mu (rows) and nu (columns)
+_TABLES = ("difference", "honest", "cost")
 
 
 class Interval(NamedTuple):
@@ -142,6 +145,18 @@ def _cell(value: Any) -> str:
     return _shown(value)
 
 
+def _map_of(result: "Result") -> str:
+    """Return the map of a result over relative costs; empty where it has no table over mu and nu."""
+    mu, nu = (getattr(result, name, None) for name in ("mu", "nu"))
+    if not (isinstance(mu, np.ndarray) and isinstance(nu, np.ndarray) and mu.ndim == nu.ndim == 1):
+        return ""
+    for name in _TABLES:
+        table = getattr(result, name, None)
+        if isinstance(table, np.ndarray) and table.shape == (len(mu), len(nu)):
+            return _html.heat(table, (name, "mu", "nu"))
+    return ""
+
+
 class Result:
     """Base of the frozen result dataclasses.
 
@@ -195,6 +210,9 @@ class Result:
             x, y = getattr(self, across, None), getattr(self, up, None)
             if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and x.ndim == 1 and x.shape == y.shape:
                 return _html.curve(x, y, (across, up))
+        drawn = _map_of(self)
+        if drawn:
+            return drawn
         lower, upper, rate = (getattr(self, name, None) for name in ("lower", "upper", "abstention_rate"))
         if isinstance(lower, float) and isinstance(upper, float) and isinstance(rate, float):
             return _html.zones(lower, upper, ("negative", f"{rate:.1%}", "positive"))

@@ -130,30 +130,73 @@ def test_a_mapping_brings_its_own_names(name):
 
 @pytest.fixture(scope="module")
 def fitted():
-    X, y = make_classification(n_samples=200, random_state=0)
+    X, y = make_classification(n_samples=80, random_state=0)
     return LogisticRegression().fit(X, y), X, y
 
 
-def test_which_displays_take_a_classifier():
-    assert {"RocCurveDisplay", "WindowDisplay", "CostCurveDisplay", "ReliabilityDisplay"} <= set(
-        FROM_ESTIMATOR
-    )
+def test_all_but_figures_of_two_models_or_of_more_than_scores_take_an_estimator():
+    two_models = {"CostDifferenceDisplay", "SignificanceMapDisplay"}
+    # a classifier tells neither the confidence of a regressor nor one score for ordered classes
+    more = {"RecCoverageDisplay", "OrdinalSurfaceDisplay"}
+    assert set(MADE) - two_models - more == set(FROM_ESTIMATOR)
 
 
-@pytest.mark.parametrize("name", FROM_ESTIMATOR)
-def test_a_classifier_against_its_predictions(name, fitted):
+def asked(kind, estimator, X, y):
+    """What `from_predictions` takes, by the definition of each kind of figure."""
+    proba = estimator.predict_proba(X)
+    return {
+        "scores": ((y, proba[:, 1]), {}),
+        "unlabelled": ((proba[:, 1],), {}),
+        "probabilities": ((y, proba), {}),
+        "weighted": ((proba, y), {}),
+        "losses": (((proba[:, 1] >= 0.5) != y, np.maximum(proba[:, 0], proba[:, 1])), {}),
+        "answers": ((y, estimator.predict(X)), {}),
+        "forecasts": ((y, estimator.predict(X)), {}),
+    }[kind._asks]
+
+
+# SurfaceBandDisplay takes seconds and inherits all of this from the base of CostCurveBandDisplay
+@pytest.mark.parametrize("name", sorted(set(FROM_ESTIMATOR) - {"SurfaceBandDisplay"}))
+def test_an_estimator_against_its_predictions(name, fitted):
     estimator, X, y = fitted
-    settings = MADE[name][1]
-    kind = getattr(displays, name)
-    display = kind.from_estimator(estimator, X, y, **settings)
-    assert "LogisticRegression" in words(display)
-    expected = kind.from_predictions(y, estimator.predict_proba(X)[:, 1], **settings).frame()
+    settings, kind = MADE[name][1], getattr(displays, name)
+    if name in ("SimplexDisplay", "WeightMapDisplay"):
+        estimator, settings = three_classes(), {"costs": np.array(COSTS)}
+        X, y = estimator.X, estimator.y
+    labelled = {} if kind._asks == "unlabelled" else {"y": y}
+    display = kind.from_estimator(estimator, X, **labelled, **settings)
+    assert type(estimator).__name__ in words(display)
+    args, options = asked(kind, estimator, X, y)
+    expected = kind.from_predictions(*args, **options, **settings).frame()
     drawn = display.frame()
     for column, values in expected.items():
         if values.dtype.kind == "f":
-            assert np.array_equal(drawn[column], values, equal_nan=True), column
-    other = kind.from_estimator(estimator, X, y, pos_label=0, name="other", **settings)
+            np.testing.assert_allclose(drawn[column], values, rtol=1e-12, err_msg=column)
+    offered = set(inspect.signature(kind.from_estimator).parameters)
+    told = {"labels"} if kind._asks == "probabilities" else set()
+    taken = set(list(inspect.signature(kind.from_predictions).parameters)[len(args) :])
+    assert taken - told <= offered, "every option of from_predictions, written out"
+    if kind._asks == "scores":
+        assert {"response_method", "pos_label"} <= offered
+
+
+def three_classes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = rng.integers(0, 3, 30)
+    estimator = LogisticRegression().fit(X, y)
+    estimator.X, estimator.y = X, y
+    return estimator
+
+
+def test_what_an_estimator_is_told_and_refused(fitted):
+    estimator, X, y = fitted
+    other = displays.RocCurveDisplay.from_estimator(estimator, X, y, pos_label=0, name="other")
     assert "other" in words(other)
+    with pytest.raises(InputError, match="`y` must be left out: this figure needs no labels"):
+        displays.NrocCurveDisplay.from_estimator(estimator, X, y)
+    with pytest.raises(TypeError, match="colour"):
+        displays.RocCurveDisplay.from_estimator(estimator, X, y, colour="red")
 
 
 def test_a_classifier_that_abstains_and_wrong_ones(fitted):
@@ -163,9 +206,23 @@ def test_a_classifier_that_abstains_and_wrong_ones(fitted):
     costs = CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.2)
     model = AbstainingClassifier(estimator, costs=costs).fit(X, y)
     assert displays.WindowDisplay.from_estimator(model, X, y, costs=costs).frame()
+    graph = displays.CapacityGraphDisplay.from_estimator(model, X, y)
+    assert graph.result.points[0, 0] == np.mean(model.predict(X) == model.abstain_label)
     with pytest.raises(InputError, match="`pos_label` must be one of the classes"):
         displays.RocCurveDisplay.from_estimator(estimator, X, y, pos_label=7)
     with pytest.raises(InputError, match="must be a fitted classifier of two classes"):
         displays.RocCurveDisplay.from_estimator(LogisticRegression(), X, y)
     with pytest.raises(InputError, match="`response_method` must be"):
         displays.RocCurveDisplay.from_estimator(estimator, X, y, response_method="predict")
+
+
+# ---------------------------------------------------------------- notebooks
+
+
+@pytest.mark.parametrize("name", sorted(set(MADE) - {"MetaClassTreeDisplay", "SurfaceBandDisplay"}))
+def test_whatever_has_a_display_has_a_small_figure_in_a_notebook(name):
+    result = made(name).result
+    one = next(iter(result.values())) if isinstance(result, dict) else result
+    html = one._repr_html_()
+    assert "<svg" in html
+    assert len(html) < 20_000

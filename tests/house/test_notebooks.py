@@ -32,6 +32,28 @@ def test_long_curves_stay_small_and_strange_ones_do_not_break():
     assert "nan" not in _html.curve([-largest, largest], [1, 1], ("x", "y"))
 
 
+def test_a_map_is_darkest_where_the_value_is_largest():
+    rects = parsed(_html.heat([[0, 1], [2, 4]], ("cost", "mu", "nu"))).findall("{*}rect")
+    drawn = {(r.get("x"), r.get("y")): float(r.get("fill-opacity")) for r in rects}
+    # rows to the right, columns upward
+    assert drawn == {("0.0", "60.0"): 0, ("0.0", "0.0"): 0.25, ("110.0", "60.0"): 0.5, ("110.0", "0.0"): 1}
+    both = parsed(_html.heat([[-1, 2]], ("gap", "mu", "nu"))).findall("{*}rect")
+    assert [(r.get("fill"), r.get("fill-opacity")) for r in both] == [
+        ("#0072B2", "0.50"),
+        ("#E69F00", "1.00"),
+    ]
+    assert len(_html.heat(np.ones((500, 500)), ("a", "b", "c"))) < 15_000
+    assert len(parsed(_html.heat([[np.nan, 1.0]], ("a", "b", "c"))).findall("{*}rect")) == 1
+    assert _html.heat([[np.nan]], ("a", "b", "c")) == ""
+
+
+def test_bars_have_heights_in_proportion():
+    tree = parsed(_html.bars([1, 2], ["<a>", "b"], "weights"))
+    assert [float(r.get("height")) for r in tree.findall("{*}rect")] == [51, 102]
+    assert "weights: <a> 1, b 2" in tree.find("{*}title").text
+    assert _html.bars([1, -1], "ab", "x") == _html.bars(range(99), range(99), "x") == ""
+
+
 def test_a_policy_shows_its_window_and_its_labels():
     html = policy(pos_label="<b>ill", neg_label="well & fine", abstain_label="ask")._repr_html_()
     tree = parsed(html)

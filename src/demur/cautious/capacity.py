@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from demur import _html
 from demur._checks import check_mapping, check_probability, check_rate, input_error
 from demur._kernels.convex_hull import lower_hull
 from demur._results import Result, as_scalar
@@ -65,6 +66,9 @@ class CapacityGraph(Result):
     discarded: tuple[str, ...]
     guess: str
     baseline: float
+
+    def _figure(self) -> str:
+        return _html.curve(self.hull[:, 0], self.hull[:, 1], ("abstention", "error"))
 
     def error(self, abstention: ArrayLike) -> Scalar:
         """Return the lowest error that a random mixture reaches at a share of abstentions."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from demur import _html
 from demur._checks import (
     check_confidence_level,
     check_labels,
@@ -39,6 +40,10 @@ class CostLine(Result):
     fnr: float
     n_positive: int | None = None
     n_negative: int | None = None
+
+    def _figure(self) -> str:
+        pc = np.linspace(0.0, 1.0, 101)
+        return _html.curve(pc, self.expected_cost(pc), ("PC(+)", "expected cost"))
 
     def expected_cost(self, pc: ArrayLike) -> Scalar:
         """Return the normalised expected cost fpr + (fnr - fpr) pc."""
@@ -159,6 +164,10 @@ class CostLineDifference(Result):
     @cached_property
     def _law(self) -> TwoClassLaw:
         return TwoClassLaw.of_tables(self.positive_table, self.negative_table)
+
+    def _figure(self) -> str:
+        pc = np.linspace(0.0, 1.0, 101)
+        return _html.curve(pc, self.expected_cost(pc), ("PC(+)", "difference of cost"))
 
     def expected_cost(self, pc: ArrayLike) -> Scalar:
         """Return the difference of normalised expected cost at `pc`."""

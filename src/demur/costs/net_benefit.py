@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from demur import _html
 from demur._checks import (
     check_confidence_level,
     check_labels,
@@ -47,6 +48,10 @@ class NetBenefitCurve(Result):
     sampled: bool
     weights: str
     _evidence = ("curve",)
+
+    def _figure(self) -> str:
+        threshold = np.linspace(0.0, 0.99, 100)
+        return _html.curve(threshold, self.net_benefit(threshold), ("threshold probability", "net benefit"))
 
     def net_benefit(self, threshold_probability: ArrayLike) -> Scalar:
         """Return the net benefit of acting where the predicted probability is at least t.

@@ -14,6 +14,7 @@ from demur.displays.base import (
     new_axes,
     series_style,
 )
+from demur.displays.estimator_input import FromEstimator
 from demur.honest.bands import SurfaceBand, surface_band
 from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
@@ -49,7 +50,7 @@ class _BandDisplay(Display):
         self.ax_.legend(**options)
 
 
-class _CrossFittedDisplay(_BandDisplay):
+class _CrossFittedDisplay(FromEstimator, _BandDisplay):
     """Made from the scores of one model and a seed."""
 
     _compute: ClassVar[Any]
@@ -305,7 +306,7 @@ class SignificanceMapDisplay(_BandDisplay):
         return [Patch(fc=color, hatch=hatch, ec="#9A9A9A", lw=0, label=text) for text, color, hatch in rows]
 
 
-class RocBandDisplay(_BandDisplay):
+class RocBandDisplay(FromEstimator, _BandDisplay):
     """ROC curve with its band and some exact intervals of single thresholds; see `roc_band`.
 
     Up and left is better.

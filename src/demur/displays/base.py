@@ -8,6 +8,7 @@ import numpy as np
 
 from demur._checks import input_error
 from demur.counts.scores import ScoreCounts
+from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import DemurError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels, Range
 
@@ -27,7 +28,6 @@ __all__ = [
     "ScoreDisplay",
     "axes_table",
     "axis_words",
-    "estimator_scores",
     "framed",
     "legend_below",
     "new_axes",
@@ -196,20 +196,6 @@ def only_one(name: str | None, models: Any) -> None:
         raise input_error("name", "is for one model", repr(name), "name models by the keys of the mapping.")
 
 
-def estimator_scores(estimator: Any, X: Any, pos_label: Any, response_method: str) -> tuple[Any, FloatArray]:
-    """Return the positive class of a fitted classifier of two, and its scores."""
-    from demur.estimators.out_of_fold import positive_scores
-
-    classes = np.asarray(getattr(estimator, "classes_", [])).tolist()
-    if len(classes) != 2:
-        shown = f"{type(estimator).__name__} with {len(classes)} classes"
-        raise input_error("estimator", "must be a fitted classifier of two classes", shown)
-    positive = classes[1] if pos_label is None else pos_label
-    if positive not in classes:
-        raise input_error("pos_label", f"must be one of the classes {classes}", repr(pos_label))
-    return positive, positive_scores(estimator, X, positive, response_method)
-
-
 def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
     """Let a second drawing take the place of the one that `from_predictions` made."""
 
@@ -310,7 +296,7 @@ class Display:
         return dict(self._drawn)
 
 
-class ScoreDisplay(Display):
+class ScoreDisplay(FromEstimator, Display):
     """A Display whose result `_compute` makes from labels and scores."""
 
     _compute: ClassVar[Callable[..., Any]]
@@ -330,32 +316,8 @@ class ScoreDisplay(Display):
         result = cls._compute(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
         return cls(result=result)._shown(ax, name)
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Labels,
-        *,
-        response_method: str = "auto",
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Draw the scores of a fitted classifier; parameters as in scikit-learn's displays."""
-        positive, scores = estimator_scores(estimator, X, pos_label, response_method)
-        return cls.from_predictions(
-            y,
-            scores,
-            pos_label=positive,
-            sample_weight=sample_weight,
-            ax=ax,
-            name=type(estimator).__name__ if name is None else name,
-        )
 
-
-class PrevalenceDisplay(Display):
+class PrevalenceDisplay(FromEstimator, Display):
     """The same for a result that depends on the prevalence."""
 
     _compute: ClassVar[Callable[..., Any]]
@@ -377,29 +339,3 @@ class PrevalenceDisplay(Display):
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
         )
         return cls(result=result)._shown(ax, name)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Labels,
-        *,
-        response_method: str = "auto",
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        prevalence: float | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Draw the scores of a fitted classifier; parameters as in scikit-learn's displays."""
-        positive, scores = estimator_scores(estimator, X, pos_label, response_method)
-        return cls.from_predictions(
-            y,
-            scores,
-            pos_label=positive,
-            sample_weight=sample_weight,
-            prevalence=prevalence,
-            ax=ax,
-            name=type(estimator).__name__ if name is None else name,
-        )

@@ -24,6 +24,7 @@ from demur.displays.base import (
     thinned,
     with_name,
 )
+from demur.displays.estimator_input import FromEstimator
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, Labels
 
@@ -42,7 +43,7 @@ _METRIC_WORDS = {
 _DOTS_UP_TO = 60
 
 
-class CapacityGraphDisplay(Display):
+class CapacityGraphDisplay(FromEstimator, Display):
     """Error against abstention of cautious classifiers with the hull of their mixtures.
 
     The lower the better. Each classifier is a dot with two straight tails: left by guessing, right
@@ -75,6 +76,7 @@ class CapacityGraphDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
+    _asks = "answers"
     _kinds = (CapacityGraph,)
 
     @classmethod
@@ -143,7 +145,7 @@ class CapacityGraphDisplay(Display):
         return self
 
 
-class ResponseCurveDisplay(Display):
+class ResponseCurveDisplay(FromEstimator, Display):
     """A measure against the share of abstentions, for one or several classifiers or biases.
 
     Corners are the states of the caution window. For measures of the answered cases the faint last
@@ -173,6 +175,7 @@ class ResponseCurveDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
+    _asks = "probabilities"
     _kinds = (ResponseCurve, AverageResponseCurve)
     _several = True
 
@@ -262,7 +265,7 @@ def _legend(name: str, curve: Any, *, mark_best: bool) -> str:
     return with_name(name, ", ".join(parts))
 
 
-class RocResponseSurfaceDisplay(Display):
+class RocResponseSurfaceDisplay(FromEstimator, Display):
     """ROC curves of the answered cases stacked over the share of abstentions, in 3-D.
 
     The volume under the surface is the area under the AUC against abstention. The surface ends at
@@ -289,6 +292,7 @@ class RocResponseSurfaceDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
+    _asks = "probabilities"
     _kinds = (RocResponseSurface,)
 
     @classmethod

@@ -8,6 +8,7 @@ import numpy as np
 from demur._checks import check_mapping
 from demur.counts.scores import ScoreCounts
 from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, only_one, series_style
+from demur.displays.estimator_input import FromEstimator
 from demur.displays.roc import roc_space
 from demur.roc.segment import ConfidentSegment, confident_segment
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
@@ -23,7 +24,7 @@ _SINGLE_POINTS = 120
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-class _SegmentDisplay(Display):
+class _SegmentDisplay(FromEstimator, Display):
     """What the Displays of confident segments share: their results, and how scores become one."""
 
     _kinds = (ConfidentSegment,)

@@ -16,6 +16,7 @@ from demur.displays.base import (
     Display,
     new_axes,
 )
+from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import UndefinedError
 from demur.roc.isometrics import Isometric, IsometricGrid, isometric_grid
 from demur.typing import ArrayLike, Labels
@@ -127,7 +128,7 @@ def _grid_title(grid: IsometricGrid) -> str:
     return f"Lines of equal {word}, skew {line.skew:g}{ending}"
 
 
-class ReliableWindowDisplay(Display):
+class ReliableWindowDisplay(FromEstimator, Display):
     """Design of a reliable classifier in ROC space (figures 4 to 7 of the paper).
 
     The ROC hull, the isometric of each promise, the points a and b where the promises end, the

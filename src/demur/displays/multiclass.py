@@ -17,6 +17,7 @@ from demur.displays.base import (
     axis_words,
     legend_below,
 )
+from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import DemurError
 from demur.multiclass.cells import cell_gaps
 from demur.multiclass.rules import ClassWeights, Family, answer_scores
@@ -37,9 +38,10 @@ def _answer_names(rule: ClassWeights) -> list[str]:
     return names if rule.abstain_weight is None else [*names, "abstain"]
 
 
-class _RuleDisplay(Display):
+class _RuleDisplay(FromEstimator, Display):
     """A Display of a `ClassWeights` and the labelled scores it is shown on."""
 
+    _asks = "weighted"
     _kinds = (ClassWeights,)
 
     def __init__(self, *, result: ClassWeights, scores: ArrayLike, y_true: Labels, log: bool = False) -> None:
@@ -339,7 +341,7 @@ def _regions(rule: ClassWeights) -> list[FloatArray | None]:
     return regions
 
 
-class MetaClassTreeDisplay(Display):
+class MetaClassTreeDisplay(FromEstimator, Display):
     """A tree of binary decisions between groups of classes; see `MetaClassTree`.
 
     Every box asks for the ratio of two sums of scores; to the left if it reaches the threshold.
@@ -362,6 +364,7 @@ class MetaClassTreeDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
+    _asks = "weighted"
     _kinds = (MetaClassTree,)
 
     @classmethod

@@ -15,6 +15,7 @@ from demur.displays.base import (
     only_one,
     series_style,
 )
+from demur.displays.estimator_input import FromEstimator
 from demur.regression.bands import rec_band
 from demur.regression.coverage import RecCoverage, rec_coverage_curve
 from demur.regression.rec import RecCurve, null_rec_curve, rec_curve, tolerance_limit
@@ -26,7 +27,7 @@ _DRAWN = 4000  # points of one curve: finer than the pixels of any figure
 _SIZE = (5.8, 4.9)
 
 
-class RecCurveDisplay(Display):
+class RecCurveDisplay(FromEstimator, Display):
     """REC curves with their areas in the legend and the null model in grey; see `rec_curve`.
 
     Up and left is better. The tolerance axis ends where the null model has reached every
@@ -58,6 +59,7 @@ class RecCurveDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
+    _asks = "forecasts"
     _kinds = (RecCurve,)
     _several = True
 

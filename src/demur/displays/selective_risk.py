@@ -6,6 +6,7 @@ import numpy as np
 
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.displays.base import ABSTAIN_COLOR, Display, framed, series_style, thinned, with_name
+from demur.displays.estimator_input import FromEstimator
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["RiskCoverageDisplay"]
@@ -14,7 +15,7 @@ __all__ = ["RiskCoverageDisplay"]
 _BETWEEN = 400
 
 
-class RiskCoverageDisplay(Display):
+class RiskCoverageDisplay(FromEstimator, Display):
     """Mean loss of the answered cases against coverage, for one or several models.
 
     The lower the better. The dashed grey line is the best possible order of the first model's
@@ -41,6 +42,7 @@ class RiskCoverageDisplay(Display):
     >>> plt.close(display.figure_)
     """
 
+    _asks = "losses"
     _kinds = (RiskCoverageCurve,)
     _several = True
 

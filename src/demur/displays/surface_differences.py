@@ -7,6 +7,7 @@ import numpy as np
 from demur._checks import check_positive_int
 from demur.displays._maps import NU_WORDS, draw_lemma, rectangle
 from demur.displays.base import DIFFERENCE_CMAP, MU_WORDS, Display, axis_words, legend_below, two_names
+from demur.displays.estimator_input import FromEstimator
 from demur.surface.regions import SurfaceDifference
 from demur.surface.surface import abstention_surface
 from demur.typing import ArrayLike, Labels, Range
@@ -17,7 +18,7 @@ __all__ = ["SurfaceDifferenceDisplay"]
 _EQUAL = 1e-12
 
 
-class SurfaceDifferenceDisplay(Display):
+class SurfaceDifferenceDisplay(FromEstimator, Display):
     """Where and by how much one surface is cheaper than another; see `AbstentionSurface.minus`.
 
     Colours are centred at 0; costs at which both are equal are hatched; the black line is where

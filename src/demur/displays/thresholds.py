@@ -7,6 +7,7 @@ import numpy as np
 from demur._checks import check_finite, check_type, input_error
 from demur.costs.model import CostModel
 from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
+from demur.displays.estimator_input import FromEstimator
 from demur.estimators.mimetic import mimetic_configurations
 from demur.estimators.mimetic_costs import MimeticComparison
 from demur.typing import ArrayLike, FloatArray
@@ -18,8 +19,10 @@ __all__ = ["MimeticCostDisplay", "NrocCurveDisplay", "ThresholdsByCostDisplay"]
 _DEFAULT_MU = np.geomspace(0.1, 10, 201)
 
 
-class _NrocDisplay(Display):
+class _NrocDisplay(FromEstimator, Display):
     """A Display made from the probabilities of unlabelled cases."""
+
+    _asks = "unlabelled"
 
     def __init__(self, *, result: NrocCurve) -> None:
         check_type(result, "result", NrocCurve, "an")

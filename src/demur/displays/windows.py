@@ -13,10 +13,10 @@ from demur.displays.base import (
     POSITIVE_COLOR,
     Display,
     axis_words,
-    estimator_scores,
     legend_below,
     score_range,
 )
+from demur.displays.estimator_input import FromEstimator
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import ABSTAIN, AbstentionWindow, decide
 from demur.typing import ArrayLike, FloatArray, Labels
@@ -50,7 +50,7 @@ def zone_edges(
     return (low, high), edges
 
 
-class WindowDisplay(Display):
+class WindowDisplay(FromEstimator, Display):
     """Distribution of the scores by class, with the window that decides; see `abstention_surface`.
 
     Positives upwards in orange, negatives downwards in blue; the background says what happens
@@ -120,38 +120,6 @@ class WindowDisplay(Display):
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
         )
         return cls(result=surface, window=surface.window(mu, nu, costs=costs))._shown(ax, name)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Labels,
-        *,
-        mu: float | None = None,
-        nu: float | None = None,
-        costs: CostModel | None = None,
-        response_method: str = "auto",
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        prevalence: float | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Draw the cheapest window on the scores of a fitted classifier, on cases it was not fitted to."""
-        positive, scores = estimator_scores(estimator, X, pos_label, response_method)
-        return cls.from_predictions(
-            y,
-            scores,
-            mu=mu,
-            nu=nu,
-            costs=costs,
-            pos_label=positive,
-            sample_weight=sample_weight,
-            prevalence=prevalence,
-            ax=ax,
-            name=type(estimator).__name__ if name is None else name,
-        )
 
     @property
     def _thresholds(self) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from demur import _html
 from demur._checks import check_columns, input_error
 from demur._kernels.exact_three import cheapest_labels
 from demur._kernels.weight_objective import DEEPEST, Table, log_column_costs, predicted, table_of, total_cost
@@ -183,6 +184,9 @@ class ClassWeights(Result):
     log_answer_weights: FloatArray
 
     _evidence = ("counts", "costs")
+
+    def _figure(self) -> str:
+        return _html.bars(self.weights, self.classes, "weights")
 
     def decide(self, scores: ArrayLike, *, log: bool = False) -> IntArray:
         """Index in `classes` for every row of new scores, `ABSTAIN` where abstaining is best."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from demur import _html
 from demur._checks import (
     check_choice,
     check_finite,
@@ -197,6 +198,9 @@ class SeparabilityExperiment(Result):
     n_per_level: int
     n_runs: int
 
+    def _figure(self) -> str:
+        return _html.curve(self.distances, self.vus[0], ("distance", f"VUS of {self.n_levels[0]} levels"))
+
 
 def separability_experiment(
     *,
@@ -374,6 +378,9 @@ class RankingExperiment(Result):
     level_counts: IntArray
 
     _reported = ("means", "sds", "correlations")
+
+    def _figure(self) -> str:
+        return _html.bars(list(self.means.values()), self.means, "means")
 
     def _table(self) -> FloatArray:
         return np.array([getattr(self, name) for name in MEASURES])

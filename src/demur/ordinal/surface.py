@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from demur import _html
 from demur._checks import input_error
 from demur._kernels.sweep import LevelSweep
 from demur._results import Result
@@ -69,6 +70,9 @@ class OrdinalSurface(Result):
     def volume(self) -> float:
         """Volume under the surface: the strict VUS (theorem 2.1)."""
         return float(np.diff(self.low_edges) @ self.heights @ np.diff(self.high_edges))
+
+    def _figure(self) -> str:
+        return _html.heat(self.heights, ("share of the middle level", "lowest level", "highest level"))
 
     def height(self, tpr_low: float, tpr_high: float) -> float:
         """Return the best share of the middle level, given at least these shares of the others."""

@@ -12,7 +12,7 @@ from demur.exceptions import InputError
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["Answers", "answers_of"]
+__all__ = ["Answers", "abstain_label_of", "answers_of"]
 
 _MOST_LAYERS = 10
 
@@ -66,7 +66,7 @@ def answers_of(
         raise input_error("estimator", "must answer with one label per case", f"shape {called.shape}")
     actual = np.asarray(y)
     classes = _classes(estimator, actual)
-    label = _abstain_label(estimator) if abstain_label is None else abstain_label
+    label = abstain_label_of(estimator) if abstain_label is None else abstain_label
     if label is not None and not is_missing(label) and label in classes:
         raise input_error("abstain_label", f"must not be one of the classes {classes}", repr(label))
     abstained = _equals(called, label) if label is not None else np.zeros(len(called), dtype=np.bool_)
@@ -96,7 +96,7 @@ def _layers(estimator: Any) -> Iterator[Any]:
             return
 
 
-def _abstain_label(estimator: Any) -> Any:
+def abstain_label_of(estimator: Any) -> Any:
     """Return the label the classifier declares for abstentions; None if it declares none."""
     return next(
         (layer.abstain_label for layer in _layers(estimator) if hasattr(layer, "abstain_label")), None

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from demur import _html
 from demur._kernels.arrangement import cell_batches
 from demur._kernels.polygons import areas, clip, plane_integrals
 from demur._results import Result, as_scalar
@@ -82,6 +83,10 @@ class SurfaceDifference(Result):
     loss: float
     _evidence = ("first", "second")
     _reported = ("net",)
+
+    def _figure(self) -> str:
+        mu, nu = (np.linspace(*ends, 12) for ends in (self.mu, self.nu))
+        return _html.heat(self.cost(mu[:, None], nu[None, :]), ("difference of cost", "mu", "nu"))
 
     def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
         """Return the difference of cost at (mu, nu); negative: the first surface is cheaper."""

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from demur import _html
 from demur._checks import (
     check_costs_by_class,
     check_finite,
@@ -112,6 +113,10 @@ class AbstentionSurface(Result):
         return self.masses.shares
 
     # ---------------------------------------------------------------- cost and window
+
+    def _figure(self) -> str:
+        mu = nu = np.linspace(0.0, 1.0, 12)
+        return _html.heat(self.cost(mu[:, None], nu[None, :]), ("cost", "mu", "nu"))
 
     def cost(self, mu: ArrayLike, nu: ArrayLike, nu_negative: ArrayLike | None = None) -> Scalar:
         """Return the smallest expected cost at (mu, nu), exactly, in O(log blocks) per point.

@@ -1,7 +1,7 @@
 """`demur demo`: four learners on bundled data, compared at named costs, ending in a decision."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
 from demur.exceptions import InputError
@@ -128,7 +128,7 @@ def draw_figures(answered: "Compared", folder: Path) -> list[Path]:
     assert not isinstance(window, CaseWindow)  # the costs of the demo are by class
     roc = {name: roc_curve(comparison.judged[name].counts) for name in names}
     gap = best.minus(second, nu=(0.0, 0.5))
-    displays = {
+    displays: dict[str, Any] = {
         "roc": figures.RocCurveDisplay.from_result(roc).plot(hull=False),
         "cost_curves": figures.CostCurveDisplay.from_result(
             {name: answered.curves[name] for name in names}
