@@ -4,6 +4,8 @@ The classes look as before; only their mixture has changed. Without a single new
 mixture can be estimated, and the window moves with it.
 """
 
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
@@ -21,7 +23,7 @@ def cases(n, prevalence, rng):
     return ill, expit(SEPARATION * marker - SEPARATION**2 / 2)  # log odds of two normals, equal classes
 
 
-def main():
+def main(file=None):
     rng = np.random.default_rng(1)
     ill, proba = cases(2_000, STUDY, rng)
     later_ill, later = cases(5_000, CLINIC, rng)  # later_ill is used for judging only
@@ -55,8 +57,12 @@ def main():
     ax.set_ylim(0, 1)
     ax.legend(frameon=False)
     ax.set_title("the window follows the prevalence")
-    figure.savefig("changed_prevalence.png", dpi=90)
+    if file is None:
+        plt.show()
+    else:
+        figure.savefig(file, dpi=90)
 
 
 if __name__ == "__main__":
-    main()
+    # the name of a file for the figure; without one it is shown
+    main(*sys.argv[1:])

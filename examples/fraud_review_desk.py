@@ -4,6 +4,8 @@ A model scores every payment. A missed fraud costs 600 on average, a blocked hon
 a review by a person 6. The desk can review 2 % of the payments: which ones?
 """
 
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import make_classification
@@ -32,7 +34,7 @@ def per_day(answer):
     return f"{answer.cost * CASES_A_DAY:6,.0f} a day ({low:,.0f} to {high:,.0f}), {reviews:3.0f} reviews"
 
 
-def main():
+def main(file=None):
     fraud, scores = scored_payments()
     costs = demur.CostModel(cost_fn=600, cost_fp=40, cost_abstain=6)
 
@@ -61,8 +63,12 @@ def main():
     axes[1].axvline(REVIEWS_A_DAY, color="#CC79A7", linestyle="--")
     axes[1].set(xlabel="reviews the desk can do in a day", ylabel="cost a day, with hindsight")
     axes[1].set_title("what more reviews save")
-    figure.savefig("fraud_review_desk.png", dpi=90)
+    if file is None:
+        plt.show()
+    else:
+        figure.savefig(file, dpi=90)
 
 
 if __name__ == "__main__":
-    main()
+    # the name of a file for the figure; without one it is shown
+    main(*sys.argv[1:])

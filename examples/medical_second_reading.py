@@ -5,6 +5,7 @@ needless operations. At what price of a second reading by an expert does the mod
 it better to let the expert read everything? With hindsight the model always seems to pay.
 """
 
+import sys
 import textwrap
 
 import matplotlib.pyplot as plt
@@ -13,7 +14,7 @@ import demur
 from demur.datasets.breast_cancer import breast_cancer_scores
 
 
-def main():
+def main(file=None):
     data = breast_cancer_scores()
     scores = data.scores["logistic"]
     print("reading  expert reads all  model, hindsight  model, honest  answer")
@@ -41,8 +42,12 @@ def main():
     axes[0].set_title("which biopsies the expert reads at 0.5 per reading")
     demur.displays.AbstentionSurfaceDisplay.from_result(surface).plot(axes[1], window=window)
     axes[1].set_title("the same model at all other costs")
-    figure.savefig("medical_second_reading.png", dpi=90)
+    if file is None:
+        plt.show()
+    else:
+        figure.savefig(file, dpi=90)
 
 
 if __name__ == "__main__":
-    main()
+    # the name of a file for the figure; without one it is shown
+    main(*sys.argv[1:])

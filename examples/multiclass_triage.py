@@ -5,6 +5,8 @@ Mistaking a digit costs the difference of the amounts, so confusing 1 with 7 is 
 on the other, turns probabilities into answers.
 """
 
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_digits
@@ -16,7 +18,7 @@ import demur
 FEE = 0.4
 
 
-def main():
+def main(file=None):
     X, digit = load_digits(return_X_y=True)
     train, rest, y_train, y_rest = train_test_split(X, digit, test_size=0.7, random_state=0, stratify=digit)
     tune, test, y_tune, y_test = train_test_split(
@@ -42,8 +44,12 @@ def main():
     figure, ax = plt.subplots(figsize=(6.5, 4.2), layout="constrained")
     demur.displays.RiskCoverageDisplay.from_result(curve).plot(ax)
     ax.set_title("loss among the answered digits")
-    figure.savefig("multiclass_triage.png", dpi=90)
+    if file is None:
+        plt.show()
+    else:
+        figure.savefig(file, dpi=90)
 
 
 if __name__ == "__main__":
-    main()
+    # the name of a file for the figure; without one it is shown
+    main(*sys.argv[1:])

@@ -5,6 +5,8 @@ normal scores per image, one reader a little sharper), so that the true differen
 tests can be judged: the true AUCs are 0.856 and 0.802.
 """
 
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -24,7 +26,7 @@ def readings(rng):
     return sick, *ratings
 
 
-def main():
+def main(file=None):
     sick, first, second = readings(np.random.default_rng(4))
     for name, rating in (("first", first), ("second", second)):
         low, high = demur.auc_interval(sick, rating)
@@ -44,8 +46,12 @@ def main():
     axes[0].set_title("cost curve of the first reader")
     demur.displays.SignificanceMapDisplay.from_result(band).plot(axes[1], names=("first", "second"))
     axes[1].set_title("where the difference is significant")
-    figure.savefig("two_radiology_readers.png", dpi=90)
+    if file is None:
+        plt.show()
+    else:
+        figure.savefig(file, dpi=90)
 
 
 if __name__ == "__main__":
-    main()
+    # the name of a file for the figure; without one it is shown
+    main(*sys.argv[1:])

@@ -6,6 +6,8 @@ explains that, so the shop labels 2,000 cases and makes a new policy. An alarm s
 changed; to learn why, the shop counts two days more before it acts.
 """
 
+import sys
+
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import expit
@@ -34,7 +36,7 @@ def cost_of(policy, fraud, score):
     return demur.monitoring.judge_policy(policy, score, fraud.astype(int)).overall.cost
 
 
-def main():
+def main(file=None):
     rng = np.random.default_rng(2)
     policy = demur.Policy.from_surface(
         demur.abstention_surface(*orders(5_000, rng, frauds=0.1)), costs=COSTS, model="score"
@@ -68,8 +70,12 @@ def main():
     for column, monitor in zip(axes.T, monitors, strict=True):
         MonitorDisplay.from_result(monitor).plot(column)
     figure.suptitle("one column per policy in use")
-    figure.savefig("watch_a_shop.png", dpi=90)
+    if file is None:
+        plt.show()
+    else:
+        figure.savefig(file, dpi=90)
 
 
 if __name__ == "__main__":
-    main()
+    # the name of a file for the figure; without one it is shown
+    main(*sys.argv[1:])

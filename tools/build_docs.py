@@ -24,12 +24,16 @@ DOCS = ROOT / "docs"
 MADE = DOCS / "generated"
 
 
-def run_script(script: Path, folder: Path) -> str:
+def run_script(script: Path, folder: Path, *arguments: str) -> str:
     """Run a script in a folder, where it leaves its figures; return what it printed."""
     folder.mkdir(parents=True, exist_ok=True)
     environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "error::DeprecationWarning:__main__"}
     done = subprocess.run(
-        [sys.executable, str(script)], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE
+        [sys.executable, str(script), *arguments],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
     )
     if done.returncode:
         raise SystemExit(f"{script.name} failed; the documentation is not built.")
@@ -38,10 +42,10 @@ def run_script(script: Path, folder: Path) -> str:
 
 def example_page(script: Path) -> str:
     """Return the page of an example: its question, its figure, its answer and its code."""
-    printed = run_script(script, MADE / "examples")
+    figure = f"{script.stem}.png"
+    printed = run_script(script, MADE / "examples", figure)
     source = script.read_text()
     title, _, text = (ast.get_docstring(ast.parse(source)) or "").partition("\n")
-    figure = f"{script.stem}.png"
     if not (MADE / "examples" / figure).exists():
         raise SystemExit(f"{script.name} left no figure {figure}.")
     body = source.split('"""', 2)[2].strip()

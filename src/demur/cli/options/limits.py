@@ -1,7 +1,8 @@
 """What a rule must keep besides being cheap."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from demur.cli.options import rules
 from demur.cli.options.flags import Flags, flag
@@ -10,61 +11,54 @@ from demur.exceptions import InputError
 __all__ = ["Limits"]
 
 
+def _number(spelling: str, keeps: Callable[..., Any], *, help: str, metavar: str = "X") -> Any:
+    """Declare a limit: a number that keeps a rule, None where the user gave none."""
+    return flag(spelling, type=float, metavar=metavar, callback=keeps, help=help)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits(Flags):
     """Limits on reviews, precision and misses; None where the user gave none."""
 
     TITLE: ClassVar[str] = "Limits"
 
-    max_abstention: float | None = flag(
+    max_abstention: float | None = _number(
         "--max-abstention",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
+        rules.rate,
         help="Largest share of cases to abstain on.",
     )
-    reviews_per_day: float | None = flag(
+    reviews_per_day: float | None = _number(
         "--reviews-per-day",
-        type=float,
+        rules.not_negative,
         metavar="N",
-        callback=rules.not_negative,
         help="The same as numbers: how many reviews people can do, such as --reviews-per-day 50 "
         "--cases-per-day 1000.",
     )
-    cases_per_day: float | None = flag(
+    cases_per_day: float | None = _number(
         "--cases-per-day",
-        type=float,
+        rules.not_negative,
         metavar="N",
-        callback=rules.not_negative,
         help="How many cases come in, beside --reviews-per-day.",
     )
-    min_precision_positive: float | None = flag(
+    min_precision_positive: float | None = _number(
         "--min-precision-positive",
-        type=float,
-        metavar="X",
-        callback=rules.precision,
+        rules.precision,
         help="Smallest share of positive decisions that are right.",
     )
-    min_precision_negative: float | None = flag(
+    min_precision_negative: float | None = _number(
         "--min-precision-negative",
-        type=float,
-        metavar="X",
-        callback=rules.precision,
+        rules.precision,
         help="The same for negative decisions.",
     )
-    precision_confidence: float | None = flag(
+    precision_confidence: float | None = _number(
         "--precision-confidence",
-        type=float,
-        metavar="X",
-        callback=rules.confidence,
+        rules.confidence,
         help="Keep --min-precision-* for all future cases with this confidence, such as 0.95, not only "
         "for the cases of the file.",
     )
-    max_fn_rate: float | None = flag(
+    max_fn_rate: float | None = _number(
         "--max-fn-rate",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
+        rules.rate,
         help="Largest share of the positives to miss, such as --max-fn-rate 0.05.",
     )
 
