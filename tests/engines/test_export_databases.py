@@ -8,6 +8,7 @@ import pytest
 import sqlglot
 from sqlglot import expressions as sql
 
+from class_cases import RULES, class_policy, hard_rows
 from demur.windows.export.sql_dialects import DIALECTS
 from export_cases import LABELS, WINDOWS, WORDS, hard_scores, policy
 from postgres_server import postgres_fixture  # noqa: F401 - a fixture
@@ -128,3 +129,18 @@ def test_dictionaries_of_arrow_against_labels(labels):
     found = made.apply(scores, output="arrow")
     assert found.indices.type == "int8"
     assert found.to_pylist() == made.apply(scores).tolist()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_many_classes_in_postgres_against_apply(postgres, rule):
+    made = class_policy(rule)
+    # PostgreSQL refuses products that vanish
+    usual = [row for row in hard_rows(100).tolist() if 5e-324 not in row]
+    rows = [*usual, [math.nan, 0.5, 0.5], [-0.1, 0.5, 0.6], [math.inf, 0.1, 0.1]]
+    text = "\n".join("\t".join(map(repr, [at, *row])) for at, row in enumerate(rows))
+    script = "drop table if exists three; create table three (at integer, a float8, b float8, c float8);"
+    postgres.run(f"{script}\ncopy three from :'rows';", rows=text + "\n")
+    answer = postgres.run(
+        f"select json_agg(d order by at) from (select at, {made.to_sql('postgres')} as d from three) as q;"
+    )
+    assert json.loads(answer) == [*made.apply(rows[:-3]).tolist(), None, None, None]

@@ -11,6 +11,7 @@ Imports: surface, roc, costs, counts.
 """
 
 from demur.windows.cheapest import cheapest_window
+from demur.windows.class_policy import ClassEvidence, ClassPolicy
 from demur.windows.class_rule import ClassRule
 from demur.windows.constrained import ConstrainedWindow
 from demur.windows.hull_points import HullPoint
@@ -22,6 +23,8 @@ from demur.windows.reliable import reliable_window
 from demur.windows.reliable_rule import ExpectedCounts, ReliableWindow
 
 __all__ = [
+    "ClassEvidence",
+    "ClassPolicy",
     "ClassRule",
     "ConstrainedWindow",
     "ExpectedCounts",

@@ -30,15 +30,18 @@ from demur.exceptions import InputError, UndefinedError
 from demur.surface.surface import AbstentionSurface
 from demur.surface.window import ABSTAIN, AbstentionWindow, decide
 from demur.typing import ArrayLike, IntArray
+from demur.windows.class_policy import ClassPolicy
 from demur.windows.constrained import ConstrainedWindow
 from demur.windows.export.exportable import Exportable
 from demur.windows.export.rule import DecisionRule
+from demur.windows.policy_amounts import parts_by_case
 from demur.windows.policy_checks import costs_of, in_unit, needs_all_scores, require_window_of
 from demur.windows.policy_estimator import parts_of_estimator
 from demur.windows.policy_evidence import PolicyEvidence
 from demur.windows.policy_file import (
     SCHEMA,
     VERSION,
+    is_for_classes,
     number,
     optional_number,
     parsed,
@@ -269,12 +272,15 @@ class Policy(Exportable, Result):
         return policy if honest is None else replace(policy, expected_cost=honest)
 
     @classmethod
-    def from_answer(cls, answer: Any, abstain_label: Any = None) -> Self:
+    def from_answer(cls, answer: Any, abstain_label: Any = None) -> Any:
         """Make the policy of the answer of `compare_models`: its rule, its labels, its honest cost.
 
         Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
-        else "abstain". A rule without a model needs no policy and is refused.
+        else "abstain". A rule without a model needs no policy and is refused. The answer for many
+        classes gives a `ClassPolicy`.
         """
+        if hasattr(answer, "rule"):
+            return ClassPolicy.from_answer(answer, abstain_label)
         if answer.window is None or answer.counts is None:
             raise InputError(
                 f"`answer` must be the rule of a model, got {answer.kind!r}. "
@@ -284,7 +290,7 @@ class Policy(Exportable, Result):
         if abstain_label is None:
             abstain_label = free_label(negative, positive)
         if isinstance(answer.costs, CaseCosts):
-            return cls._by_case(answer, abstain_label)
+            return cls(**parts_by_case(answer, abstain_label))
         costs = answer.costs
         if math.isinf(answer.window.nu_positive) and costs.may_abstain:
             # one threshold was cheaper than reviews: so it stays at other costs, too
@@ -307,30 +313,6 @@ class Policy(Exportable, Result):
             # not the cheapest window at its costs, so not to be derived again at others
             rule="constrained" if answer.condition else policy.rule,
             note=answer.condition or policy.note,
-        )
-
-    @classmethod
-    def _by_case(cls, answer: Any, abstain_label: Any) -> Self:
-        """Make the policy of an answer at costs that differ by case, with where they came from."""
-        require_window_of(answer.window, answer.counts)
-        negative, positive = answer.labels
-        return cls(
-            lower=answer.window.lower,
-            upper=answer.window.upper,
-            pos_label=positive,
-            neg_label=negative,
-            abstain_label=abstain_label,
-            costs=None,
-            prevalence=answer.prevalence,
-            expected_cost=answer.cost,
-            abstention_rate=answer.abstention_rate,
-            fn=answer.missed,
-            fp=answer.alarms,
-            rule="amounts",
-            evidence=PolicyEvidence.from_counts(answer.counts),
-            model=answer.model,
-            note=answer.condition,
-            amounts=answer.costs.to_dict(),
         )
 
     def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> "Policy":
@@ -487,10 +469,10 @@ class Policy(Exportable, Result):
             handle.write(self.to_json() + "\n")
 
     @classmethod
-    def load(cls, path: str | Path) -> "Policy":
-        """Read a policy; refuse, in one sentence, what `save` of this version would not have written."""
+    def load(cls, path: str | Path) -> Any:
+        """Read a policy, or a `ClassPolicy`; refuse, in one sentence, what `save` would not have written."""
         data = parsed(path)
         try:
-            return cls.from_dict(data)
+            return ClassPolicy.from_dict(data) if is_for_classes(data) else cls.from_dict(data)
         except InputError as error:
             raise InputError(f"`{path}` is not a policy to trust: {error}") from None

@@ -17,6 +17,7 @@ __all__ = [
     "SCHEMA",
     "VERSION",
     "block_columns",
+    "is_for_classes",
     "number",
     "optional_number",
     "parsed",
@@ -111,6 +112,11 @@ def require_schema(data: Any) -> None:
     if isinstance(version, bool) or version not in (1, VERSION):
         rule = f"must be 1 or {VERSION}"
         raise input_error("version", rule, repr(version), "update demur, or save it again.")
+
+
+def is_for_classes(data: Any) -> bool:
+    """Whether a file holds one weight per class instead of a window."""
+    return isinstance(data, dict) and "classes" in data
 
 
 def read_costs(data: Any) -> CostModel | None:

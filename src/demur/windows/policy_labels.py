@@ -58,11 +58,14 @@ def encoded_labels(
     return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(list(names)))
 
 
-def free_label(negative: Any, positive: Any) -> Any:
-    """Return a label for abstentions that is none of the classes, a whole number beside whole numbers."""
-    whole = all(isinstance(label, int) and not isinstance(label, bool) for label in (negative, positive))
-    free = (ABSTAIN, 0, 1) if whole else ("abstain", "undecided", "send to a person")
-    return next(label for label in free if label not in (negative, positive))
+def free_label(*classes: Any) -> Any:
+    """Return a label for abstentions that is none of the classes, a number beside numbers."""
+    if all(isinstance(label, int) and not isinstance(label, bool) for label in classes):
+        return next(label for label in (ABSTAIN, *range(len(classes) + 1)) if label not in classes)
+    if len(classes) > 2 and all(isinstance(label, float) for label in classes):
+        return next(label for label in (float(ABSTAIN), min(classes) - 1) if label not in classes)
+    free = ("abstain", "undecided", "send to a person", *(f"abstain {k}" for k in range(len(classes))))
+    return next(label for label in free if label not in classes)
 
 
 def _small_steps(table: Any) -> Any:

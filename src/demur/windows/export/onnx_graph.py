@@ -1,18 +1,28 @@
 """A policy as an ONNX model, alone or behind a classifier."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from demur._checks import input_error
 from demur.exceptions import InputError
-from demur.windows.export.rule import DecisionRule
+from demur.windows.export.rule import DecisionRule, origin_lines
 
-__all__ = ["onnx_of"]
+__all__ = [
+    "IR_VERSION",
+    "OPSET",
+    "label_type",
+    "onnx_of",
+    "onnx_package",
+    "require_model",
+    "scores_of",
+    "signed",
+]
 
 # the oldest operators and file format with all that is used here: runtimes since 2020 read them
-_OPSET = 13
+OPSET = 13
 _OLDEST_OPSET = 12
-_IR_VERSION = 8
+IR_VERSION = 8
 _MAIN_DOMAIN = ("", "ai.onnx")
 _SCORE, _DECISION = "score", "decision"
 _TABLE = 2
@@ -23,11 +33,17 @@ def onnx_of(
     rule: DecisionRule, *, model: Any = None, output: str | None = None, column: int | None = None
 ) -> Any:
     """Return the model: `score` in and `decision` out, or the inputs of `model` in, both out."""
-    onnx = _imported()
+    onnx = onnx_package()
     if model is None:
         if output is not None or column is not None:
             raise InputError("`output` and `column` need `model`. Hint: leave them out.")
         return _alone(rule, onnx)
+    require_model(onnx, model)
+    return _behind(rule, onnx, model, output, column)
+
+
+def require_model(onnx: Any, model: Any) -> None:
+    """Refuse what is no classifier in ONNX that a decision can be put behind."""
     if not isinstance(model, onnx.ModelProto):
         raise input_error(
             "model",
@@ -35,10 +51,12 @@ def onnx_of(
             type(model).__name__,
             "skl2onnx.to_onnx(estimator, X[:1], options={'zipmap': False}) makes one.",
         )
-    return _behind(rule, onnx, model, output, column)
+    _require_opset(model)
+    _require_free_names(model)
 
 
-def _imported() -> Any:
+def onnx_package() -> Any:
+    """Return the package onnx, or say how to get it."""
     try:
         import onnx
         import onnx.checker
@@ -54,21 +72,23 @@ def _alone(rule: DecisionRule, onnx: Any) -> Any:
         _decision_nodes(rule, onnx),
         "demur_policy",
         [helper.make_tensor_value_info(_SCORE, types.DOUBLE, ["n"])],
-        [helper.make_tensor_value_info(_DECISION, _label_type(rule, onnx), ["n"])],
+        [helper.make_tensor_value_info(_DECISION, label_type(rule.kind, onnx), ["n"])],
         initializer=_constants(rule, onnx),
     )
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)])
-    made.ir_version = _IR_VERSION
-    return _signed(rule, onnx, made)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
+    made.ir_version = IR_VERSION
+    return signed(rule.origin, onnx, made)
 
 
-def _signed(rule: DecisionRule, onnx: Any, made: Any) -> Any:
+def signed(origin: Sequence[tuple[str, str]], onnx: Any, made: Any) -> Any:
     """Write where the rule comes from into the model, and check it."""
+    if not any(opset.domain in _MAIN_DOMAIN for opset in made.opset_import):
+        made.opset_import.append(onnx.helper.make_opsetid("", OPSET))
     made.producer_name = "demur"
-    lines = ["Decision of a policy of demur; NaN abstains.", *rule.origin_lines()]
+    lines = ["Decision of a policy of demur; NaN abstains.", *origin_lines(origin)]
     made.doc_string = "\n".join(lines)
     onnx.helper.set_model_props(
-        made, {**_properties(made), **{f"demur.{name}": text for name, text in rule.origin}}
+        made, {**_properties(made), **{f"demur.{name}": text for name, text in origin}}
     )
     onnx.checker.check_model(made)
     return made
@@ -99,7 +119,7 @@ def _constants(rule: DecisionRule, onnx: Any) -> list[Any]:
     def constant(name: str, kind: int, value: Any) -> Any:
         return onnx.helper.make_tensor(f"demur/{name}", kind, [1], [value])
 
-    double, kind = onnx.TensorProto.DOUBLE, _label_type(rule, onnx)
+    double, kind = onnx.TensorProto.DOUBLE, label_type(rule.kind, onnx)
     labels = [label.encode() if isinstance(label, str) else label for label in rule.labels]
     positive, negative, abstain = labels
     return [
@@ -111,9 +131,10 @@ def _constants(rule: DecisionRule, onnx: Any) -> list[Any]:
     ]
 
 
-def _label_type(rule: DecisionRule, onnx: Any) -> int:
+def label_type(kind: str, onnx: Any) -> int:
+    """Return the type of labels of one kind."""
     types = onnx.TensorProto
-    return int({"text": types.STRING, "whole": types.INT64, "number": types.DOUBLE}[rule.kind])
+    return int({"text": types.STRING, "whole": types.INT64, "number": types.DOUBLE}[kind])
 
 
 # ---------------------------------------------------------------- behind a classifier
@@ -121,9 +142,7 @@ def _label_type(rule: DecisionRule, onnx: Any) -> int:
 
 def _behind(rule: DecisionRule, onnx: Any, model: Any, output: str | None, column: int | None) -> Any:
     helper = onnx.helper
-    _require_opset(model)
-    _require_free_names(model)
-    found = _scores_of(onnx, model, output)
+    found = scores_of(onnx, model, output)
     made = type(model).FromString(model.SerializeToString())
     graph = made.graph
     scores, constants = _one_column(rule, onnx, found, column)
@@ -132,13 +151,11 @@ def _behind(rule: DecisionRule, onnx: Any, model: Any, output: str | None, colum
     del graph.output[:]
     graph.output.extend(
         [
-            helper.make_tensor_value_info(_DECISION, _label_type(rule, onnx), ["n"]),
+            helper.make_tensor_value_info(_DECISION, label_type(rule.kind, onnx), ["n"]),
             helper.make_tensor_value_info(_SCORE, onnx.TensorProto.DOUBLE, ["n"]),
         ]
     )
-    if not any(opset.domain in _MAIN_DOMAIN for opset in made.opset_import):
-        made.opset_import.append(helper.make_opsetid("", _OPSET))
-    return _signed(rule, onnx, made)
+    return signed(rule.origin, onnx, made)
 
 
 def _require_free_names(model: Any) -> None:
@@ -160,11 +177,11 @@ def _require_opset(model: Any) -> None:
                 "model",
                 f"must use the operators of ONNX since version {_OLDEST_OPSET}",
                 opset.version,
-                f"convert it with target_opset={_OPSET} or more.",
+                f"convert it with target_opset={OPSET} or more.",
             )
 
 
-def _scores_of(onnx: Any, model: Any, output: str | None) -> Any:
+def scores_of(onnx: Any, model: Any, output: str | None) -> Any:
     """Return the output with the scores: the one named, or the only one of floats."""
     names = [value.name for value in model.graph.output]
     if output is not None and output not in names:

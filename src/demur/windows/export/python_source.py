@@ -4,7 +4,7 @@ import math
 
 from demur.windows.export.rule import DecisionRule
 
-__all__ = ["python_of"]
+__all__ = ["in_docstring", "python_of"]
 
 _HEAD = '''"""Decision of a policy of demur.
 
@@ -28,8 +28,8 @@ def decide(score):
 
 def python_of(rule: DecisionRule) -> str:
     """Return the source of a module with one function, `decide(score)`."""
-    origin = "\n".join(map(_in_docstring, rule.origin_lines()))
-    head = _HEAD.format(origin=origin, words=_in_docstring(rule.words))
+    origin = "\n".join(map(in_docstring, rule.origin_lines()))
+    head = _HEAD.format(origin=origin, words=in_docstring(rule.words))
     return head + "".join(f"    {line}\n" for line in _body(rule))
 
 
@@ -47,6 +47,6 @@ def _body(rule: DecisionRule) -> list[str]:
     return [*lines, f"return {rule.abstain!r}"]
 
 
-def _in_docstring(text: str) -> str:
+def in_docstring(text: str) -> str:
     """Keep a text from ending a docstring or escaping in it."""
     return text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"').replace('"', '\\"')

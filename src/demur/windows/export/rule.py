@@ -1,11 +1,12 @@
 """What a policy hands over: two thresholds, three labels, and where they come from."""
 
 import math
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from demur._checks import input_error
 
-__all__ = ["DecisionRule"]
+__all__ = ["DecisionRule", "label_kind", "origin_lines"]
 
 _LARGEST = 2**63
 
@@ -49,17 +50,7 @@ class DecisionRule(NamedTuple):
     @property
     def kind(self) -> str:
         """Type of the labels: "text", "whole" or "number"; refuses what no target can hold."""
-        if isinstance(self.positive, str):
-            broken = [label for label in self.labels if "\0" in label or _lone_surrogate(label)]
-            if broken:
-                raise input_error("labels", "must be text that other systems can store", repr(broken[0]))
-            return "text"
-        if not all(isinstance(label, int) for label in self.labels):
-            return "number"
-        large = [label for label in self.labels if not -_LARGEST <= label < _LARGEST]
-        if large:
-            raise input_error("labels", "must fit into 64 bits to be exported", large[0])
-        return "whole"
+        return label_kind(self.labels)
 
     @property
     def words(self) -> str:
@@ -75,8 +66,28 @@ class DecisionRule(NamedTuple):
 
     def origin_lines(self) -> list[str]:
         """Return where the rule comes from, a line for each fact, free of control characters."""
-        shown = [(name, "".join(c if c.isprintable() else " " for c in text)) for name, text in self.origin]
-        return [f"{name}: {text}" for name, text in shown]
+        return origin_lines(self.origin)
+
+
+def label_kind(labels: Sequence[Any]) -> str:
+    """Type of labels that are all text or all numbers: "text", "whole" or "number"."""
+    if isinstance(labels[0], str):
+        broken = [label for label in labels if "\0" in label or _lone_surrogate(label)]
+        if broken:
+            raise input_error("labels", "must be text that other systems can store", repr(broken[0]))
+        return "text"
+    if not all(isinstance(label, int) for label in labels):
+        return "number"
+    large = [label for label in labels if not -_LARGEST <= label < _LARGEST]
+    if large:
+        raise input_error("labels", "must fit into 64 bits to be exported", large[0])
+    return "whole"
+
+
+def origin_lines(origin: Sequence[tuple[str, str]]) -> list[str]:
+    """Return where a rule comes from, a line for each fact, free of control characters."""
+    shown = [(name, "".join(c if c.isprintable() else " " for c in text)) for name, text in origin]
+    return [f"{name}: {text}" for name, text in shown]
 
 
 def _lone_surrogate(label: str) -> bool:

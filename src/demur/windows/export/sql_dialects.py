@@ -86,6 +86,10 @@ class Dialect:
         Condition of no score, with {raw} for the column and {score} for it as a float.
     whole_table_name : bool
         Whether a dotted name of a table is quoted as one.
+    greatest, least : str
+        Functions of several numbers; in T-SQL since SQL Server 2022.
+    number_test : str
+        Condition of a number, with {raw} for the column, where text would count as one.
     """
 
     name: str
@@ -95,6 +99,13 @@ class Dialect:
     column: Callable[[str], str] = _quoted_name
     missing: str
     whole_table_name: bool = False
+    greatest: str = "GREATEST"
+    least: str = "LEAST"
+    number_test: str = ""
+
+    def number(self, raw: str) -> str:
+        """Write what tells numbers from text before a comparison, if the database needs it."""
+        return self.number_test.format(raw=raw)
 
     def table(self, name: str) -> str:
         """Write the name of a table; dots part catalogue, schema and table."""
@@ -158,5 +169,8 @@ DIALECTS = {
         column=_bracketed_or_ticked,
         # text would count as 0; NaN is stored as NULL
         missing="typeof({raw}) NOT IN ('real', 'integer')",
+        greatest="max",
+        least="min",
+        number_test="typeof({raw}) IN ('real', 'integer') AND ",
     ),
 }
