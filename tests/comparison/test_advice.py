@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from comparison_oracles import Asked, Point, advice_table, cost, splits_of
 from demur import Binormal, CostModel, CostRange, compare_models
 from demur.comparison import advice
-from demur.windows.search import MassRows, Prices, limited_search, unlimited_searches
+from demur.windows.search import MassRows, Prices, cut_limits, limited_search, limited_searches
 from examples import examples
 from oracles import folds_of
 
@@ -147,7 +147,9 @@ def test_searches_of_many_rows_are_single_searches(seed, abstain):
     rows = MassRows(below[:, 1], below[:, 0], below[:, 0, -1:] - below[:, 0])
     reviews = (0.5, 1.0) if abstain else (np.inf, np.inf)
     prices = Prices(float(rng.integers(1, 4)), float(rng.integers(0, 4)), *reviews)
-    starts, stops = unlimited_searches(rows, prices)
+    kept = {"max_abstention": 0.4, "min_precision_positive": 0.6, "max_fn_rate": 0.3}
+    kept = {name: limit for name, limit in kept.items() if rng.random() < 0.5}
+    starts, stops = limited_searches(rows, prices, cut_limits(rows, **kept))
     for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
         one = MassRows(*(column[row : row + 1] for column in rows))
         single = type("Masses", (), {
@@ -157,4 +159,5 @@ def test_searches_of_many_rows_are_single_searches(seed, abstain):
             "negative_above": one.negative_above[0],
             "below": one.below[0],
         })  # fmt: skip
-        assert (start, stop) == limited_search(single, prices)
+        window = limited_search(single, prices, cut_limits(single, **kept))
+        assert (start, stop) == (window or (-1, -1))

@@ -26,7 +26,7 @@ from demur.honest.decisions import (
 )
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
-from demur.surface.masses import RunningMasses, score_masses
+from demur.surface.masses import RunningMasses, score_masses, score_sums
 from demur.surface.surface import surface_of
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
@@ -38,7 +38,7 @@ __all__ = [
     "TRIVIAL",
     "Candidate",
     "Cuts",
-    "cheapest_at",
+    "cheapest_at_corners",
     "choose_cuts",
     "first_smallest",
     "model_candidates",
@@ -62,6 +62,13 @@ class Cuts(NamedTuple):
 
     window: AbstentionWindow | CaseWindow
     gap: float
+
+
+class _Aim(NamedTuple):
+    """What a rule of a model is to be: a threshold or a window, and for which question."""
+
+    kind: str
+    question: Question
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -147,48 +154,76 @@ def model_candidates(
 
     Raises `UndefinedError` if the limits allow neither; one of them alone may be missing.
     """
-    aims = [("threshold", question.never_abstaining())]
-    if question.may_abstain:
-        aims.append(("window", question))
-    by_case = CaseRules.of(cases, model.scores) if question.by_case else None
-    kept, windows, reason = [], [], None
-    for kind, aim in aims:
-        try:
-            windows.append(choose_cuts(model.counts, aim) if by_case is None else Cuts(*by_case.choose(aim)))
-            kept.append((kind, aim))
-        except UndefinedError as error:
-            reason = error
-    candidates = []
-    if by_case is None:
-        verdicts = _judge(cases, model, kept, windows)
-    else:
-        chosen = [Window(cuts.window.lower, cuts.window.upper) for cuts in windows]
-        verdicts = by_case.judge([aim for _, aim in kept], chosen)
-    for (kind, _), cuts, decided in zip(kept, windows, verdicts, strict=True):
-        if isinstance(decided, UndefinedError):
-            reason = decided  # all cases together keep the limits, but not without some fold
-            continue
-        alike = _alike(cuts.window, model.counts)
-        judged = decided if alike is None else judge_constant(cases, alike)
-        order = (1 if kind == "threshold" else 2, place)
-        candidates.append(_candidate(cases, kind, name, cuts, (judged, decided), order))
+    rules = _rules(cases, name, model, _aims(question), place)
+    candidates = [rule for rule in rules if isinstance(rule, Candidate)]
     if not candidates:
-        assert reason is not None
-        raise reason
+        raise next(rule for rule in reversed(rules) if isinstance(rule, UndefinedError))
     return candidates
 
 
-def cheapest_at(cases: SplitCases, model: JudgedModel, question: Question, corner: Corner) -> list[Candidate]:
-    """Return the model's window and threshold re-chosen for one corner of the box."""
-    if corner.prevalence is not None:
-        model = model._replace(
-            honest=reweighted(model.honest, corner.prevalence),
-            hindsight=reweighted(model.hindsight, corner.prevalence),
-        )
-    try:
-        return model_candidates(cases, "", model, question.at(corner), 0)
-    except UndefinedError:
-        return []
+def cheapest_at_corners(cases: SplitCases, model: JudgedModel, question: Question) -> list[list[Candidate]]:
+    """Return the model's window and threshold re-chosen for each corner of the box alone."""
+    corners = question.corners()
+    aims = [_aims(question.at(corner)) for corner in corners]
+    if any(_needs_search(aim) for several in aims for _, aim in several):
+        # the folds are pooled once for all corners
+        rules = iter(_rules(cases, "", model, [aim for several in aims for aim in several], 0))
+        found = [[next(rules) for _ in several] for several in aims]
+    else:
+        found = [
+            _rules(cases, "", _at_prevalence(model, corner.prevalence), several, 0)
+            for corner, several in zip(corners, aims, strict=True)
+        ]
+    return [[rule for rule in several if isinstance(rule, Candidate)] for several in found]
+
+
+def _aims(question: Question) -> list[_Aim]:
+    """Return what is searched for: a threshold and, if somebody can look at cases, a window."""
+    aims = [_Aim("threshold", question.never_abstaining())]
+    return [*aims, _Aim("window", question)] if question.may_abstain else aims
+
+
+def _at_prevalence(model: JudgedModel, prevalence: float | None) -> JudgedModel:
+    if prevalence is None:
+        return model
+    return model._replace(
+        honest=reweighted(model.honest, prevalence), hindsight=reweighted(model.hindsight, prevalence)
+    )
+
+
+def _rules(
+    cases: SplitCases, name: str, model: JudgedModel, aims: Sequence[_Aim], place: int
+) -> list[Candidate | UndefinedError]:
+    """Return one rule of a model per aim, or the reason why the limits allow none."""
+    by_case = CaseRules.of(cases, model.scores) if any(aim.question.by_case for aim in aims) else None
+    chosen: dict[_Aim, Cuts] = {}
+    rules: dict[_Aim, Candidate | UndefinedError] = {}
+    for aim in aims:
+        try:
+            chosen[aim] = _chosen(model, by_case, aim.question)
+        except UndefinedError as error:
+            rules[aim] = error
+    asked, windows = [aim.question for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]
+    verdicts = _judge(cases, model, asked, windows) if by_case is None else by_case.judge(asked, windows)
+    for (aim, cuts), decided in zip(chosen.items(), verdicts, strict=True):
+        if isinstance(decided, UndefinedError):
+            rules[aim] = decided  # all cases together keep the limits, but not without some fold
+            continue
+        alike = _alike(cuts.window, model.counts)
+        judged = decided if alike is None else judge_constant(cases, alike)
+        order = (1 if aim.kind == "threshold" else 2, place)
+        rules[aim] = _candidate(cases, aim.kind, name, cuts, (judged, decided), order)
+    return [rules[aim] for aim in aims]
+
+
+def _chosen(model: JudgedModel, by_case: CaseRules | None, question: Question) -> Cuts:
+    if by_case is None:
+        return choose_cuts(model.counts, question)
+    return Cuts(*by_case.choose(question))
+
+
+def _thresholds(cuts: Cuts) -> Window:
+    return Window(cuts.window.lower, cuts.window.upper)
 
 
 def _constant(cases: SplitCases, kind: str, order: tuple[int, int]) -> Candidate:
@@ -258,18 +293,21 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
     return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
 
 
-def _limited_window(counts: ScoreCounts, question: Question) -> AbstentionWindow | None:
+def _limited_window(counts: ScoreCounts, sums: RunningMasses, question: Question) -> Window | None:
     """Return what `choose_cuts` finds at single costs under limits, without all that it tells besides.
 
-    None where it has to look itself, or to say why no window keeps the limits.
+    `sums` are the `score_sums` of the counts. None where it has to look itself, or to say why no
+    window keeps the limits.
     """
-    searched = question.objective == "expected" and not question.by_case
-    searched = searched and question.limits.precision_confidence is None
+    searched = question.objective == "expected" and question.limits.precision_confidence is None
     if not searched:
         return None
-    masses = score_masses(counts, counts.prevalence if question.rate is None else question.rate)
+    masses = score_masses(counts, counts.prevalence if question.rate is None else question.rate, sums)
     cuts = limited_search(masses, Prices.of(question.point), question.limits.cuts(masses))
-    return None if cuts is None else _window(masses, cuts, question.point, question.rate, counts)
+    if cuts is None:
+        return None
+    window = _window(masses, cuts, question.point, question.rate, counts)
+    return Window(window.lower, window.upper)
 
 
 def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
@@ -302,24 +340,24 @@ def _window(
 
 
 def _judge(
-    cases: SplitCases, model: JudgedModel, kept: Sequence[tuple[str, Question]], windows: Sequence[Cuts]
+    cases: SplitCases, model: JudgedModel, aims: Sequence[Question], windows: Sequence[Window]
 ) -> list[Judged | UndefinedError]:
-    """Decisions of each kind of rule; the reason where the limits allow none without some fold."""
-    if not any(_needs_search(aim) for _, aim in kept):
-        return [judge_learned(cases, model, _price_point(aim.point)) for _, aim in kept]
-    judged: list[Judged | UndefinedError] = []
-    for (_, aim), cuts in zip(kept, windows, strict=True):
+    """Decisions of each rule; the reason where the limits allow none without some fold."""
+    if not any(map(_needs_search, aims)):
+        return [judge_learned(cases, model, _price_point(aim.point)) for aim in aims]
 
-        def choose(counts: ScoreCounts, aim: Question = aim) -> list[Window]:
-            window = _limited_window(counts, aim) or choose_cuts(counts, aim).window
-            return [Window(window.lower, window.upper)]
+    def choose(counts: ScoreCounts) -> list[Window | UndefinedError]:
+        sums = score_sums(counts)
+        return [_limited_window(counts, sums, aim) or _searched_window(counts, aim) for aim in aims]
 
-        hindsight = [Window(cuts.window.lower, cuts.window.upper)]
-        try:
-            judged += judge_choices(cases, model.scores, model.classes, choose, hindsight)
-        except UndefinedError as error:
-            judged.append(error)
-    return judged
+    return judge_choices(cases, model.scores, model.classes, choose, windows)
+
+
+def _searched_window(counts: ScoreCounts, question: Question) -> Window | UndefinedError:
+    try:
+        return _thresholds(choose_cuts(counts, question))
+    except UndefinedError as error:
+        return error
 
 
 def _needs_search(question: Question) -> bool:

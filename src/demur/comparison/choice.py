@@ -10,7 +10,7 @@ import numpy as np
 
 from demur.comparison.advice import Scored, advice_decisions
 from demur.comparison.answer import Answer, Neighbours, Versus
-from demur.comparison.candidates import Candidate, cheapest_at, first_smallest
+from demur.comparison.candidates import Candidate, cheapest_at_corners, first_smallest
 from demur.comparison.estimates import (
     Estimate,
     cost_at,
@@ -53,14 +53,13 @@ class Choice:
     @cached_property
     def floors(self) -> FloatArray:
         """Smallest honest cost at every corner of the box if the rule is chosen for that corner."""
-        floors = []
-        for corner in self.question.corners():
-            costs = [cost_at(one, corner) for one in self.all]
-            for name, model in self.judged.items():
-                rules = cheapest_at(self.cases[name], model, self.question, corner)
-                costs += [cost_at(one, corner) for one in rules]
-            floors.append(min(costs))
-        return np.array(floors)
+        corners = self.question.corners()
+        costs = [[cost_at(one, corner) for one in self.all] for corner in corners]
+        for name, model in self.judged.items():
+            by_corner = cheapest_at_corners(self.cases[name], model, self.question)
+            for corner, rules, paid in zip(corners, by_corner, costs, strict=True):
+                paid += [cost_at(one, corner) for one in rules]
+        return np.array([min(paid) for paid in costs])
 
     @property
     def all(self) -> list[Candidate]:

@@ -17,13 +17,7 @@ from demur.surface.masses import RunningMasses
 from demur.typing import FloatArray, IntArray
 from demur.windows.case_tables import CasePrices
 from demur.windows.range_search import range_search
-from demur.windows.search import (
-    MassRows,
-    Prices,
-    WindowPrices,
-    limited_search,
-    unlimited_searches,
-)
+from demur.windows.search import CutLimits, MassRows, Prices, WindowPrices, limited_searches
 
 __all__ = ["InnerSearch", "search_of"]
 
@@ -80,10 +74,9 @@ class _Search(NamedTuple):
     def cuts(self, below: FloatArray) -> tuple[IntArray, IntArray]:
         """Positions of the window of every row of cumulative counts; -1 where the limits allow none."""
         rows = _mass_rows(below, self.question.rate)
-        if len(self.prices) == 1 and not self.question.limits.given():
-            return unlimited_searches(rows, self.prices[0])
-        cuts = [_one(self.question, masses, self.prices) for masses in map(_running_masses, *rows)]
-        return np.array([start for start, _ in cuts]), np.array([stop for _, stop in cuts])
+        if len(self.prices) == 1:
+            return limited_searches(rows, self.prices[0], self.question.limits.cuts(rows))
+        return _range_searches(self.question, rows, [self.prices] * len(below))
 
 
 class _CaseSearch(NamedTuple):
@@ -98,13 +91,11 @@ class _CaseSearch(NamedTuple):
         corners = question.corners() if searched else [question.centre]
         rows = _mass_rows(below, question.rate)
         points = [self._prices(below, corner) for corner in corners]
-        if len(points) == 1 and not question.limits.given():
-            return unlimited_searches(rows, points[0])
-        cuts = [
-            _one(question, masses, [_row(point, index) for point in points])
-            for index, masses in enumerate(map(_running_masses, *rows))
-        ]
-        return np.array([start for start, _ in cuts]), np.array([stop for _, stop in cuts])
+        if len(points) == 1:
+            return limited_searches(rows, points[0], question.limits.cuts(rows))
+        return _range_searches(
+            question, rows, [[_row(point, at) for point in points] for at in range(len(below))]
+        )
 
     def _prices(self, below: FloatArray, corner: Corner) -> CasePrices:
         """Running costs of every set at one point of the box."""
@@ -131,14 +122,20 @@ def _row(prices: CasePrices, at: int) -> CasePrices:
     )
 
 
-def _one(question: Question, masses: RunningMasses, prices: Sequence[WindowPrices]) -> tuple[int, int]:
-    """Search one set of cases under limits or over a range; (-1, -1) if no window is allowed."""
-    if len(prices) == 1:
-        return limited_search(masses, prices[0], question.limits.cuts(masses)) or (-1, -1)
-    best = range_search(
-        masses, prices, regret=question.objective == "regret", limits=question.allowed(masses)
-    )
-    return (-1, -1) if best is None else (best.start, best.stop)
+def _range_searches(
+    question: Question, rows: MassRows, prices: Sequence[Sequence[WindowPrices]]
+) -> tuple[IntArray, IntArray]:
+    """Search every set of cases over a range; (-1, -1) where no window is allowed."""
+    limits = question.allowed(rows)
+    starts, stops = np.full((2, len(prices)), -1)
+    for at, (points, *masses) in enumerate(zip(prices, *rows, strict=True)):
+        allowed = None if limits is None else CutLimits(*(array[at] for array in limits))
+        best = range_search(
+            _running_masses(*masses), points, regret=question.objective == "regret", limits=allowed
+        )
+        if best is not None:
+            starts[at], stops[at] = best.start, best.stop
+    return starts, stops
 
 
 def _running_masses(

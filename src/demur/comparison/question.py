@@ -22,7 +22,7 @@ from demur.exceptions import InputError
 from demur.roc.isometrics import check_target_value
 from demur.surface.masses import RunningMasses
 from demur.typing import Range
-from demur.windows.search import CutLimits, cut_limits
+from demur.windows.search import CutLimits, MassRows, WindowMasses, cut_limits
 
 __all__ = ["OBJECTIVES", "Corner", "Limits", "Question"]
 
@@ -83,10 +83,10 @@ class Limits:
         """Return the limits that are set."""
         return {name: value for name, value in vars(self).items() if value is not None}
 
-    def cuts(self, masses: RunningMasses) -> CutLimits:
-        """Return the windows that keep the limits among some cases."""
+    def cuts(self, masses: WindowMasses) -> CutLimits | None:
+        """Return the windows that keep the limits among some cases; None without limits."""
         named = {name: value for name, value in self.given().items() if name != "precision_confidence"}
-        return cut_limits(masses, **named)
+        return cut_limits(masses, **named) if named else None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -231,18 +231,17 @@ class Question:
             costs = corner.costs
         return replace(self, costs=costs, prevalence=corner.prevalence, objective="expected")
 
-    def allowed(self, masses: RunningMasses) -> CutLimits | None:
+    def allowed(self, masses: RunningMasses | MassRows) -> CutLimits | None:
         """Return the windows that keep the limits at all prevalences of the range; None without limits.
 
         `masses` are made under `rate`.
         """
-        if not self.limits.given():
-            return None
         limits = self.limits.cuts(masses)
-        if isinstance(self.prevalence, tuple) and self.rate is not None:
+        if limits is not None and isinstance(self.prevalence, tuple) and self.rate is not None:
             for rate in self.prevalence:
-                scaled = masses.scaled(rate / self.rate, (1 - rate) / (1 - self.rate))
-                limits = limits.both(self.limits.cuts(scaled))
+                scaled = self.limits.cuts(masses.scaled(rate / self.rate, (1 - rate) / (1 - self.rate)))
+                assert scaled is not None, "they were given"
+                limits = limits.both(scaled)
         return limits
 
     def never_abstaining(self) -> "Question":

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from demur.counts.scores import ScoreCounts
+from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.class_rows import ClassRows, others_pooled
 from demur.honest.held_out import JudgedRules, Weighting
@@ -101,29 +102,34 @@ def judge_choices(
     cases: SplitCases,
     scores: FloatArray,
     classes: Sequence[Sequence[ClassRows]],
-    choose: Callable[[ScoreCounts], Sequence[Window]],
+    choose: Callable[[ScoreCounts], Sequence[Window | UndefinedError]],
     hindsight: Sequence[Window],
-) -> list[Judged]:
+) -> list[Judged | UndefinedError]:
     """Decide with windows of any kind: `choose` finds some on the cases of all folds but one.
 
-    `hindsight` are the windows it finds on all cases.
+    `hindsight` are the windows it finds on all cases. Where it finds no window without some fold,
+    its reason stands in place of the decisions.
     """
     honest: list[list[Codes]] = [[] for _ in hindsight]
+    reasons: dict[int, UndefinedError] = {}
     for rows, by_class in zip(cases.splits.repeats, classes, strict=True):
         decided = [np.empty(len(rows.cell), dtype=np.int8) for _ in hindsight]
         buffers = [np.empty_like(one.scores) for one in by_class]
         for fold in range(cases.folds):
             windows = choose(others_pooled(by_class, fold, buffers))
-            for one in by_class:
-                held = one.held(fold)
-                for codes, window in zip(decided, windows, strict=True):
-                    codes[one.rows[held]] = decision_codes(one.scores[held], window)
+            held = [(one, one.held(fold)) for one in by_class]
+            for place, (codes, window) in enumerate(zip(decided, windows, strict=True)):
+                if isinstance(window, UndefinedError):
+                    reasons.setdefault(place, window)
+                    continue
+                for one, inside in held:
+                    codes[one.rows[inside]] = decision_codes(one.scores[inside], window)
         for column, codes in zip(honest, decided, strict=True):
             column.append(codes)
     cell = cases.splits.repeats[0].cell
     return [
-        Judged(tuple(column), decision_codes(scores[cell], window))
-        for column, window in zip(honest, hindsight, strict=True)
+        reasons.get(place) or Judged(tuple(column), decision_codes(scores[cell], window))
+        for place, (column, window) in enumerate(zip(honest, hindsight, strict=True))
     ]
 
 

@@ -15,7 +15,7 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of
-from demur.honest.decisions import Window, judge_choices, mean_and_error, outcomes
+from demur.honest.decisions import Judged, Window, judge_choices, mean_and_error, outcomes
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import OutcomeTable, honest_interval, loss_sums
 from demur.surface.window import AbstentionWindow
@@ -151,6 +151,7 @@ def expected_cost(
     counts = cases.counts(scores)
     classes = classes_of(scores, cases.positive, cases.splits)
     (judged,) = judge_choices(cases, scores, classes, windows, windows(counts))
+    assert isinstance(judged, Judged), "`choose` raises where it finds no window"
     table = loss_table(costs)
     weighting = Weighting.of(counts.n_positive, counts.n_negative, cases.prevalence)
     held_out = outcomes(cases, judged.honest)

@@ -26,7 +26,7 @@ __all__ = [
     "WindowPrices",
     "cut_limits",
     "limited_search",
-    "unlimited_searches",
+    "limited_searches",
 ]
 
 
@@ -71,6 +71,14 @@ class MassRows(NamedTuple):
     def below(self) -> FloatArray:
         """Mass of both classes in the first i scores."""
         return self.positive_below + self.negative_below
+
+    def scaled(self, to_positive: float, to_negative: float) -> "MassRows":
+        """Return the masses times one factor per class."""
+        return MassRows(
+            self.positive_below * to_positive,
+            self.negative_below * to_negative,
+            self.negative_above * to_negative,
+        )
 
 
 class WindowPrices(Protocol):
@@ -157,7 +165,10 @@ class Prices(NamedTuple):
 
 
 class CutLimits(NamedTuple):
-    """Which windows are allowed: i with ``starts[i]``, j with ``stops[j]``, and i >= ``first[j]``."""
+    """Which windows are allowed: i with ``starts[i]``, j with ``stops[j]``, and i >= ``first[j]``.
+
+    Arrays have a leading axis where there are several sets of cases.
+    """
 
     starts: BoolArray
     stops: BoolArray
@@ -189,18 +200,20 @@ def cut_limits(
     of the positives missed on i alone. A side without decisions keeps its promise.
     """
     p, q, below = masses.positive_below, masses.negative_below, masses.below
-    rounding = TIE * float(below[-1])
-    starts, stops = np.ones(len(p), dtype=np.bool_), np.ones(len(p), dtype=np.bool_)
+    rounding = TIE * below[..., -1:]
+    starts, stops = np.ones(p.shape, dtype=np.bool_), np.ones(p.shape, dtype=np.bool_)
     if min_precision_positive is not None:
         promise = Precision(min_precision_positive)
         stops &= promise.margin(masses.positive_above, masses.negative_above, 0.0, 0.0) >= -rounding
     if min_precision_negative is not None:
         starts &= Precision(min_precision_negative).margin(q, p, 0.0, 0.0) >= -rounding
     if max_fn_rate is not None:
-        starts &= p <= max_fn_rate * p[-1] + TIE * p[-1]
-    first = np.zeros(len(p), dtype=np.int64)
+        starts &= p <= max_fn_rate * p[..., -1:] + TIE * p[..., -1:]
+    first = np.zeros(p.shape, dtype=np.int64)
     if max_abstention is not None and max_abstention < 1:
-        first = np.searchsorted(below, below - max_abstention * below[-1] - rounding, side="left")
+        least = below - max_abstention * below[..., -1:] - rounding
+        pairs = zip(np.atleast_2d(below), np.atleast_2d(least), strict=True)
+        first = np.reshape([np.searchsorted(*pair, side="left") for pair in pairs], p.shape)
     return CutLimits(starts, stops, first)
 
 
@@ -214,77 +227,75 @@ def limited_search(
     windows i == j: a wider one could only hold a class whose reviews are priced, and deciding
     these cases rightly is at least as cheap and keeps every limit.
     """
-    if limits is None:
-        limits = cut_limits(masses)
-    slack = TIE * prices.scale(masses)
-    if not prices.may_abstain:
-        total = np.where(limits.starts & limits.stops, prices.without_abstaining(masses), np.inf)
-        at = int(np.argmax(total <= total.min() + slack))
-        return None if math.isinf(total[at]) else (at, at)
-    start = np.where(limits.starts, prices.by_start(masses), np.inf)
-    begins = (
-        _moving_minimum(start, limits.first, slack)
-        if limits.limits_abstention
-        else _running_minimum(start, slack)
-    )
-    total = np.where(limits.stops, prices.by_stop(masses), np.inf) + start[begins]
-    least = float(total.min())
-    if math.isinf(least):
-        return None
-    ends = np.flatnonzero(total <= least + slack)
-    below = masses.below
-    abstained = below[ends] - below[begins[ends]]
-    j = int(ends[np.argmax(abstained <= abstained.min() + TIE * below[-1])])
-    return int(begins[j]), j
+    starts, stops = limited_searches(masses, prices, limits)
+    return None if starts[0] < 0 else (int(starts[0]), int(stops[0]))
 
 
-def unlimited_searches(rows: MassRows, prices: WindowPrices) -> tuple[IntArray, IntArray]:
-    """Return the cheapest windows of many sets of cases: in every row what `limited_search` chooses."""
-    slack = TIE * prices.scale(rows)[:, None]
+def limited_searches(
+    masses: WindowMasses, prices: WindowPrices, limits: CutLimits | None = None
+) -> tuple[IntArray, IntArray]:
+    """Return the cheapest windows of many sets of cases, one per row of the masses; -1 where none is allowed.
+
+    Each is what `limited_search` says of its row alone.
+    """
+    slack = TIE * np.reshape(prices.scale(masses), (-1, 1))
     if not prices.may_abstain:
-        total = prices.without_abstaining(rows)
-        at = np.argmax(total <= total.min(axis=1, keepdims=True) + slack, axis=1)
+        total = np.atleast_2d(prices.without_abstaining(masses))
+        if limits is not None:
+            total = np.where(limits.starts & limits.stops, total, np.inf)
+        least = total.min(axis=1, keepdims=True)
+        at = np.where(np.isinf(least[:, 0]), -1, np.argmax(total <= least + slack, axis=1))
         return at, at
-    start = prices.by_start(rows)
-    # the last of ties, as in `_running_minimum`
-    tied = start <= np.minimum.accumulate(start, axis=1) + slack
-    begins = np.maximum.accumulate(np.where(tied, np.arange(start.shape[1]), 0), axis=1)
-    total = prices.by_stop(rows) + np.take_along_axis(start, begins, axis=1)
-    below = rows.below
-    abstained = np.where(
-        total <= total.min(axis=1, keepdims=True) + slack,
-        below - np.take_along_axis(below, begins, axis=1),
-        np.inf,
-    )
-    least = abstained.min(axis=1, keepdims=True)
-    stop = np.argmax(abstained <= least + TIE * below[:, -1:], axis=1)
-    return np.take_along_axis(begins, stop[:, None], axis=1)[:, 0], stop
+    start, stop = np.atleast_2d(prices.by_start(masses), prices.by_stop(masses))
+    if limits is not None:
+        start, stop = np.where(limits.starts, start, np.inf), np.where(limits.stops, stop, np.inf)
+    if limits is not None and limits.limits_abstention:
+        begins = _moving_minimum(start, np.atleast_2d(limits.first), slack)
+    else:
+        begins = _running_minimum(start, slack)
+    total = stop + np.take_along_axis(start, begins, axis=1)
+    least = total.min(axis=1, keepdims=True)
+    below = np.atleast_2d(masses.below)
+    widths = below - np.take_along_axis(below, begins, axis=1)
+    abstained = np.where(total <= least + slack, widths, np.inf)
+    narrowest = abstained.min(axis=1, keepdims=True)
+    j = np.argmax(abstained <= narrowest + TIE * below[:, -1:], axis=1)
+    i = np.take_along_axis(begins, j[:, None], axis=1)[:, 0]
+    none = np.isinf(least[:, 0])
+    return np.where(none, -1, i), np.where(none, -1, j)
 
 
-def _running_minimum(values: FloatArray, slack: float) -> IntArray:
-    """Index of the smallest of the first j + 1 values for every j, the last of ties."""
-    smallest = np.minimum.accumulate(values)
+def _running_minimum(values: FloatArray, slack: FloatArray) -> IntArray:
+    """Index of the smallest of the first j + 1 values of a row for every j, the last of ties."""
+    smallest = np.minimum.accumulate(values, axis=1)
     # a later tie moves the index on; the first value is always its own minimum
-    last: IntArray = np.maximum.accumulate(np.where(values <= smallest + slack, np.arange(len(values)), 0))
+    tied = np.where(values <= smallest + slack, np.arange(values.shape[1]), 0)
+    last: IntArray = np.maximum.accumulate(tied, axis=1)
     return last
 
 
-def _moving_minimum(values: FloatArray, first: IntArray, slack: float) -> IntArray:
-    """Index of the smallest value in ``values[first[j] : j + 1]`` for every j, the last of ties.
+def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> IntArray:
+    """Index of the smallest value in ``values[r, first[r, j] : j + 1]`` for every r, j, the last of ties.
 
     Blocks of 1, 2, 4, ... values, of which only the current size is kept; a range is the union
     of two blocks of the largest size that fits. O(k log k) time, O(k) memory, no Python loop over k.
+    Rows lie end to end: no range crosses a border, so blocks that do are never used.
     """
+    rows, width = values.shape
+    borders = np.arange(rows)[:, None] * width
+    flat, within = values.ravel(), np.broadcast_to(slack, values.shape).ravel()
+    first = (first + borders).ravel()
 
     def better(left: IntArray, right: IntArray) -> IntArray:
-        return np.where(values[right] <= values[left] + slack, right, left)
+        return np.where(flat[right] <= flat[left] + within[right], right, left)
 
-    last = np.arange(len(values))
+    last = np.arange(len(flat))
     level = np.frexp(last - first + 1.0)[1] - 1
     smallest = np.empty_like(last)
-    best, width = last.copy(), 1
-    for size in range(int(level.max()) + 1):
-        at = np.flatnonzero(level == size)
-        smallest[at] = better(best[first[at]], best[at - width + 1])
-        best, width = better(best[:-width], best[width:]), 2 * width
-    return smallest
+    best, size = last.copy(), 1
+    for power in range(int(level.max()) + 1):
+        at = np.flatnonzero(level == power)
+        smallest[at] = better(best[first[at]], best[at - size + 1])
+        best, size = better(best[:-size], best[size:]), 2 * size
+    within_row: IntArray = smallest.reshape(rows, width) - borders
+    return within_row
