@@ -8,7 +8,7 @@ import numpy as np
 
 from demur.comparison.case_estimates import Bill, paid_by
 from demur.comparison.case_rules import CaseRules
-from demur.comparison.question import Corner, Question
+from demur.comparison.question import Corner, Limits, Question
 from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
@@ -32,7 +32,7 @@ from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import range_search
-from demur.windows.search import Prices, limited_search
+from demur.windows.search import CutLimits, Prices, limited_search
 
 __all__ = [
     "TRIVIAL",
@@ -293,21 +293,32 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
     return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
 
 
-def _limited_window(counts: ScoreCounts, sums: RunningMasses, question: Question) -> Window | None:
-    """Return what `choose_cuts` finds at single costs under limits, without all that it tells besides.
+class _LimitedWindows:
+    """Windows under limits at single costs, for many questions about the same cases."""
 
-    `sums` are the `score_sums` of the counts. None where it has to look itself, or to say why no
-    window keeps the limits.
-    """
-    searched = question.objective == "expected" and question.limits.precision_confidence is None
-    if not searched:
-        return None
-    masses = score_masses(counts, counts.prevalence if question.rate is None else question.rate, sums)
-    cuts = limited_search(masses, Prices.of(question.point), question.limits.cuts(masses))
-    if cuts is None:
-        return None
-    window = _window(masses, cuts, question.point, question.rate, counts)
-    return Window(window.lower, window.upper)
+    def __init__(self, counts: ScoreCounts) -> None:
+        self.counts = counts
+        self._sums = score_sums(counts)
+        self._by_rate: dict[tuple[float, Limits], tuple[RunningMasses, CutLimits | None]] = {}
+
+    def window(self, question: Question) -> Window | None:
+        """Return what `choose_cuts` finds, without all that it tells besides.
+
+        None where it has to look itself, or to say why no window keeps the limits.
+        """
+        if question.objective != "expected" or question.limits.precision_confidence is not None:
+            return None
+        masses, limits = self._at(question)
+        cuts = limited_search(masses, Prices.of(question.point), limits)
+        return None if cuts is None else Window(*masses.thresholds(*cuts))
+
+    def _at(self, question: Question) -> tuple[RunningMasses, CutLimits | None]:
+        rate = self.counts.prevalence if question.rate is None else question.rate
+        key = rate, question.limits
+        if key not in self._by_rate:
+            masses = score_masses(self.counts, rate, self._sums)
+            self._by_rate[key] = masses, question.limits.cuts(masses)
+        return self._by_rate[key]
 
 
 def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
@@ -347,8 +358,8 @@ def _judge(
         return [judge_learned(cases, model, _price_point(aim.point)) for aim in aims]
 
     def choose(counts: ScoreCounts) -> list[Window | UndefinedError]:
-        sums = score_sums(counts)
-        return [_limited_window(counts, sums, aim) or _searched_window(counts, aim) for aim in aims]
+        limited = _LimitedWindows(counts)
+        return [limited.window(aim) or _searched_window(counts, aim) for aim in aims]
 
     return judge_choices(cases, model.scores, model.classes, choose, windows)
 

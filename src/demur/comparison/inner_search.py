@@ -13,11 +13,10 @@ import numpy as np
 from demur.comparison.question import Corner, Question
 from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.model import CostModel
-from demur.surface.masses import RunningMasses
 from demur.typing import FloatArray, IntArray
 from demur.windows.case_tables import CasePrices
-from demur.windows.range_search import range_search
-from demur.windows.search import CutLimits, MassRows, Prices, WindowPrices, limited_searches
+from demur.windows.range_search import range_searches
+from demur.windows.search import MassRows, Prices, WindowPrices, limited_searches
 
 __all__ = ["InnerSearch", "search_of"]
 
@@ -76,7 +75,7 @@ class _Search(NamedTuple):
         rows = _mass_rows(below, self.question.rate)
         if len(self.prices) == 1:
             return limited_searches(rows, self.prices[0], self.question.limits.cuts(rows))
-        return _range_searches(self.question, rows, [self.prices] * len(below))
+        return _range_searches(self.question, rows, self.prices)
 
 
 class _CaseSearch(NamedTuple):
@@ -93,9 +92,7 @@ class _CaseSearch(NamedTuple):
         points = [self._prices(below, corner) for corner in corners]
         if len(points) == 1:
             return limited_searches(rows, points[0], question.limits.cuts(rows))
-        return _range_searches(
-            question, rows, [[_row(point, at) for point in points] for at in range(len(below))]
-        )
+        return _range_searches(question, rows, points)
 
     def _prices(self, below: FloatArray, corner: Corner) -> CasePrices:
         """Running costs of every set at one point of the box."""
@@ -115,38 +112,11 @@ def _by_class(corner: Corner) -> CostModel:
     return corner.costs
 
 
-def _row(prices: CasePrices, at: int) -> CasePrices:
-    """Prices of one set of cases."""
-    return CasePrices(
-        prices.miss_below[at], prices.alarm_above[at], prices.review_below[at], prices.may_abstain
-    )
-
-
 def _range_searches(
-    question: Question, rows: MassRows, prices: Sequence[Sequence[WindowPrices]]
+    question: Question, rows: MassRows, prices: Sequence[WindowPrices]
 ) -> tuple[IntArray, IntArray]:
     """Search every set of cases over a range; (-1, -1) where no window is allowed."""
-    limits = question.allowed(rows)
-    starts, stops = np.full((2, len(prices)), -1)
-    for at, (points, *masses) in enumerate(zip(prices, *rows, strict=True)):
-        allowed = None if limits is None else CutLimits(*(array[at] for array in limits))
-        best = range_search(
-            _running_masses(*masses), points, regret=question.objective == "regret", limits=allowed
-        )
-        if best is not None:
-            starts[at], stops[at] = best.start, best.stop
-    return starts, stops
-
-
-def _running_masses(
-    positive_below: FloatArray, negative_below: FloatArray, negative_above: FloatArray
-) -> RunningMasses:
-    nowhere = np.zeros(len(positive_below))
-    return RunningMasses(
-        positive_below=positive_below,
-        negative_below=negative_below,
-        negative_above=negative_above,
-        lower_cut=nowhere,
-        upper_cut=nowhere,
-        groups_below=np.arange(len(positive_below), dtype=np.int64),
-    )
+    regret = question.objective == "regret"
+    found = range_searches(rows, prices, regret=regret, limits=question.allowed(rows))
+    pairs = [(-1, -1) if cuts is None else (cuts.start, cuts.stop) for cuts in found]
+    return np.array([start for start, _ in pairs]), np.array([stop for _, stop in pairs])

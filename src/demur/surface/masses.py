@@ -4,13 +4,14 @@ A window is a pair of positions among ascending steps (pooled blocks, or single 
 its cost depends on are the masses below and above these positions.
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
-from demur._kernels.thresholds import cut_points
+from demur._kernels.thresholds import cut_points, no_threshold
 from demur._results import read_only
 from demur.counts import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
@@ -91,6 +92,16 @@ class RunningMasses:
             negative_below=self.negative_below * to_negative,
             negative_above=self.negative_above * to_negative,
         )
+
+    def thresholds(self, i: int, j: int) -> tuple[float, float]:
+        """Return the thresholds that call the first i steps negative and those from j on positive.
+
+        Raises `UndefinedError` where two scores have no number between them.
+        """
+        lower, upper = float(self.lower_cut[i]), float(self.upper_cut[j])
+        if math.isnan(lower) or math.isnan(upper):
+            raise no_threshold()
+        return lower, upper
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

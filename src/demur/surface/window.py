@@ -87,9 +87,7 @@ class AbstentionWindow(Result):
         kept_positive = float(masses.positive_below[j] - masses.positive_below[i])
         kept_negative = float(masses.negative_below[j] - masses.negative_below[i])
         reviews = nu_positive * kept_positive + nu_negative * kept_negative if i < j else 0.0
-        lower, upper = float(masses.lower_cut[i]), float(masses.upper_cut[j])
-        if math.isnan(lower) or math.isnan(upper):
-            raise no_threshold()
+        lower, upper = masses.thresholds(i, j)
         cost = fn + mu * fp + reviews
         return cls(
             lower=lower,

@@ -11,7 +11,7 @@ point, and for one that widens it only if that is better beyond rounding; so the
 the tie rule (least abstention, then more positives) stays.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,18 +19,19 @@ import numpy as np
 
 from demur._kernels.window_search import TIE
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.search import CutLimits, Prices, WindowMasses, WindowPrices
+from demur.windows.search import CutLimits, Prices, WindowMasses, WindowPrices, cut_limits
 
 __all__ = ["WindowCandidates", "window_candidates"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class WindowCandidates:
-    """Positions among which every optimal window lies, and the parts of its cost there.
+    """Positions among which every optimal window of some sets of cases lies, and the parts of its cost there.
 
-    `starts` and `stops` are for windows with i < j, `empty` for those with i == j; row c of
-    `by_start`, `by_stop` and `by_empty` is for cost point c. `first[y]` is the smallest i that
-    may go with ``stops[y]``. Values within `slack` count as equal.
+    `starts` and `stops` are for windows with i < j, `empty` for those with i == j. Element [c, r, x]
+    of `by_start`, `by_stop` and `by_empty` is for cost point c and set r, infinite where the limits
+    of that set forbid the position. ``first[r, y]`` is the smallest i that may go with ``stops[y]``.
+    Values within ``slack[r]`` count as equal; ``below[r]`` is the mass below every position.
     """
 
     starts: IntArray
@@ -41,21 +42,29 @@ class WindowCandidates:
     by_empty: FloatArray
     first: IntArray
     below: FloatArray
-    slack: float
+    slack: FloatArray
+
+    @property
+    def pairs(self) -> int:
+        """Number of windows with i < j among the candidates of a set."""
+        return len(self.starts) * len(self.stops)
 
     def above(self, floors: FloatArray) -> "WindowCandidates":
-        """Return the same with a floor per cost point subtracted from every cost."""
-        return replace(self, by_stop=self.by_stop - floors[:, None], by_empty=self.by_empty - floors[:, None])
+        """Return the same with a floor per cost point and set subtracted from every cost."""
+        floors = floors[:, :, None]
+        return replace(self, by_stop=self.by_stop - floors, by_empty=self.by_empty - floors)
 
     def cheapest(self) -> FloatArray:
-        """Return the smallest cost at every cost point; infinite if no window is allowed."""
-        least: FloatArray = self.by_empty.min(axis=1, initial=np.inf)
-        if len(self.starts) and len(self.stops):
+        """Return the smallest cost at every cost point, by set; infinite if no window is allowed."""
+        least: FloatArray = self.by_empty.min(axis=2, initial=np.inf)
+        if self.pairs:
             after = np.searchsorted(self.starts, self.stops, side="left")
-            before = np.searchsorted(self.starts, self.first, side="left")
-            at = np.flatnonzero(before < after)
-            start = _range_minimum(self.by_start, before[at], after[at])
-            least = np.minimum(least, (self.by_stop[:, at] + start).min(axis=1, initial=np.inf))
+            for row, first in enumerate(self.first):
+                before = np.searchsorted(self.starts, first, side="left")
+                at = np.flatnonzero(before < after)
+                start = _range_minimum(self.by_start[:, row], before[at], after[at])
+                wide = (self.by_stop[:, row, at] + start).min(axis=1, initial=np.inf)
+                least[:, row] = np.minimum(least[:, row], wide)
         return least
 
 
@@ -78,68 +87,84 @@ def _range_minimum(values: FloatArray, before: IntArray, after: IntArray) -> Flo
 
 
 def window_candidates(
-    masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits
+    masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits | None
 ) -> WindowCandidates:
-    """Drop the positions that cannot belong to an optimal window at any mixture of cost points."""
-    by_class = [point for point in points if isinstance(point, Prices)]
-    if len(by_class) < len(points):
-        return _case_candidates(masses, points, limits)
-    return _class_candidates(masses, by_class, limits)
+    """Drop the positions that cannot belong to an optimal window at any mixture of cost points.
 
-
-def _case_candidates(
-    masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits
-) -> WindowCandidates:
-    """Do so where every case has its own costs, so that masses of classes tell nothing.
-
-    A start goes if the next position is a start at least as good at every point, a stop if the one
-    before is: the window shrinks by one score, at the least to an empty one.
+    With several sets of cases, one per row of the masses, a position stays if some set needs it.
     """
-    starts = np.array([point.by_start(masses) for point in points])
-    stops = np.array([point.by_stop(masses) for point in points])
-    begins, ends = limits.starts.copy(), limits.stops.copy()
-    begins[:-1] &= ~(limits.starts[1:] & (starts[:, 1:] <= starts[:, :-1]).all(axis=0))
-    ends[1:] &= ~(limits.stops[:-1] & (stops[:, :-1] <= stops[:, 1:]).all(axis=0))
-    # the last position is no start of a window with i < j, the first no stop
-    begins[-1] = ends[0] = False
-    if not all(point.may_abstain for point in points):
-        begins[:] = ends[:] = False
-    alone, begin, end = (np.flatnonzero(kept) for kept in (limits.starts & limits.stops, begins, ends))
-    return WindowCandidates(
-        starts=begin,
-        stops=end,
-        empty=alone,
-        by_start=starts[:, begin],
-        by_stop=stops[:, end],
-        by_empty=np.array([point.without_abstaining(masses)[alone] for point in points]),
-        first=limits.first[end],
-        below=masses.below,
-        slack=TIE * max(point.scale(masses) for point in points),
-    )
+    starts_of, stops_of, first = cut_limits(masses) if limits is None else limits
+    allowed = CutLimits(np.atleast_2d(starts_of), np.atleast_2d(stops_of), np.atleast_2d(first))
+    slack = TIE * np.max([np.reshape(point.scale(masses), -1) for point in points], axis=0)
+    by_class = [point for point in points if isinstance(point, Prices)]
+    may_abstain = all(point.may_abstain for point in points)
+    if len(by_class) == len(points):
+        kept = _kept_by_class(masses, by_class, allowed, slack[:, None], may_abstain=may_abstain)
+    else:
+        kept = _kept_by_case(masses, points, allowed)
+    if may_abstain:
+        # the last position is no start of a window with i < j, the first no stop
+        kept.starts[:, -1] = kept.stops[:, 0] = False
+    else:
+        kept.starts[:] = kept.stops[:] = False
+    starts, stops, empty = (np.flatnonzero(mask.any(axis=0)) for mask in kept)
 
+    def costs(part: Callable[[WindowPrices], FloatArray], inside: BoolArray, at: IntArray) -> FloatArray:
+        # without candidates nothing is multiplied with an infinite price
+        if not len(at):
+            return np.empty((len(points), len(slack), 0))
+        rows = np.array([np.atleast_2d(part(point))[:, at] for point in points])
+        return np.where(inside[:, at], rows, np.inf)
 
-def _class_candidates(masses: WindowMasses, points: Sequence[Prices], limits: CutLimits) -> WindowCandidates:
-    """Do so where all cases of a class cost the same."""
-    slack = TIE * max(point.scale(masses) for point in points)
-    p, q = masses.positive_below, masses.negative_below
-    empty = np.flatnonzero(_undominated_empty(p, q, points, limits, slack))
-    starts = stops = np.empty(0, dtype=np.int64)
-    if all(point.may_abstain for point in points):
-        starts, stops = _undominated(p, q, points, limits, slack)
-    miss, alarm, review_positive, review_negative = np.array(points, dtype=np.float64).T[:, :, None]
-    above = masses.negative_above
-    # without candidates the products of infinite prices are empty
     return WindowCandidates(
         starts=starts,
         stops=stops,
         empty=empty,
-        by_start=(miss - review_positive) * p[starts] - review_negative * q[starts],
-        by_stop=review_positive * p[stops] + review_negative * q[stops] + alarm * above[stops],
-        by_empty=miss * p[empty] + alarm * above[empty],
-        first=limits.first[stops],
-        below=masses.below,
+        by_start=costs(lambda point: point.by_start(masses), allowed.starts, starts),
+        by_stop=costs(lambda point: point.by_stop(masses), allowed.stops, stops),
+        by_empty=costs(lambda point: point.without_abstaining(masses), allowed.starts & allowed.stops, empty),
+        first=allowed.first[:, stops],
+        below=np.atleast_2d(masses.below),
         slack=slack,
     )
+
+
+class _Kept(NamedTuple):
+    """Which positions are candidates, one row per set of cases."""
+
+    starts: BoolArray
+    stops: BoolArray
+    empty: BoolArray
+
+
+def _kept_by_case(masses: WindowMasses, points: Sequence[WindowPrices], limits: CutLimits) -> _Kept:
+    """Choose where every case has its own costs, so that masses of classes tell nothing.
+
+    A start goes if the next position is a start at least as good at every point, a stop if the one
+    before is: the window shrinks by one score, at the least to an empty one.
+    """
+    starts = np.array([np.atleast_2d(point.by_start(masses)) for point in points])
+    stops = np.array([np.atleast_2d(point.by_stop(masses)) for point in points])
+    begins, ends = limits.starts.copy(), limits.stops.copy()
+    begins[:, :-1] &= ~(limits.starts[:, 1:] & (starts[..., 1:] <= starts[..., :-1]).all(axis=0))
+    ends[:, 1:] &= ~(limits.stops[:, :-1] & (stops[..., :-1] <= stops[..., 1:]).all(axis=0))
+    return _Kept(begins, ends, limits.starts & limits.stops)
+
+
+def _kept_by_class(
+    masses: WindowMasses,
+    points: Sequence[Prices],
+    limits: CutLimits,
+    slack: FloatArray,
+    *,
+    may_abstain: bool,
+) -> _Kept:
+    """Choose where all cases of a class cost the same."""
+    p, q = np.atleast_2d(masses.positive_below, masses.negative_below)
+    empty = _undominated_empty(p, q, points, limits, slack)
+    if not may_abstain:
+        return _Kept(np.zeros_like(empty), np.zeros_like(empty), empty)
+    return _Kept(*_undominated(p, q, points, limits, slack), empty)
 
 
 # ---------------------------------------------------------------- domination
@@ -171,7 +196,7 @@ def _ratios(gains: FloatArray, losses: FloatArray) -> _Ratios:
 
 
 def _undominated_empty(
-    p: FloatArray, q: FloatArray, points: Sequence[Prices], limits: CutLimits, slack: float
+    p: FloatArray, q: FloatArray, points: Sequence[Prices], limits: CutLimits, slack: FloatArray
 ) -> BoolArray:
     """Tell which empty windows are not beaten by another one at every point."""
     miss, alarm = (np.array([point[part] for point in points]) for part in (0, 1))
@@ -186,9 +211,9 @@ def _undominated_empty(
 
 
 def _undominated(
-    p: FloatArray, q: FloatArray, points: Sequence[Prices], limits: CutLimits, slack: float
-) -> tuple[IntArray, IntArray]:
-    """Return the positions i and j that windows with i < j need.
+    p: FloatArray, q: FloatArray, points: Sequence[Prices], limits: CutLimits, slack: FloatArray
+) -> tuple[BoolArray, BoolArray]:
+    """Tell which positions i and j windows with i < j need.
 
     A start i may be replaced by a later one i' <= j. If i' > j, moving j up to i' saves at every
     point as well, provided that the smallest ratio of the starts is at most that of the stops:
@@ -203,37 +228,37 @@ def _undominated(
     starts, stops = limits.starts.copy(), limits.stops.copy()
     free = bool(starts.all() and stops.all()) and not limits.limits_abstention
     if start.low == np.inf:
-        starts[:-1] &= ~limits.starts[1:]
+        starts[:, :-1] &= ~limits.starts[:, 1:]
     elif start.low > -np.inf:
         line = p - start.low * q
         if free and start.low <= stop.low:
             starts &= ~_some_after(line, limits.starts, 0.0)
         else:
-            starts[:-1] &= ~(limits.starts[1:] & (line[1:] <= line[:-1]))
+            starts[:, :-1] &= ~(limits.starts[:, 1:] & (line[:, 1:] <= line[:, :-1]))
     if stop.high == -np.inf:
-        stops[1:] &= ~limits.stops[:-1]
+        stops[:, 1:] &= ~limits.stops[:, :-1]
     elif stop.high < np.inf:
         line = p - stop.high * q
         if free and start.high <= stop.high:
             stops &= ~_some_before(line, limits.stops, 0.0)
         else:
-            stops[1:] &= ~(limits.stops[:-1] & (line[:-1] <= line[1:]))
+            stops[:, 1:] &= ~(limits.stops[:, :-1] & (line[:, :-1] <= line[:, 1:]))
     if not limits.limits_abstention:
         if np.isfinite(start.high):
             starts &= ~_some_before(p - start.high * q, limits.starts, slack / start.unit)
         if np.isfinite(stop.low):
             stops &= ~_some_after(p - stop.low * q, limits.stops, slack / stop.unit)
-    # the last position is no start of a window with i < j, the first no stop
-    starts[-1] = stops[0] = False
-    return np.flatnonzero(starts), np.flatnonzero(stops)
+    return starts, stops
 
 
-def _some_before(values: FloatArray, allowed: BoolArray, margin: float) -> BoolArray:
-    """Tell where an earlier allowed value is smaller by at least the margin."""
-    least = np.minimum.accumulate(np.where(allowed, values, np.inf))
-    return np.concatenate([[False], least[:-1] <= values[1:] - margin])
+def _some_before(values: FloatArray, allowed: BoolArray, margin: FloatArray | float) -> BoolArray:
+    """Tell where an earlier allowed value of the row is smaller by at least the margin."""
+    least = np.minimum.accumulate(np.where(allowed, values, np.inf), axis=1)
+    smaller = np.zeros(values.shape, dtype=np.bool_)
+    smaller[:, 1:] = least[:, :-1] <= values[:, 1:] - margin
+    return smaller
 
 
-def _some_after(values: FloatArray, allowed: BoolArray, margin: float) -> BoolArray:
-    """Tell where a later allowed value is smaller by at least the margin."""
-    return _some_before(values[::-1], allowed[::-1], margin)[::-1]
+def _some_after(values: FloatArray, allowed: BoolArray, margin: FloatArray | float) -> BoolArray:
+    """Tell where a later allowed value of the row is smaller by at least the margin."""
+    return _some_before(values[:, ::-1], allowed[:, ::-1], margin)[:, ::-1]

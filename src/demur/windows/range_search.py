@@ -25,9 +25,9 @@ import numpy as np
 from demur._kernels.window_search import TIE
 from demur.typing import FloatArray, IntArray
 from demur.windows.candidates import WindowCandidates, window_candidates
-from demur.windows.search import CutLimits, WindowMasses, WindowPrices, cut_limits, limited_search
+from demur.windows.search import CutLimits, WindowMasses, WindowPrices, limited_search
 
-__all__ = ["RangeCuts", "range_search"]
+__all__ = ["RangeCuts", "range_search", "range_searches"]
 
 # pairs of positions that are compared one by one instead of by blocks
 _FEW_PAIRS = 1 << 16
@@ -67,77 +67,136 @@ def range_search(
     there under the same limits. At most `node_limit` pairs of blocks are kept per level; if more
     are left, the most promising are, and `gap` tells what may be missing.
     """
-    rows = list(dict.fromkeys(points))
-    if len(rows) == 1:
-        cuts = limited_search(masses, rows[0], limits)
-        if cuts is None:
-            return None
-        cost = rows[0].cost(masses, *cuts)
-        floor = cost if regret else 0.0
-        return RangeCuts(*cuts, cost - floor, 0.0, (floor,) * len(points))
-    allowed = cut_limits(masses) if limits is None else limits
-    candidates = window_candidates(masses, rows, allowed)
-    cheapest = candidates.cheapest()
-    if math.isinf(cheapest[0]):
+    if len(set(points)) > 1:
+        (cuts,) = range_searches(masses, points, regret=regret, limits=limits, node_limit=node_limit)
+        return cuts
+    pair = limited_search(masses, points[0], limits)
+    if pair is None:
         return None
-    floors = cheapest if regret else np.zeros(len(rows))
-    start, stop, value, gap = _best(candidates.above(floors), node_limit)
-    floor_of = dict(zip(rows, floors.tolist(), strict=True))
-    return RangeCuts(start, stop, value, gap, tuple(floor_of[point] for point in points))
+    cost = points[0].cost(masses, *pair)
+    floor = cost if regret else 0.0
+    return RangeCuts(*pair, cost - floor, 0.0, (floor,) * len(points))
 
 
-def _best(c: WindowCandidates, node_limit: int) -> tuple[int, int, float, float]:
-    """Return (i, j, value, gap) of the smallest maximum over the rows, under the tie rule."""
-    empty = c.by_empty.max(axis=0, initial=-np.inf)
-    value = float(empty.min(initial=np.inf))
-    few = len(c.starts) * len(c.stops) <= _FEW_PAIRS
-    wide = _AllPairs(c) if few else _BlockPairs(c, value, node_limit)
-    value = min(value, wide.value)
-    gap = max(0.0, value - wide.bound)
-    ties = np.flatnonzero(empty <= value + c.slack)
-    if len(ties):
+def range_searches(
+    masses: WindowMasses,
+    points: Sequence[WindowPrices],
+    *,
+    regret: bool = True,
+    limits: CutLimits | None = None,
+    node_limit: int = 1 << 22,
+) -> list[RangeCuts | None]:
+    """Return the windows of many sets of cases, one per row of the masses and of costs by case.
+
+    Each is what `range_search` says of its row alone.
+    """
+    different = list(dict.fromkeys(points))
+    candidates = window_candidates(masses, different, limits)
+    cheapest = candidates.cheapest()
+    possible = np.isfinite(cheapest[0])
+    floors = np.where(possible, cheapest, 0.0) if regret else np.zeros_like(cheapest)
+    best = _best(candidates.above(floors), node_limit)
+    place = [different.index(point) for point in points]
+    return [
+        RangeCuts(*found, tuple(floors[place, row].tolist())) if possible[row] else None
+        for row, found in enumerate(best)
+    ]
+
+
+class _Found(NamedTuple):
+    """A window (i, j), its largest excess over the floors, and by how much another could be better."""
+
+    start: int
+    stop: int
+    value: float
+    gap: float
+
+
+def _best(c: WindowCandidates, node_limit: int) -> list[_Found]:
+    """Return the window of the smallest maximum over the cost points, under the tie rule, for every set."""
+    if c.pairs <= _FEW_PAIRS:
+        sets = max(1, _FEW_PAIRS // max(c.pairs, 1))
+        parts = (range(at, min(at + sets, len(c.slack))) for at in range(0, len(c.slack), sets))
+        return [found for part in parts for found in _all_pairs(_sets(c, slice(part.start, part.stop)))]
+    return [_block_pairs(_sets(c, slice(row, row + 1)), node_limit) for row in range(len(c.slack))]
+
+
+def _sets(c: WindowCandidates, rows: slice) -> WindowCandidates:
+    """Return the candidates of some sets of cases."""
+    return replace(
+        c,
+        by_start=c.by_start[:, rows],
+        by_stop=c.by_stop[:, rows],
+        by_empty=c.by_empty[:, rows],
+        first=c.first[rows],
+        below=c.below[rows],
+        slack=c.slack[rows],
+    )
+
+
+def _all_pairs(c: WindowCandidates) -> list[_Found]:
+    """Compare all windows of few candidates, one by one."""
+    empty = c.by_empty.max(axis=0)
+    values = _largest_sums(c.by_start, c.by_stop)
+    column = c.starts[:, None]
+    values[(column >= c.stops) | (column < c.first[:, None, :])] = np.inf
+    least = np.minimum(empty.min(axis=1, initial=np.inf), values.min(axis=(1, 2), initial=np.inf))
+    found = []
+    for row, within in enumerate(least + c.slack):
         # an empty window abstains least; the smallest position calls most cases positive
-        at = int(c.empty[ties[0]])
-        return at, at, float(empty[ties[0]]), gap
-    return *wide.least_abstaining(value + c.slack), gap
+        ties = np.flatnonzero(empty[row] <= within)
+        if len(ties):
+            at = int(c.empty[ties[0]])
+            found.append(_Found(at, at, float(empty[row, ties[0]]), 0.0))
+        else:
+            x, y = np.nonzero(values[row] <= within)
+            found.append(_Found(*_pick(c, row, x, y, values[row, x, y]), 0.0))
+    return found
 
 
-def _pick(c: WindowCandidates, x: IntArray, y: IntArray, values: FloatArray) -> tuple[int, int, float]:
+def _largest_sums(by_start: FloatArray, by_stop: FloatArray) -> FloatArray:
+    """Element [r, x, y]: maximum over c of ``by_start[c, r, x] + by_stop[c, r, y]``."""
+    values: FloatArray = by_start[0][:, :, None] + by_stop[0][:, None, :]
+    other = np.empty_like(values)
+    for start, stop in zip(by_start[1:], by_stop[1:], strict=True):
+        np.add(start[:, :, None], stop[:, None, :], out=other)
+        np.maximum(values, other, out=values)
+    return values
+
+
+def _pick(
+    c: WindowCandidates, row: int, x: IntArray, y: IntArray, values: FloatArray
+) -> tuple[int, int, float]:
     """Of tied pairs the one that abstains least, then the smaller j, then the larger i."""
-    start, stop = c.starts[x], c.stops[y]
-    abstained = c.below[stop] - c.below[start]
-    least = np.flatnonzero(abstained <= abstained.min() + TIE * c.below[-1])
+    start, stop, below = c.starts[x], c.stops[y], c.below[row]
+    abstained = below[stop] - below[start]
+    least = np.flatnonzero(abstained <= abstained.min() + TIE * below[-1])
     at = least[np.lexsort((-start[least], stop[least]))[0]]
     return int(start[at]), int(stop[at]), float(values[at])
 
 
+# ---------------------------------------------------------------- many candidates: branch and bound
+
+
+def _block_pairs(c: WindowCandidates, node_limit: int) -> _Found:
+    """Search the windows of one set of cases by blocks of positions."""
+    empty = c.by_empty[:, 0].max(axis=0, initial=-np.inf)
+    wide = _BlockPairs(c, float(empty.min(initial=np.inf)), node_limit)
+    gap = max(0.0, wide.value - wide.bound)
+    within = wide.value + float(c.slack[0])
+    ties = np.flatnonzero(empty <= within)
+    if len(ties):
+        at = int(c.empty[ties[0]])
+        return _Found(at, at, float(empty[ties[0]]), gap)
+    return _Found(*wide.least_abstaining(within), gap)
+
+
 def _largest(c: WindowCandidates, x: IntArray, y: IntArray) -> FloatArray:
-    """Maximum over the rows at pairs of candidates."""
-    values: FloatArray = c.by_start[0, x] + c.by_stop[0, y]
-    for start, stop in zip(c.by_start[1:], c.by_stop[1:], strict=True):
+    """Maximum over the cost points at pairs of candidates of the one set."""
+    values: FloatArray = c.by_start[0, 0, x] + c.by_stop[0, 0, y]
+    for start, stop in zip(c.by_start[1:, 0], c.by_stop[1:, 0], strict=True):
         np.maximum(values, start[x] + stop[y], out=values)
     return values
-
-
-class _AllPairs:
-    """The pairs of few candidates, all compared; `value` is infinite if there is none."""
-
-    def __init__(self, candidates: WindowCandidates) -> None:
-        self.candidates = c = candidates
-        values = c.by_start[0][:, None] + c.by_stop[0]
-        other = np.empty_like(values)
-        for start, stop in zip(c.by_start[1:], c.by_stop[1:], strict=True):
-            np.add(start[:, None], stop, out=other)
-            np.maximum(values, other, out=values)
-        column = c.starts[:, None]
-        values[(column >= c.stops) | (column < c.first)] = np.inf
-        self.values = values
-        self.value, self.bound = float(values.min(initial=np.inf)), math.inf
-
-    def least_abstaining(self, within: float) -> tuple[int, int, float]:
-        """Return (i, j, value) of the best pair among those of a value within the limit."""
-        x, y = np.nonzero(self.values <= within)
-        return _pick(self.candidates, x, y, self.values[x, y])
 
 
 class _Level(NamedTuple):
@@ -155,7 +214,7 @@ class _Level(NamedTuple):
     @classmethod
     def single(cls, c: WindowCandidates) -> "_Level":
         """Make every candidate a block of its own."""
-        return cls(1, c.by_start, c.by_stop, c.starts, c.starts, c.stops, c.stops, c.first)
+        return cls(1, c.by_start[:, 0], c.by_stop[:, 0], c.starts, c.starts, c.stops, c.stops, c.first[0])
 
     def coarser(self) -> "_Level":
         """Merge neighbouring blocks."""
@@ -200,7 +259,7 @@ class _BlockPairs:
         self.value, self.pair = value, (-1, -1)
         self.bound = math.inf
         # improvements within a fraction of the rounding are not worth a proof
-        self.margin = c.slack / 8
+        self.margin = float(c.slack[0]) / 8
         self._minimise()
 
     def _children(self, n: int, x: IntArray, y: IntArray) -> tuple[IntArray, IntArray]:
@@ -222,7 +281,7 @@ class _BlockPairs:
         c, half = self.candidates, level.size // 2
         x = np.minimum(x * level.size + half, len(c.starts) - 1)
         y = np.minimum(y * level.size + half, len(c.stops) - 1)
-        legal = (c.starts[x] < c.stops[y]) & (c.starts[x] >= c.first[y])
+        legal = (c.starts[x] < c.stops[y]) & (c.starts[x] >= c.first[0, y])
         return x[legal], y[legal]
 
     def _minimise(self) -> None:
@@ -249,25 +308,25 @@ class _BlockPairs:
 
     def least_abstaining(self, within: float) -> tuple[int, int, float]:
         """Return (i, j, value) of the best pair among those of a value within the limit."""
-        c = self.candidates
+        c, below = self.candidates, self.candidates.below[0]
         best_x, best_y = (np.array([at]) for at in self.pair)
-        tie = TIE * float(c.below[-1])
-        least = float(c.below[c.stops[best_y[0]]] - c.below[c.starts[best_x[0]]])
+        tie = TIE * float(below[-1])
+        least = float(below[c.stops[best_y[0]]] - below[c.starts[best_x[0]]])
         x = y = np.empty(0, dtype=np.int64)
         for n, level in enumerate(self.levels):
             x, y = self._children(n, x, y)
-            narrow = c.below[level.first_stop[y]] - c.below[level.last_start[x]]
+            narrow = below[level.first_stop[y]] - below[level.last_start[x]]
             keep = np.flatnonzero((narrow <= least + tie) & (level.bounds(x, y) <= within))
             x, y = x[keep], y[keep]
             middle_x, middle_y = self._middles(level, x, y)
             tied = _largest(c, middle_x, middle_y) <= within
-            width = (c.below[c.stops[middle_y]] - c.below[c.starts[middle_x]])[tied]
+            width = (below[c.stops[middle_y]] - below[c.starts[middle_x]])[tied]
             least = min(least, float(width.min(initial=np.inf)))
             if len(x) > self.node_limit:
                 order = np.argsort(narrow[keep], kind="stable")[: self.node_limit]
                 x, y = x[order], y[order]
         x, y = np.concatenate([x, best_x]), np.concatenate([y, best_y])
-        return _pick(c, x, y, _largest(c, x, y))
+        return _pick(c, 0, x, y, _largest(c, x, y))
 
 
 def _levels(c: WindowCandidates) -> list[_Level]:
