@@ -10,7 +10,8 @@ Imports: honest, auc, windows, surface, costs, counts.
 from demur.comparison.answer import Answer, Versus
 from demur.comparison.classes.answer import ClassAnswer
 from demur.comparison.classes.comparison import ClassComparison, ClassModel, RuleCost
-from demur.comparison.comparison import Comparison, ModelComparison, compare_models
+from demur.comparison.comparison import Comparison, compare_models
+from demur.comparison.models import ModelComparison
 from demur.comparison.question import Limits, Question
 from demur.comparison.reviewers import ReviewerComparison, compare_reviewers
 

@@ -1,93 +1,35 @@
 """`compare_models`: candidates, honest costs and the answer for models on the same cases."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from demur._results import Interval, Result, json_safe
+from demur._results import Result, json_safe
 from demur.auc.one import auc_interval
 from demur.comparison.answer import Answer
-from demur.comparison.candidates import Candidate, model_candidates, trivial_candidates
+from demur.comparison.candidates import trivial_candidates
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.classes.comparison import compare_class_models
-from demur.comparison.estimates import cost_at, cost_of, rates_of
+from demur.comparison.estimates import cost_at
+from demur.comparison.models import ModelComparison, Parts, compared_model, rules_of, volume_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.rows import Cases
 from demur.comparison.threads import workers
 from demur.costs.matrix import CostMatrix
-from demur.counts.case_window import NEVER_PAYS, CaseWindow
+from demur.counts.case_window import NEVER_PAYS
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.bands import VolumeInterval, volume_interval_of
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
-from demur.honest.certificates import SurfaceCertificate, surface_certificate
-from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
-from demur.roc.curve import auc_score
-from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, Labels
 
 __all__ = [
     "Cases",
     "Comparison",
-    "ModelComparison",
     "compare_models",
     "comparison_of",
     "comparison_of_counts",
 ]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
-class ModelComparison(Result):
-    """One model of a comparison; costs are per case in the user's unit.
-
-    Every number depends on this model, the cases and the question alone, never on the other models.
-
-    Attributes
-    ----------
-    cost, interval, hindsight_cost : float, Interval, float, or None without costs
-        Honest cost of the model's window (of its threshold where abstaining is no option), its
-        interval, and the cost with hindsight.
-    guaranteed_cost : float or None
-        Upper bound of the window's true cost for every sample size, for this model alone.
-    window : AbstentionWindow, CaseWindow or None
-        Chosen on all cases; a `CaseWindow` where costs differ by case.
-    threshold : float or None
-        The single threshold for somebody who must decide every case.
-    threshold_cost, threshold_interval, threshold_hindsight_cost
-        What that costs.
-    abstention_rate : float or None
-        Honest share of cases sent to a person.
-    auc, auc_interval
-        Area under the ROC curve.
-    vacc, vacc_interval, hindsight_vacc
-        Honest volume under the abstention cost surface, its interval, and the sample's own.
-    left_out : str
-        Why there is no rule here, in words; empty if there is one.
-    """
-
-    name: str
-    cost: float | None
-    interval: Interval | None
-    hindsight_cost: float | None
-    guaranteed_cost: float | None
-    window: AbstentionWindow | CaseWindow | None
-    threshold: float | None
-    threshold_cost: float | None
-    threshold_interval: Interval | None
-    threshold_hindsight_cost: float | None
-    abstention_rate: float | None
-    missed: float | None
-    alarms: float | None
-    auc: float
-    auc_interval: Interval
-    vacc: float
-    vacc_interval: Interval
-    hindsight_vacc: float
-    left_out: str
-    surface: CrossFittedSurface
-    certificate: SurfaceCertificate | None
-    volume: VolumeInterval
-    _evidence = ("surface", "certificate", "volume")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -327,9 +269,8 @@ def comparison_of(
             "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
             "Hint: weights='repeats' if a weight of 2 is a case seen twice."
         )
-    with workers(cases.n) as pool:
-        judged = dict(zip(rows.scores, pool.map(cases.judge, rows.scores.values()), strict=True))
-    return _compared(dict.fromkeys(judged, cases), judged, question, class_names, rows.labels)
+    judging = {name: partial(cases.judge, scores) for name, scores in rows.scores.items()}
+    return _compared(dict.fromkeys(judging, cases), judging, question, class_names, rows.labels)
 
 
 def comparison_of_counts(
@@ -345,9 +286,10 @@ def comparison_of_counts(
             "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores; "
             "ScoreCosts.window gives the cheapest window of sums, with hindsight."
         )
-    cases, judged = {}, {}
+    cases: dict[str, SplitCases] = {}
+    judging: dict[str, Callable[[], JudgedModel]] = {}
     for name, one in counts.items():
-        cases[name], judged[name] = judged_model(
+        cases[name], model = judged_model(
             one,
             None,
             pos_label=None,
@@ -359,37 +301,39 @@ def comparison_of_counts(
             rng=question.seed,
             quantity="a comparison",
         )
-    return _compared(cases, judged, question, class_names, labels)
+        judging[name] = partial(_itself, model)
+    return _compared(cases, judging, question, class_names, labels)
+
+
+def _itself(model: JudgedModel) -> JudgedModel:
+    return model
 
 
 def _compared(
     cases: Mapping[str, SplitCases],
-    judged: Mapping[str, JudgedModel],
+    judging: Mapping[str, Callable[[], JudgedModel]],
     question: Question,
     class_names: tuple[str, str],
     labels: tuple[Any, Any],
 ) -> Comparison:
     first = next(iter(cases.values()))
-    trivial: list[Candidate] = []
-    candidates: dict[str, list[Candidate]] = {}
-    left_out: dict[str, str] = {}
-    if question.costs is not None:
-        trivial = trivial_candidates(first, question)
-
-    def one_model(place: int, name: str) -> ModelComparison:
-        if question.costs is not None:
-            try:
-                candidates[name] = model_candidates(cases[name], name, judged[name], question, place)
-            except UndefinedError as error:
-                left_out[name] = str(error)
-        return _model(
-            cases[name], name, judged[name], candidates.get(name, ()), question, left_out.get(name, "")
-        )
-
+    trivial = [] if question.costs is None else trivial_candidates(first, question)
+    judged: dict[str, JudgedModel] = {}
+    parts: dict[str, Parts] = {}
     with workers(first.n) as pool:
-        models = dict(zip(judged, pool.map(one_model, range(len(judged)), judged), strict=True))
-    # threads may end in any order
-    candidates = {name: candidates[name] for name in judged if name in candidates}
+        # a model is looked at in small parts, so that no thread waits for the last one
+        pending = {name: pool.submit(judge) for name, judge in judging.items()}
+        for place, (name, one) in enumerate(pending.items()):
+            judged[name] = model = one.result()
+            parts[name] = Parts(
+                pool.submit(rules_of, cases[name], name, model, question, place),
+                pool.submit(volume_of, cases[name], model, question.confidence_level),
+                pool.submit(auc_interval, model.counts, confidence_level=question.confidence_level),
+            )
+        rules = {name: part.rules.result() for name, part in parts.items()}
+        models = {name: compared_model(name, judged[name], part, question) for name, part in parts.items()}
+    candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
+    left_out = {name: one.left_out for name, one in rules.items() if one.left_out}
     if question.costs is not None and not trivial and not candidates:
         name, why = next(iter(left_out.items()))
         raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
@@ -446,54 +390,3 @@ def _notes(cases: SplitCases, question: Question, models: Mapping[str, ModelComp
     if cases.folds < 10:
         notes.append(f"Honest costs use {cases.folds} folds: the smaller class has only so many cases.")
     return tuple(notes)
-
-
-def _model(
-    cases: SplitCases,
-    name: str,
-    model: JudgedModel,
-    candidates: Sequence[Candidate],
-    question: Question,
-    left_out: str,
-) -> ModelComparison:
-    surface = fitted_surface(cases, model)
-    level = question.confidence_level
-    volume = volume_interval_of(surface, confidence_level=level)
-    certificate = None
-    bounded = cases.weights != "importance" and not question.by_case
-    if bounded and not isinstance(question.prevalence, tuple):
-        certificate = surface_certificate(model.counts, prevalence=question.rate, confidence_level=level)
-    by_kind = {one.kind: one for one in candidates}
-    threshold = by_kind.get("threshold")
-    rule = by_kind.get("window", threshold)
-    estimate = None if rule is None else cost_of(rule, question)
-    single = None if threshold is None else cost_of(threshold, question)
-    shares = None if rule is None else rates_of(rule.honest, question.rate)
-    guaranteed = None
-    if certificate is not None and rule is not None and isinstance(rule.window, AbstentionWindow):
-        bound = certificate.of_window(rule.window, costs=question.point)
-        guaranteed = float(bound.certified_expected_cost)
-    return ModelComparison(
-        name=name,
-        cost=None if estimate is None else estimate.cost,
-        interval=None if estimate is None else estimate.interval,
-        hindsight_cost=None if estimate is None else estimate.hindsight,
-        guaranteed_cost=guaranteed,
-        window=None if rule is None else rule.window,
-        threshold=None if threshold is None or threshold.window is None else threshold.window.upper,
-        threshold_cost=None if single is None else single.cost,
-        threshold_interval=None if single is None else single.interval,
-        threshold_hindsight_cost=None if single is None else single.hindsight,
-        abstention_rate=None if shares is None else float(shares[:, 2].sum()),
-        missed=None if shares is None else float(shares[1, 0]),
-        alarms=None if shares is None else float(shares[0, 1]),
-        auc=auc_score(model.counts),
-        auc_interval=Interval(*auc_interval(model.counts, confidence_level=level)),
-        vacc=volume.honest,
-        vacc_interval=Interval(volume.low, volume.high),
-        hindsight_vacc=volume.hindsight,
-        left_out=left_out,
-        surface=surface,
-        certificate=certificate,
-        volume=volume,
-    )

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from demur.comparison.comparison import Comparison, ModelComparison
+from demur.comparison.comparison import Comparison
+from demur.comparison.models import ModelComparison
 from demur.comparison.words import short_name
 from demur.costs.model import CostModel
 from demur.report.model import DataSource, ModelReport

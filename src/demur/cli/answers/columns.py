@@ -7,7 +7,7 @@ from demur._results import Interval
 from demur.cli.answers.comparing import Compared
 from demur.cli.reading.evidence import Evidence
 from demur.cli.table_files import Table, table_of
-from demur.comparison.comparison import ModelComparison
+from demur.comparison.models import ModelComparison
 
 __all__ = ["compared_tables", "compared_words"]
 

@@ -6,7 +6,8 @@ from typing import Any
 from demur._results import Interval
 from demur.cli.answers.pairs import PairDifference
 from demur.cli.output import number, percent, table, threshold, told_apart, wrapped
-from demur.comparison.comparison import Comparison, ModelComparison
+from demur.comparison.comparison import Comparison
+from demur.comparison.models import ModelComparison
 from demur.comparison.words import short_name
 from demur.costs.case_costs import CaseCosts
 from demur.costs.curves import BestRange, CostCurve

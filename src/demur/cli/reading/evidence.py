@@ -7,11 +7,13 @@ and only their counts come back; a file of saved counts has none to begin with.
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 
 from demur._files.parquet import parquet_fact, parquet_schema
+from demur._kernels.jit import load_compiler
 from demur.cli.options import Prices, Source
 from demur.cli.reading.predictions import (
     Predictions,
@@ -30,6 +32,9 @@ from demur.exceptions import InputError
 from demur.paired.counts import PairedCounts
 
 __all__ = ["Evidence", "Part", "read_evidence"]
+
+# files of so many bytes hold enough cases for compiled loops
+_LARGE = 2**24
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -139,6 +144,7 @@ def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
     `prices` may name columns with the costs of the cases.
     """
     path = Path(source.file)
+    _load_ahead(path)
     saved = path.is_file() and parquet_schema(path) == SCHEMA
     if prices is not None and prices.by_case and (saved or source.reader != "memory"):
         why = "it holds counts" if saved else f"--engine {source.reader} keeps counts only"
@@ -159,6 +165,12 @@ def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
         )
     with open_with(source.file, source.reader, source.master) as table:
         return _counted(table, choose_roles(table, source), source)
+
+
+def _load_ahead(path: Path) -> None:
+    """Load the compiler that a large file needs while the file is being read: a second less to wait."""
+    if path.is_file() and path.stat().st_size >= _LARGE:
+        Thread(target=load_compiler, daemon=True).start()
 
 
 # ---------------------------------------------------------------- saved counts

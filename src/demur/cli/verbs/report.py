@@ -1,15 +1,11 @@
 """`demur report FILE`: one HTML page that anybody can open."""
 
 from pathlib import Path
-from threading import Thread
 
 from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
 from demur.exceptions import InputError
 
 __all__ = ["command"]
-
-_LARGE = 2**24
-"""Files of this many bytes hold enough rows for the compiled kernels."""
 
 
 @verb(
@@ -53,7 +49,6 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
             f"`{next(iter(prices.columns or prices.ranges))}` differs by case, and the page shows costs by "
             "class. Hint: `demur compare` and `demur decide` take columns."
         )
-    _load_ahead(source.file)
     evidence = read_evidence(source, prices)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)
@@ -74,15 +69,6 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
         write_page(report, pages[part], quiet=output.quiet)
     for part, reason in left_out.items():
         write(wrapped(f"{evidence.title(part)}. {reason}"), None)
-
-
-def _load_ahead(file: str) -> None:
-    """Load the compiler that a large file needs while the file is being read: a second less to wait."""
-    path = Path(file)
-    if path.is_file() and path.stat().st_size >= _LARGE:
-        from demur._kernels.jit import load_compiler
-
-        Thread(target=load_compiler, daemon=True).start()
 
 
 def _default_output(source: str, *, grouped: bool) -> str:
