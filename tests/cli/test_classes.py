@@ -1,7 +1,8 @@
-"""`--classes` of compare and decide against the functions they call."""
+"""`--classes` of compare, decide, apply, export and judge against the functions they call."""
 
 import json
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -11,9 +12,16 @@ from demur.cli.main import main
 CLASSES = ["a", "b", "c"]
 MATRIX = "true,a,b,c\na,0,1,4\nb,3,0,2\nc,8,6,0\n"
 RNG = np.random.default_rng(2)
-TRUTH = RNG.integers(0, 3, 90)
-PROBA = np.exp(RNG.normal(size=(90, 3)) + 1.5 * np.eye(3)[TRUTH])
+TRUTH = RNG.integers(0, 3, 60)
+PROBA = np.exp(RNG.normal(size=(60, 3)) + 1.5 * np.eye(3)[TRUTH])
 PROBA /= PROBA.sum(axis=1, keepdims=True)
+OTHER = np.full((60, 3), 1 / 3) + 0.1 * np.eye(3)[RNG.integers(0, 3, 60)]
+
+
+@pytest.fixture(autouse=True)
+def one_split(monkeypatch):
+    """One split into folds instead of ten: the same road, quicker."""
+    monkeypatch.setattr("demur.honest.splits._MOST_REPEATS", 1)
 
 
 @pytest.fixture
@@ -22,6 +30,18 @@ def files(tmp_path):
     (tmp_path / "p.csv").write_text("class,c,a,b\n" + "\n".join(_moved(row) for row in rows) + "\n")
     (tmp_path / "costs.csv").write_text(MATRIX)
     return str(tmp_path / "p.csv"), str(tmp_path / "costs.csv")
+
+
+@pytest.fixture
+def several(tmp_path):
+    head = ["class", "site", *(f"new_{name}" for name in CLASSES), *(f"old_{name}" for name in CLASSES)]
+    lines = [
+        [CLASSES[t], "east" if k % 2 else "west", *map(repr, p), *map(repr, q)]
+        for k, (t, p, q) in enumerate(zip(TRUTH, PROBA.tolist(), OTHER.tolist(), strict=True))
+    ]
+    path = tmp_path / "several.csv"
+    path.write_text("\n".join(",".join(map(str, line)) for line in [head, *lines]) + "\n")
+    return str(path)
 
 
 def _moved(row):
@@ -43,41 +63,131 @@ def costs():
     return demur.CostMatrix(values=np.array([[0, 1, 4], [3, 0, 2], [8, 6, 0]]), classes=CLASSES)
 
 
-def test_compare_against_the_library(capsys, files):
-    code, out = run(capsys, "compare", files[0], "--classes", "a,b,c", "--cost-matrix", files[1], "--json")
-    assert code == 0
-    document = json.loads(out.out)
-    assert (document["schema"], document["version"]) == ("demur.compare.classes", 1)
-    for name, keywords in {
-        "plain": {"method": "none"},
-        "bayes": {"method": "none", "family": "columns"},
-        "weights": {},
-    }.items():
-        expected = demur.optimize_weights(PROBA, names(), costs(), classes=CLASSES, rng=0, **keywords)
-        assert document["rules"][name]["objective"] == pytest.approx(expected.objective)
-    auc = demur.hand_till_auc(names(), PROBA, labels=CLASSES)
-    assert document["hand_till_auc"] == pytest.approx(float(auc))
-    assert document["interval"] == pytest.approx(list(auc.interval()))
+def flags(files, *more):
+    return [files[0], "--classes", "a,b,c", "--cost-matrix", files[1], *more]
 
 
-def test_decide_against_the_library(capsys, files, tmp_path):
-    target = tmp_path / "weights.json"
-    flags = ["--classes", "b,a,c", "--cost-matrix", files[1], "--json", "-q", "-o", str(target)]
-    code, _ = run(capsys, "decide", files[0], *flags)
-    assert code == 0
-    rule = json.loads(target.read_text())["rule"]
-    best = demur.optimize_weights(PROBA, names(), costs(), classes=CLASSES, rng=0)
-    assert rule["weights"] == pytest.approx(best.weights.tolist())
-    assert rule["objective"] == pytest.approx(best.objective)
-
-
-def test_words_fit_80_columns_and_may_abstain(capsys, files):
-    shared = ["--classes", "a,b,c", "--cost-matrix", files[1], "--cost-abstain", "0.3"]
+def test_compare_and_decide_hold_the_comparison_of_the_library(capsys, files):
+    expected = demur.compare_models(
+        names(), {"model": PROBA}, classes=CLASSES, costs=costs(), abstain_cost=0.8
+    )
     for verb in ("compare", "decide"):
-        code, out = run(capsys, verb, files[0], *shared)
+        code, out = run(capsys, verb, *flags(files, "--cost-abstain", "0.8", "--json", "-q"))
         assert code == 0
-        assert max(map(len, out.out.splitlines())) <= 80
-        assert "per 1000 cases" in " ".join(out.out.split())
+        document = json.loads(out.out)
+        assert (document["schema"], document["version"]) == (f"demur.{verb}", 2)
+        assert document["comparison"] == json.loads(json.dumps(expected.to_dict()))
+        assert document["decision"] == expected.answer.words
+    assert document["policy"]["evidence"]["digest"] == expected.answer.digest
+
+
+def test_decide_apply_export_and_back(capsys, files, tmp_path):
+    policy, decisions = str(tmp_path / "policy.json"), str(tmp_path / "d.csv")
+    code, out = run(capsys, "decide", *flags(files, "--cost-abstain", "0.8", "-o", policy))
+    assert code == 0
+    assert out.out.startswith("Use model: ")
+    assert "Next: demur apply" in " ".join(out.out.split())
+    assert max(map(len, out.out.splitlines())) <= 80
+    made = demur.Policy.load(policy)
+    answer = demur.compare_models(
+        names(), {"model": PROBA}, classes=CLASSES, costs=costs(), abstain_cost=0.8
+    ).answer
+    assert made.to_dict()["evidence"]["digest"] == answer.digest
+    assert np.array_equal(made.decide(PROBA), answer.decide(PROBA))
+    code, out = run(capsys, "apply", policy, files[0], "-o", decisions, "--json")
+    assert code == 0
+    table = duckdb.sql(f"select * from read_csv('{decisions}')").fetchall()
+    assert [row[-1] for row in table] == made.apply(PROBA).tolist()
+    told = json.loads(out.out)
+    assert told["rows"] == 60
+    assert told["abstained"] == int(np.sum(made.decide(PROBA) == -1))
+    assert sum(told["called"].values()) + told["abstained"] == 60
+    code, out = run(capsys, "export", policy, "--to", "sql", "--table", "scores")
+    assert code == 0
+    assert out.out.rstrip("\n") == made.to_sql(table="scores")
+    code, out = run(capsys, "export", policy, "-o", str(tmp_path / "decide.py"))
+    assert code == 0
+    assert (tmp_path / "decide.py").read_text().rstrip("\n") == made.to_python().rstrip("\n")
+
+
+def test_apply_to_parquet_and_to_broken_rows(capsys, files, tmp_path):
+    policy = str(tmp_path / "policy.json")
+    run(capsys, "decide", *flags(files, "--cost-abstain", "0.8", "-o", policy))
+    made = demur.Policy.load(policy)
+    source, target = str(tmp_path / "p.parquet"), str(tmp_path / "d.parquet")
+    duckdb.sql(
+        f"copy (select * from read_csv('{files[0]}') union all select 'a', null, 0.5, 0.2 "
+        f"union all select 'b', -1, 0.5, 0.2) to '{source}' (format parquet)"
+    )
+    code, out = run(capsys, "apply", policy, source, "-o", target)
+    assert code == 0
+    assert "2 of 62 rows" in out.err
+    found = [row[0] for row in duckdb.sql(f"select decision from '{target}'").fetchall()]
+    assert found == [*made.apply(PROBA).tolist(), None, None]
+    code, out = run(capsys, "apply", policy, source, "-o", target, "--strict")
+    assert code == 2
+    assert "row 61" in out.err
+    # other names of the columns, and rows that are no numbers
+    (tmp_path / "new.csv").write_text("id,x,y,z\n1,0.9,0.05,0.05\n2,oops,0.1,0.1\n3,0,0,0\n")
+    code, out = run(capsys, "apply", policy, str(tmp_path / "new.csv"), "--model", "x=x,y,z", "--only")
+    assert code == 0
+    assert out.out.splitlines() == ["decision", made.apply([[0.9, 0.05, 0.05]])[0], '""', '""']
+    assert "line 3" in out.err
+
+
+def test_several_models_by_prefix_by_name_and_by_group(capsys, several, files):
+    matrix = ["--classes", "a,b,c", "--cost-matrix", files[1]]
+    code, out = run(capsys, "compare", several, *matrix, "--json", "-q")
+    assert code == 0
+    models = json.loads(out.out)["comparison"]["models"]
+    assert list(models) == ["new", "old"]
+    code, out = run(capsys, "compare", several, *matrix, "--json", "-q", "--model", "mine=new_a,new_b,new_c")
+    mine = json.loads(out.out)["comparison"]["models"]
+    assert {**mine["mine"], "name": "new"} == models["new"]
+    code, out = run(capsys, "decide", several, *matrix, "--group", "site", "--model", "new", "--anyway")
+    assert code == 0
+    assert "site = east: 30 cases" in out.out
+    assert "-o 'policy-{group}.json'" in out.out
+
+
+def test_words_and_tables_fit_80_columns(capsys, files):
+    code, out = run(capsys, "compare", *flags(files, "--cost-abstain", "0.3"))
+    assert code == 0
+    assert max(map(len, out.out.splitlines())) <= 80
+    text = " ".join(out.out.split())
+    assert "Cost per 1000 cases" in text
+    assert "always abstain" in text
+    assert "Mean pairwise AUC" in text
+
+
+def test_a_rule_without_a_model_writes_nothing_and_exits_with_3(capsys, files, tmp_path):
+    target = tmp_path / "policy.json"
+    cheap = flags(files, "--cost-abstain", "0.001", "-o", str(target))
+    code, out = run(capsys, "decide", *cheap)
+    assert code == 3
+    assert "No policy is written" in " ".join(out.out.split())
+    assert not target.exists()
+    assert run(capsys, "decide", *cheap, "--anyway")[0] == 0
+    assert target.exists()
+
+
+def test_prices_of_abstaining(capsys, files, tmp_path):
+    by_class = tmp_path / "by_class.csv"
+    by_class.write_text("true,a,b,c,abstain\na,0,1:2,4,0.5\nb,3,0,2,0.6\nc,8,6,0,0.7\n")
+    base = ["compare", files[0], "--classes", "a,b,c", "--json", "-q"]
+    _, out = run(capsys, *base, "--cost-matrix", str(by_class), "--objective", "worst")
+    comparison = json.loads(out.out)["comparison"]
+    assert comparison["abstain_costs"] == [0.5, 0.6, 0.7]
+    assert comparison["costs"][0] == [0, 1.5, 4]
+    assert comparison["costs_high"][0][1] == 2
+    assert comparison["answer"]["worst_cost"] >= comparison["answer"]["cost"]
+    fee = ["--cost-matrix", files[1], "--review-fee", "0.5", "--reviewer-sensitivity", "0.9"]
+    _, out = run(capsys, *base, *fee, "--max-abstention", "0.2")
+    comparison = json.loads(out.out)["comparison"]
+    assert comparison["abstain_costs"] == pytest.approx([0.75, 0.75, 1.2])
+    assert comparison["limits"] == {"max_abstention": 0.2}
+    _, out = run(capsys, *base, "--ordered", "--step-cost", "2")
+    assert json.loads(out.out)["comparison"]["costs"] == [[0, 2, 4], [2, 0, 2], [4, 2, 0]]
 
 
 @pytest.mark.parametrize("verb", ["compare", "decide"])
@@ -89,21 +199,29 @@ def test_words_fit_80_columns_and_may_abstain(capsys, files):
         (["--classes", "a,a", "--cost-matrix", "COSTS"], "at least two different classes"),
         (
             ["--classes", "a,b", "--cost-matrix", "COSTS"],
-            "holds the class 'c', which --classes does not list",
+            "names the classes a, b, c, --classes names a, b",
         ),
-        (["--classes", "a,b,c,d", "--cost-matrix", "COSTS"], "has no column 'd'"),
+        (["--classes", "a,b,c,d", "--ordered"], "has no column 'd'"),
+        (["--classes", "a,b", "--ordered"], "holds the class 'c', which --classes does not list"),
         (["--classes", "a,b,c", "--cost-matrix", "nowhere.csv"], "must be readable"),
         (
             ["--classes", "a,b,c", "--cost-matrix", "COSTS", "--cost-fn", "1"],
             "`--cost-fn` is for two classes",
         ),
-        (["--classes", "a,b,c", "--cost-matrix", "COSTS", "--model", "a"], "`--model` is for two classes"),
+        (["--classes", "a,b,c", "--cost-matrix", "COSTS", "--ordered"], "two kinds of costs"),
+        (["--classes", "a,b,c", "--step-cost", "1"], "`--step-cost` is for classes in order"),
+        (["--classes", "a,b,c", "--cost-matrix", "COSTS", "--model", "x"], "has no columns x_a, x_b"),
+        (["--classes", "a,b,c", "--cost-matrix", "COSTS", "--model", "x=a,b"], "must name 3 different"),
+        (
+            ["--classes", "a,b,c", "--ordered", "--cost-abstain", "1", "--review-fee", "1"],
+            "Abstaining has two prices",
+        ),
     ],
 )
 def test_wrong_flags(capsys, files, verb, flags, message):
     code, out = run(capsys, verb, files[0], *[files[1] if flag == "COSTS" else flag for flag in flags])
     assert code == 2
-    assert message in out.err
+    assert message in " ".join(out.err.split())
     assert out.out == ""
 
 

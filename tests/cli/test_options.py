@@ -384,8 +384,7 @@ def test_capacity_per_day_decides_as_the_share_does(run, many):
         ("--max-fn-rate", 0.1),
         ("--exclude", "bad"),
         ("--prevalence", "0.1:0.2"),
-        ("--objective", "worst"),
-        ("--reviews-per-day", 1, "--cases-per-day", 2),
+        ("--cost-fp", 1),
     ],
 )
 @pytest.mark.parametrize("name", ["compare", "decide"])

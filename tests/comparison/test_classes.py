@@ -48,6 +48,14 @@ def training_of(y, p, question):
     return Training.of(cases, p, np.arange(len(y)), question, (0,))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def two_splits():
+    """Two splits into folds instead of ten: the same road, quicker."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("demur.honest.splits._MOST_REPEATS", 2)
+        yield
+
+
 @pytest.fixture(scope="module")
 def compared():
     y, p = drawn()
@@ -146,7 +154,7 @@ def test_limit_on_abstentions_against_all_abstain_weights(kind):
     tried = [judged(weight) for weight in np.geomspace(0.05, 20, 400)]
     best = min(cost for cost, share in tried if share <= 0.25)
     cost, share = judged(rule.abstain_weight)
-    assert cost == pytest.approx(best, abs=1e-12)
+    assert cost <= best + 1e-12
     assert share <= 0.25
 
 
@@ -170,7 +178,7 @@ def test_honest_costs_against_definition(compared):
     names, models, both = compared
     y, p = np.searchsorted(CLASSES, names), models["new"]
     question = question_of(abstain_cost=1.5)
-    splits = split_classes(y, 3, folds=10, repeats=10, rng=0)
+    splits = split_classes(y, 3, folds=10, repeats=2, rng=0)
     table = question.point.table
     total = 0.0
     for repeat, folds in enumerate(splits):
@@ -184,7 +192,7 @@ def test_honest_costs_against_definition(compared):
             held = np.flatnonzero(folds == fold)
             codes = rule.decide(p[held])
             total += table[y[held], np.where(codes == ABSTAIN, 3, codes)].sum()
-    assert both.models["new"].rules["weights, abstaining"].cost == pytest.approx(total / 450, abs=1e-12)
+    assert both.models["new"].rules["weights, abstaining"].cost == pytest.approx(total / 90, abs=1e-12)
 
 
 def test_answer_is_the_cheapest_and_company_changes_nothing(compared):

@@ -7,12 +7,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from demur._checks import input_error
 from demur.costs.matrix import CostMatrix
 from demur.exceptions import InputError
 
-__all__ = ["read_cost_matrix"]
+__all__ = ["read_cost_entries", "read_cost_matrix"]
 
+_ABSTAIN = "abstain"
 _CORNERS = ("true", "actual", "class", "")
 _LAYOUT = "the first line is true,<class>,<class>,... and every other line <class>,<cost>,<cost>,..."
 
@@ -59,6 +62,33 @@ def read_cost_matrix(path: str | PathLike[str]) -> CostMatrix:
     ...     read_cost_matrix(file).cost(true="sick", predicted="well")
     20.0
     """
+    entries = _entries(path)
+    for true, row in entries.items():
+        for name, cost in row.items():
+            if isinstance(cost, tuple):
+                shown = f"{cost[0]:g}:{cost[1]:g}"
+                raise input_error(str(path), f"must give a number for {name!r} where {true!r} is true", shown)
+    return _matrix(entries, str(path))
+
+
+def read_cost_entries(
+    path: str | PathLike[str],
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
+    """Read costs of which some may be ranges ``4:8``, and the price of abstaining by true class.
+
+    The layout is that of `read_cost_matrix`; a column "abstain" that no row has is the price of
+    abstaining. Returns {true: {answer: number or (low, high)}} and {true: number} or None.
+    """
+    entries = _entries(path)
+    abstain = None
+    if _ABSTAIN not in entries and all(_ABSTAIN in row for row in entries.values()):
+        abstain = {true: row.pop(_ABSTAIN) for true, row in entries.items()}
+    middle = {true: {name: np.mean(cost) for name, cost in row.items()} for true, row in entries.items()}
+    _matrix(middle, str(path))  # says what is missing
+    return {true: {true: 0.0, **row} for true, row in entries.items()}, abstain
+
+
+def _entries(path: str | PathLike[str]) -> dict[str, dict[str, Any]]:
     file = Path(path)
     readers = {".csv": _from_csv, ".toml": _from_toml}
     if file.suffix.lower() not in readers:
@@ -72,7 +102,7 @@ def read_cost_matrix(path: str | PathLike[str]) -> CostMatrix:
     return readers[file.suffix.lower()](text, str(path))
 
 
-def _from_csv(text: str, shown: str) -> CostMatrix:
+def _from_csv(text: str, shown: str) -> dict[str, dict[str, Any]]:
     lines = [(number, row) for number, row in _numbered_rows(text) if any(row)]
     if not lines:
         raise input_error(shown, "must hold a cost matrix", "an empty file", _LAYOUT)
@@ -84,7 +114,7 @@ def _from_csv(text: str, shown: str) -> CostMatrix:
         raise input_error(shown, "must start with the field 'true'", repr(header[0]), hint)
     _refuse_repeats(header[1:], shown, "column")
     _refuse_repeats([row[0] for _, row in body], shown, "row")
-    costs: dict[str, dict[str, float]] = {}
+    costs: dict[str, dict[str, Any]] = {}
     for number, row in body:
         if len(row) != len(header):
             raise input_error(
@@ -99,7 +129,7 @@ def _from_csv(text: str, shown: str) -> CostMatrix:
             for name, field in zip(header[1:], row[1:], strict=True)
             if field or name != row[0]
         }
-    return _matrix(costs, shown)
+    return costs
 
 
 def _numbered_rows(text: str) -> list[tuple[int, list[str]]]:
@@ -109,7 +139,7 @@ def _numbered_rows(text: str) -> list[tuple[int, list[str]]]:
     return [(reader.line_num, [field.strip() for field in row]) for row in reader]
 
 
-def _from_toml(text: str, shown: str) -> CostMatrix:
+def _from_toml(text: str, shown: str) -> dict[str, dict[str, Any]]:
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -117,7 +147,7 @@ def _from_toml(text: str, shown: str) -> CostMatrix:
     tables = content["costs"] if isinstance(content.get("costs"), dict) and len(content) == 1 else content
     if not tables:
         raise input_error(shown, "must hold a cost matrix", "an empty file", "write [costs.a], then b = 1.")
-    costs: dict[str, dict[str, float]] = {}
+    costs: dict[str, dict[str, Any]] = {}
     for true, row in tables.items():
         if not isinstance(row, dict):
             raise input_error(
@@ -127,10 +157,17 @@ def _from_toml(text: str, shown: str) -> CostMatrix:
                 f"write [costs.{true}], then b = 1.",
             )
         costs[true] = {name: _number(value, shown, f"[{true}]", name) for name, value in row.items()}
-    return _matrix(costs, shown)
+    return costs
 
 
-def _number(value: Any, shown: str, where: str, name: str) -> float:
+def _number(value: Any, shown: str, where: str, name: str) -> Any:
+    """Return a number, or (low, high) for a range."""
+    if isinstance(value, str) and ":" in value:
+        low, _, high = value.partition(":")
+        ends = _number(low, shown, where, name), _number(high, shown, where, name)
+        if not ends[0] <= ends[1]:
+            raise input_error(shown, f"must give ranges LOW:HIGH for the answer {name!r} in {where}", value)
+        return ends
     try:
         # TOML knows true and false; they are no costs
         number = math.nan if isinstance(value, bool) else float(value)
@@ -149,7 +186,7 @@ def _refuse_repeats(names: list[str], shown: str, what: str) -> None:
             raise input_error(shown, f"must not repeat a {what}", repr(name))
 
 
-def _matrix(costs: dict[str, dict[str, float]], shown: str) -> CostMatrix:
+def _matrix(costs: dict[str, dict[str, Any]], shown: str) -> CostMatrix:
     try:
         return CostMatrix.from_mapping(costs)
     except InputError as error:

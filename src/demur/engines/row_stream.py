@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -84,6 +85,17 @@ class RowStream(ABC):
         size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
         return self._unchanged_batches(column, size, cells=cells)
 
+    def wide_batches(self, columns: Sequence[str], *, cells: bool = True) -> Iterator[Batch]:
+        """Yield the rows in the order of the file, with `columns` side by side as the scores.
+
+        A row with a bad value has NaN there and is reported once.
+        """
+        for column in columns:
+            self.require_scores(column)
+        size = max(1, min(_MOST_ROWS, _MOST_CELLS // len(self.columns)))
+        yield from self._wide_batches(list(columns), size, cells=cells)
+        self.require_same()
+
     def require_scores(self, column: str) -> None:
         """Refuse a column that is not there or holds no numbers."""
         if column not in self.columns:
@@ -104,6 +116,10 @@ class RowStream(ABC):
     @abstractmethod
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
         """Yield batches of at most `size` rows; `column` exists and may hold numbers."""
+
+    @abstractmethod
+    def _wide_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+        """The same with several columns of scores."""
 
 
 @contextmanager
@@ -160,6 +176,16 @@ class _TextRows(RowStream):
 
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
         at = self.columns.index(column)
+        for rows, lines, prefix in self._blocks(size):
+            yield _text_batch(rows, lines, at, prefix)
+
+    def _wide_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
+        places = [self.columns.index(column) for column in columns]
+        for rows, lines, prefix in self._blocks(size):
+            yield _wide_text_batch(rows, lines, columns, places, prefix)
+
+    def _blocks(self, size: int) -> Iterator[tuple[list[list[str]], list[int], str]]:
+        """Yield at most `size` rows of one file, their lines, and how to name one."""
         for path in self._paths:
             prefix = f"{path} line" if len(self._paths) > 1 else "line"
             rows, lines = [], []
@@ -167,10 +193,10 @@ class _TextRows(RowStream):
                 rows.append(row)
                 lines.append(line)
                 if len(rows) == size:
-                    yield _text_batch(rows, lines, at, prefix)
+                    yield rows, lines, prefix
                     rows, lines = [], []
             if rows:
-                yield _text_batch(rows, lines, at, prefix)
+                yield rows, lines, prefix
 
     def _rows(self, path: Path) -> Iterator[tuple[int, list[str]]]:
         """Yield (line, cells); blank lines are no rows, except in a file of one column."""
@@ -203,6 +229,26 @@ def _text_batch(rows: list[list[str]], lines: list[int], at: int, prefix: str) -
         scores = np.array([_score(text) for text in texts])
     missing = np.flatnonzero(np.isnan(scores)).tolist()
     return Batch(rows, scores, [BadRow(f"{prefix} {lines[k]}", _problem(texts[k])) for k in missing])
+
+
+def _wide_text_batch(
+    rows: list[list[str]], lines: list[int], columns: list[str], places: list[int], prefix: str
+) -> Batch:
+    pick = itemgetter(*places)
+    texts = list(chain.from_iterable(map(pick, rows)))
+    try:
+        scores = np.array(list(map(float, texts)))
+        suspect = any("_" in text for text in texts)
+    except ValueError:
+        suspect = True
+    if suspect:
+        scores = np.array([_score(text) for text in texts])
+    scores = scores.reshape(len(rows), len(places))
+    bad = []
+    for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
+        at = int(np.argmax(np.isnan(scores[k])))
+        bad.append(BadRow(f"{prefix} {lines[k]}", f"{columns[at]}: {_problem(rows[k][places[at]])}"))
+    return Batch(rows, scores, bad)
 
 
 def _score(text: str) -> float:
@@ -251,19 +297,26 @@ class ParquetRows(RowStream):
         return found
 
     def _batches(self, column: str, size: int, *, cells: bool) -> Iterator[Batch]:
+        for batch in self._wide_batches([column], size, cells=cells):
+            bad = [row._replace(problem="the score is missing") for row in batch.bad]
+            yield Batch(batch.rows, batch.scores[:, 0], bad)
+
+    def _wide_batches(self, columns: list[str], size: int, *, cells: bool) -> Iterator[Batch]:
         # DuckDB writes the cells, so that dates and decimals look as they do in its own CSV files
         shown = [f"coalesce(cast({quoted(name)} as varchar), '')" for name in self.columns if cells]
-        chosen = ", ".join([*shown, f"cast({quoted(column)} as double)"])
+        chosen = ", ".join([*shown, *(f"cast({quoted(column)} as double)" for column in columns)])
         with database_errors(self.name):
             result = self._connection.execute(f"select {chosen} from {self._source}", self._params)
-        rows_before = 0
+        m, rows_before = len(columns), 0
         while True:
             with database_errors(self.name):
                 fetched = result.fetchmany(size)
             if not fetched:
                 return
-            scores = np.array([row[-1] for row in fetched], dtype=np.float64)  # None becomes NaN
-            missing = np.flatnonzero(np.isnan(scores)).tolist()
-            bad = [BadRow(f"row {rows_before + k + 1}", "the score is missing") for k in missing]
-            yield Batch([row[:-1] for row in fetched] if cells else [], scores, bad)
+            scores = np.array([row[-m:] for row in fetched], dtype=np.float64)  # None becomes NaN
+            bad = []
+            for k in np.flatnonzero(np.isnan(scores).any(axis=1)).tolist():
+                column = columns[int(np.argmax(np.isnan(scores[k])))]
+                bad.append(BadRow(f"row {rows_before + k + 1}", f"{column}: the score is missing"))
+            yield Batch([row[:-m] for row in fetched] if cells else [], scores, bad)
             rows_before += len(fetched)

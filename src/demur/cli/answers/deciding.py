@@ -14,14 +14,21 @@ from demur.cli.answers.asking import (
     why_left_out,
 )
 from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
+from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence
 from demur.comparison.answer import Answer
+from demur.comparison.classes.answer import ClassAnswer
+from demur.comparison.classes.comparison import ClassComparison
 from demur.comparison.comparison import Comparison
 from demur.comparison.words import short_name
 from demur.exceptions import InputError
+from demur.windows.class_policy import ClassPolicy
 from demur.windows.policy import Policy
 
 __all__ = ["NO_POLICY", "Decided", "decide_parts", "decided_document", "write_decided"]
+
+Read = Evidence | ClassRows
+"""What a decision was made from."""
 
 NO_POLICY = 3
 """Exit code where the answer is a rule without a model, so that no policy is written."""
@@ -35,9 +42,9 @@ _REFUSED = (
 class Decided:
     """The comparison, the answer a policy is made of, and the policy; None for a rule without a model."""
 
-    comparison: Comparison
-    answer: Answer
-    policy: Policy | None
+    comparison: Comparison | ClassComparison
+    answer: Answer | ClassAnswer
+    policy: Policy | ClassPolicy | None
 
     def words(self, output: str | None) -> list[str]:
         """Return, paragraph by paragraph, the decision, what it rests on and what to do next."""
@@ -48,32 +55,43 @@ class Decided:
             lines.insert(0, f"Written although something else is cheaper: {chosen.words}")
         if len(comparison.models) > 1:
             lines.append(f"Chosen among {', '.join(map(short_name, sorted(comparison.models)))}.")
-        lines += [
-            f"Left out: {short_name(model.name)}. {model.left_out}"
-            for model in comparison.models.values()
-            if model.left_out
-        ]
-        lines += part_remarks(comparison)
+        if isinstance(comparison, Comparison):
+            lines += [
+                f"Left out: {short_name(model.name)}. {model.left_out}"
+                for model in comparison.models.values()
+                if model.left_out
+            ]
+            lines += part_remarks(comparison)
+        else:
+            lines += comparison.notes
         if self.policy is None:
             lines.append(_REFUSED)
         else:
-            lines.append(
-                f"Labels: positive = {self.policy.pos_label}, negative = {self.policy.neg_label}, "
-                f"abstain = {self.policy.abstain_label}; {percent(self.policy.prevalence)} positive assumed."
-            )
+            lines.append(_labels_told(self.policy))
             if output not in (None, "-"):
                 lines.append(f"Written to {output}. Next: demur apply {quote(str(output))} FILE")
         return [line for line in lines if line]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as built-in types."""
+        comparison = self.comparison.to_dict()
         return {
             "decision": self.answer.words,
             "model": self.answer.model,
-            "limits": self.comparison.question.limits.given(),
-            "comparison": self.comparison.to_dict(),
+            "limits": comparison["limits"],
+            "comparison": comparison,
             "policy": None if self.policy is None else self.policy.to_dict(),
         }
+
+
+def _labels_told(policy: Policy | ClassPolicy) -> str:
+    if isinstance(policy, ClassPolicy):
+        never = "" if policy.rule.abstains else "; this rule never abstains"
+        return f"Labels: the classes, abstain = {policy.abstain_label}{never}."
+    return (
+        f"Labels: positive = {policy.pos_label}, negative = {policy.neg_label}, "
+        f"abstain = {policy.abstain_label}; {percent(policy.prevalence)} positive assumed."
+    )
 
 
 def decide_parts(
@@ -122,7 +140,7 @@ def _labels(evidence: Evidence, given: str | None) -> tuple[tuple[Any, Any], Any
 # ---------------------------------------------------------------- output
 
 
-def decided_document(evidence: Evidence, parts: dict[str, Decided | str]) -> str:
+def decided_document(evidence: Read, parts: dict[str, Decided | str]) -> str:
     """Return the JSON document."""
     answers = {
         name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
@@ -131,7 +149,12 @@ def decided_document(evidence: Evidence, parts: dict[str, Decided | str]) -> str
 
 
 def write_decided(
-    evidence: Evidence, parts: dict[str, Decided | str], *, output: str | None, quiet: bool, silent: bool
+    evidence: Read,
+    parts: dict[str, Decided | str],
+    *,
+    output: str | None,
+    quiet: bool,
+    silent: bool,
 ) -> int:
     """Write the policies and, unless `silent`, say what they are; return the exit code."""
     if evidence.group is not None:
@@ -144,7 +167,7 @@ def write_decided(
     return NO_POLICY if refused else 0
 
 
-def _write_one(evidence: Evidence, only: Decided, *, output: str | None, quiet: bool, silent: bool) -> None:
+def _write_one(evidence: Read, only: Decided, *, output: str | None, quiet: bool, silent: bool) -> None:
     lines = [*only.words(output), *evidence.bins_in_words()]
     if output not in (None, "-"):
         if only.policy is not None:
@@ -159,7 +182,7 @@ def _write_one(evidence: Evidence, only: Decided, *, output: str | None, quiet: 
 
 
 def _write_groups(
-    evidence: Evidence, parts: dict[str, Decided | str], *, output: str | None, silent: bool
+    evidence: Read, parts: dict[str, Decided | str], *, output: str | None, silent: bool
 ) -> None:
     """Write a policy per group; without -o only the words."""
     files = {name: None if output is None else group_file(output, name) for name in parts}

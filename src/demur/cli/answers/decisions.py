@@ -33,7 +33,9 @@ __all__ = [
     "decision_sink",
     "require_new",
     "score_column",
+    "show_progress",
     "write_decisions",
+    "write_rows",
 ]
 
 AUDIT_COLUMNS = ("audit", "audit_probability")
@@ -155,9 +157,9 @@ def write_decisions(
     require_new(stream, added, only=only)
     key = _key_place(stream, drawing)
     batches = stream.batches(score, cells=not only)
-    _write_rows(handle, [added if only else [*stream.columns, *added]], stream.separator)
+    write_rows(handle, [added if only else [*stream.columns, *added]], stream.separator)
     tally, scale = Tally(), _Scale(policy)
-    with _progress(tally, quiet=quiet) as show:
+    with show_progress(tally, quiet=quiet) as show:
         for batch in batches:
             if strict and batch.bad:
                 where, problem = batch.bad[0]
@@ -171,7 +173,7 @@ def write_decisions(
                 answers += _audit_cells(drawing, batch, codes, tally, first=first, key=key)
             told = [()] * len(codes) if only else batch.rows
             rows = ((*row, *answer) for row, answer in zip(told, zip(*answers, strict=True), strict=True))
-            _write_rows(handle, rows, stream.separator)
+            write_rows(handle, rows, stream.separator)
             show()
     tally.warnings = scale.sentences()
     if strict and tally.warnings:
@@ -215,7 +217,7 @@ class _Scale:
         return list(scale_sentences(self._policy, self._cells, self._seen).values())
 
 
-def _write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) -> None:
+def write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) -> None:
     """Write rows in one go: an unbuffered stream would be called once per row."""
     text = io.StringIO()
     csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
@@ -258,7 +260,7 @@ def _audit_cells(
 
 
 @contextmanager
-def _progress(tally: Tally, *, quiet: bool) -> Iterator[Any]:
+def show_progress(tally: Any, *, quiet: bool) -> Iterator[Any]:
     """Show the number of rows done, on a terminal only."""
     if quiet or not sys.stderr.isatty():
         yield lambda: None

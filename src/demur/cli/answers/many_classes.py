@@ -1,188 +1,251 @@
-"""`--classes a,b,c` of compare and decide: one probability column per class and a cost matrix file."""
+"""`--classes a,b,c` of compare and decide: one probability column per class and a matrix of costs."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from demur.cli.output import document, number, percent, remark, table, wrapped, write
-from demur.cli.reading.predictions import read_class_columns
-from demur.costs.matrix import CostMatrix
-from demur.engines.cost_files import read_cost_matrix
+from demur.cli.answers.asking import is_whole
+from demur.cli.answers.deciding import Decided
+from demur.cli.options import Certainty, Classes, Limits, Prices, Source
+from demur.cli.output import document, heading, number, percent, table, wrapped
+from demur.cli.reading.class_columns import ClassPart, ClassRows
+from demur.comparison.classes.comparison import ClassComparison, compare_class_models
+from demur.costs.reviewer import Reviewer
+from demur.engines.cost_files import read_cost_entries
 from demur.exceptions import InputError
-from demur.multiclass.auc import HandTillAuc, hand_till_auc
-from demur.multiclass.rules import ClassWeights
-from demur.multiclass.weights import optimize_weights
-from demur.typing import FloatArray
+from demur.windows.class_policy import ClassPolicy
 
-__all__ = ["compare_rules", "decide_weights"]
+__all__ = ["ClassQuestions", "compare_class_parts", "compared_classes", "decide_class_parts"]
 
 _CASES = 1000
-# name -> (method, family, what it does in words)
-_RULES = {
-    "plain": ("none", "weights", "answer the class with the highest probability"),
-    "bayes": ("none", "columns", "answer the class with the lowest expected cost"),
-    "weights": ("auto", "weights", "multiply each probability by the best weight of its class"),
-}
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Setting:
-    source: str
-    label: str
-    truth: list[str]
-    proba: FloatArray
-    costs: CostMatrix
-    abstain_cost: float | None
-    seed: int
+class ClassQuestions:
+    """What the flags ask of every part of the cases."""
 
-    @property
-    def classes(self) -> list[str]:
-        return [str(name) for name in self.costs.classes]
-
-    def sentence(self) -> str:
-        names = ", ".join(self.classes)
-        return (
-            f"Read {len(self.truth)} rows of {self.source}: label column {self.label}, one column of "
-            f"probabilities for each of {names}."
-        )
-
-    def rule(self, name: str) -> ClassWeights:
-        method, family, _ = _RULES[name]
-        return optimize_weights(
-            self.proba,
-            self.truth,
-            self.costs,
-            classes=self.classes,
-            method=method,
-            family=family,  # type: ignore[arg-type]
-            abstain_cost=self.abstain_cost,
-            rng=self.seed,
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "source": self.source,
-            "rows": len(self.truth),
-            "label": self.label,
-            "classes": self.classes,
-            "costs": self.costs.values.tolist(),
-            "abstain_cost": self.abstain_cost,
+    def __init__(
+        self, classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty
+    ) -> None:
+        self.names = classes.listed()
+        # labels that are whole numbers in the file are numbers for the policy, too
+        whole = all(map(is_whole, self.names))
+        self.labels: list[Any] = [int(name) for name in self.names] if whole else self.names
+        self.costs, by_class = _costs(classes, self.names)
+        self.abstain = _abstain_cost(prices, by_class)
+        self.settings: dict[str, Any] = {
+            "objective": prices.objective,
+            "max_abstention": limits.largest_abstention,
+            "weights": source.weights or "importance",
+            "confidence_level": certainty.confidence,
+            "seed": certainty.seed,
         }
 
-
-def _setting(
-    file: str, classes: str, cost_matrix: str | None, label: str | None, abstain_cost: float | None, seed: int
-) -> _Setting:
-    names = [name.strip() for name in classes.split(",")]
-    if len(names) < 2 or len(set(names)) < len(names) or not all(names):
-        raise InputError(
-            f"`--classes` must list at least two different classes, got {classes!r}. Hint: --classes a,b,c."
+    def ask(self, part: ClassPart) -> ClassComparison:
+        """Compare the models on the cases of one part."""
+        named = dict(zip(self.names, self.labels, strict=True))
+        costs = {
+            named[true]: {named[name]: cost for name, cost in row.items()} for true, row in self.costs.items()
+        }
+        abstain = self.abstain
+        if isinstance(abstain, Mapping):
+            abstain = {named[name]: price for name, price in abstain.items()}
+        return compare_class_models(
+            np.array(self.labels, dtype=object)[part.codes],
+            part.proba,
+            costs=costs,
+            classes=self.labels,
+            abstain_cost=abstain,
+            sample_weight=part.weights,
+            **self.settings,
         )
-    if cost_matrix is None:
-        raise InputError("`--cost-matrix FILE` is needed beside --classes. Hint: costs are never assumed.")
-    source, column, truth, proba = read_class_columns(file, names, label)
-    costs = read_cost_matrix(cost_matrix)
-    if set(map(str, costs.classes)) != set(names):
+
+
+def _costs(classes: Classes, names: list[str]) -> tuple[dict[str, dict[str, Any]], dict[str, Any] | None]:
+    """Costs by name, and the price of abstaining by class if the file has one."""
+    if classes.ordered:
+        step = 1.0 if classes.step_cost is None else classes.step_cost
+        rows = {
+            true: {name: step * abs(i - j) for j, name in enumerate(names)} for i, true in enumerate(names)
+        }
+        return rows, None
+    if classes.cost_matrix is None:
         raise InputError(
-            f"`{cost_matrix}` names the classes {', '.join(map(str, costs.classes))}, "
+            "`--cost-matrix FILE` is needed beside --classes. Hint: costs are never assumed; --ordered "
+            "--step-cost 1 is a matrix for classes in order."
+        )
+    costs, abstain = read_cost_entries(classes.cost_matrix)
+    if set(costs) != set(names):
+        raise InputError(
+            f"`{classes.cost_matrix}` names the classes {', '.join(costs)}, "
             f"--classes names {', '.join(names)}. Hint: both must hold the same classes."
         )
-    # columns in the order of the matrix
-    order = [names.index(str(name)) for name in costs.classes]
-    return _Setting(
-        source=source,
-        label=column,
-        truth=truth,
-        proba=proba[:, order],
-        costs=costs,
-        abstain_cost=abstain_cost,
-        seed=seed,
-    )
+    return costs, abstain
 
 
-def compare_rules(
-    file: str,
-    classes: str,
-    *,
-    cost_matrix: str | None,
-    label: str | None,
-    abstain_cost: float | None,
-    confidence: float,
-    seed: int,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Print what the plain, the Bayes and the best weighted rule cost, and the mean pairwise AUC."""
-    setting = _setting(file, classes, cost_matrix, label, abstain_cost, seed)
-    remark(setting.sentence(), quiet=quiet)
-    rules = {name: setting.rule(name) for name in _RULES}
-    auc = hand_till_auc(setting.truth, setting.proba, labels=setting.classes)
+def _abstain_cost(prices: Prices, by_class: dict[str, Any] | None) -> Any:
+    given = prices.given()
+    said: list[str] = [name for name in ("--cost-abstain", "--review-fee") if name in given]
+    if by_class is not None:
+        said.append("the column abstain of the cost matrix")
+    if len(said) > 1:
+        raise InputError(f"Abstaining has two prices: {' and '.join(said)}. Hint: give one of them.")
+    if by_class is not None:
+        return by_class
+    if prices.review_fee is not None:
+        rates = {"sensitivity": prices.reviewer_sensitivity, "specificity": prices.reviewer_specificity}
+        known = {name: rate for name, rate in rates.items() if rate is not None}
+        if len(known) == 1:
+            # among many classes there is one accuracy, whatever it is called
+            known = dict.fromkeys(rates, next(iter(known.values())))
+        return Reviewer(fee=prices.number("--review-fee"), **known)
+    price = given.get("--cost-abstain")
+    if price is not None and not isinstance(price, (float, tuple)):
+        raise InputError(
+            f"`--cost-abstain` must be a number or a range beside --classes, got the column {price.column!r}."
+        )
+    return price
+
+
+# ---------------------------------------------------------------- compare
+
+
+def compare_class_parts(rows: ClassRows, questions: ClassQuestions) -> dict[str, ClassComparison | str]:
+    """Compare the models on every part; a group that has no answer gives the reason instead."""
+    if rows.group is None:
+        return {"": questions.ask(rows.parts[""])}
+    parts: dict[str, ClassComparison | str] = {}
+    for name, part in rows.parts.items():
+        try:
+            parts[name] = questions.ask(part)
+        except InputError as error:
+            parts[name] = f"Left out: {error}"
+    return parts
+
+
+def compared_classes(
+    rows: ClassRows, parts: dict[str, ClassComparison | str], *, as_json: bool, output: str | None
+) -> str:
+    """Return the answers in words and tables, or as a document."""
     if as_json:
-        content: dict[str, Any] = {name: rule.to_dict() for name, rule in rules.items()}
-        measured = {"hand_till_auc": float(auc), "interval": list(auc.interval(confidence))}
-        text = document("compare.classes", {"data": setting.to_dict(), **measured, "rules": content})
-    else:
-        text = _comparison(rules, auc, confidence)
-    write(text, output)
+        answers = {
+            name: {"left_out": part}
+            if isinstance(part, str)
+            else {"decision": part.answer.words, "comparison": part.to_dict()}
+            for name, part in parts.items()
+        }
+        return document("compare", rows.answered(answers), version=2)
+    blocks = []
+    for name, part in parts.items():
+        if rows.group is not None:
+            blocks.append(heading(rows.title(name), output=output))
+        blocks.append(wrapped(part) if isinstance(part, str) else _text(part, output))
+    return "\n\n".join(blocks)
 
 
-def _comparison(rules: dict[str, ClassWeights], auc: HandTillAuc, confidence: float) -> str:
-    rows = []
-    for name, rule in rules.items():
-        abstains = percent(float(np.mean(rule.labels < 0)))
-        rows.append([name, number(_CASES * rule.objective), abstains, "yes" if rule.optimal else "unproven"])
-    best = min(rules, key=lambda name: rules[name].objective)
-    low, high = auc.interval(confidence)
-    lines = [
-        wrapped(
-            f"With these costs {_RULES[best][2]}: {number(_CASES * rules[best].objective)} per 1000 cases."
-        ),
-        table(["rule", "cost per 1000", "abstains", "cheapest of its kind"], rows),
-        "\n".join(wrapped(f"{name}: {words}.", indent="  ") for name, (_, _, words) in _RULES.items()),
-        wrapped(
-            f"Classes are told apart with a mean pairwise AUC (Hand and Till) of {float(auc):.3f} "
-            f"({percent(confidence).replace('.0 %', ' %')} interval {low:.3f} to {high:.3f})."
-        ),
-        wrapped("Costs are with hindsight: weights were chosen on these same data."),
+def _text(comparison: ClassComparison, output: str | None) -> str:
+    answer = comparison.answer
+    level = percent(comparison.question.confidence_level).replace(".0 %", " %")
+    sections = [wrapped(text) for text in (answer.words, answer.condition) if text]
+    sections.append(f"{heading('Cost per 1000 cases', output=output)}\n{_rules(comparison, level)}")
+    sections.append(f"{heading('Answers of 1000 cases', output=output)}\n{_confusion(comparison)}")
+    aucs = [
+        f"{name} {model.auc:.3f} ({model.auc_interval.low:.3f} to {model.auc_interval.high:.3f})"
+        for name, model in comparison.models.items()
+        if model.auc is not None and model.auc_interval is not None
     ]
-    return "\n\n".join(lines)
+    if aucs:
+        sections.append(wrapped(f"Mean pairwise AUC (Hand and Till), {level} interval: {', '.join(aucs)}."))
+    return "\n\n".join([*sections, *map(wrapped, comparison.notes)])
 
 
-def decide_weights(
-    file: str,
-    classes: str,
-    *,
-    cost_matrix: str | None,
-    label: str | None,
-    abstain_cost: float | None,
-    seed: int,
-    output: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> None:
-    """Print or write the cheapest class weights."""
-    setting = _setting(file, classes, cost_matrix, label, abstain_cost, seed)
-    remark(setting.sentence(), quiet=quiet)
-    best = setting.rule("weights")
-    plain = setting.rule("plain").objective
-    if as_json:
-        text = document("decide.classes", {"data": setting.to_dict(), "rule": best.to_dict(), "plain": plain})
-    else:
-        text = _decision(best, plain)
-    write(text, output)
+def _rules(comparison: ClassComparison, level: str) -> str:
+    rows = []
+    for name, model in comparison.models.items():
+        for kind, one in model.rules.items():
+            low, high = one.interval
+            rows.append(
+                [
+                    f"{name}: {kind}",
+                    number(_CASES * one.cost),
+                    f"{number(_CASES * low)} to {number(_CASES * high)}",
+                    number(_CASES * one.hindsight_cost),
+                    percent(one.abstention_rate),
+                ]
+            )
+    rows += [[kind, number(_CASES * cost), "", "", ""] for kind, cost in _cheapest_trivial(comparison)]
+    return table(["rule", "cost", level, "hindsight", "abstains"], rows)
 
 
-def _decision(best: ClassWeights, plain: float) -> str:
-    rows = [[str(name), f"{weight:.6g}"] for name, weight in zip(best.classes, best.weights, strict=True)]
-    if best.abstain_weight is not None:
-        rows.append(["(abstain)", f"{best.abstain_weight:.6g}"])
-    proof = "no weights are cheaper" if best.optimal else f"none below {number(_CASES * best.lower_bound)}"
-    sentence = (
-        "Multiply the probability of each class by its weight and answer the largest: expected cost "
-        f"{number(_CASES * best.objective)} per 1000 cases ({proof} on these data). Without weights: "
-        f"{number(_CASES * plain)}."
-    )
-    hindsight = wrapped("Costs are with hindsight: the weights were chosen on these same data.")
-    return "\n\n".join([wrapped(sentence), table(["class", "weight"], rows), hindsight])
+def _cheapest_trivial(comparison: ClassComparison) -> list[tuple[str, float]]:
+    """The cheapest class for all cases, and abstaining."""
+    always = {kind: cost for kind, cost in comparison.trivial.items() if kind != "always abstain"}
+    best = min(always, key=lambda kind: always[kind])
+    kept = [(best, always[best])]
+    if "always abstain" in comparison.trivial:
+        kept.append(("always abstain", comparison.trivial["always abstain"]))
+    return kept
+
+
+_MOST_COLUMNS = 6
+
+
+def _confusion(comparison: ClassComparison) -> str:
+    """Cases per 1000 by true class and answer; of many classes the confusions that cost most."""
+    answer = comparison.answer
+    names = [str(name) for name in comparison.classes]
+    shares = _CASES * answer.confusion
+    if len(names) <= _MOST_COLUMNS:
+        header = ["true \\ answer", *names, *(["abstain"] if answer.abstention_rate else [])]
+        rows = [
+            [name, *(number(value, 3) for value in row[: len(header) - 1])]
+            for name, row in zip(names, shares, strict=True)
+        ]
+        return table(header, rows)
+    paid = answer.confusion_cost[:, :-1].copy()
+    np.fill_diagonal(paid, 0.0)
+    order = np.argsort(-paid, axis=None, kind="stable")[:_MOST_COLUMNS]
+    rows = []
+    for place in order.tolist():
+        true, called = divmod(place, len(names))
+        if paid[true, called] > 0:
+            cells = [number(shares[true, called], 3), number(_CASES * paid[true, called])]
+            rows.append([f"{names[true]} called {names[called]}", *cells])
+    return table(["dearest confusions", "cases", "cost"], rows)
+
+
+# ---------------------------------------------------------------- decide
+
+
+def decide_class_parts(
+    rows: ClassRows, questions: ClassQuestions, *, abstain_label: str | None, anyway: bool
+) -> dict[str, Decided | str]:
+    """Decide for every part; a group that has no answer gives the reason instead."""
+    parts: dict[str, Decided | str] = {}
+    for name, compared in compare_class_parts(rows, questions).items():
+        if isinstance(compared, str):
+            parts[name] = compared
+            continue
+        answer = compared.best_model() if compared.answer.is_trivial and anyway else compared.answer
+        policy = None
+        if not answer.is_trivial:
+            policy = ClassPolicy.from_answer(answer, _abstain_label(abstain_label, questions))
+            policy = replace(policy, columns=rows.columns[str(answer.model)])
+        parts[name] = Decided(comparison=compared, answer=answer, policy=policy)
+    return parts
+
+
+def _abstain_label(given: str | None, questions: ClassQuestions) -> Any:
+    if given is None:
+        return None
+    if given in questions.names:
+        listed = ", ".join(questions.names)
+        raise InputError(f"`--abstain-label` must not be one of the classes {listed}, got {given}.")
+    if isinstance(questions.labels[0], int):
+        if not is_whole(given):
+            raise InputError(
+                f"`--abstain-label` must be a whole number like the classes, got {given!r}. Hint: -1."
+            )
+        return int(given)
+    return given

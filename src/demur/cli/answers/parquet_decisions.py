@@ -4,6 +4,7 @@ From Parquet the policy goes to DuckDB as SQL, which decides like `Policy.decide
 audits, the rows are decided as for a CSV file first.
 """
 
+from collections.abc import Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,13 @@ if TYPE_CHECKING:
 
     from demur.cli.answers.decisions import Drawing
 
-__all__ = ["write_parquet_decisions"]
+__all__ = [
+    "convert_decisions",
+    "label_type",
+    "require_told_apart",
+    "text_sql",
+    "write_parquet_decisions",
+]
 
 
 def write_parquet_decisions(
@@ -44,7 +51,7 @@ def write_parquet_decisions(
     """Decide on every row and write a Parquet file, whole or not at all."""
     added = [column, *(AUDIT_COLUMNS if drawing is not None else ())]
     require_new(stream, added, only=only)
-    _require_told_apart(stream, [] if only else [*stream.columns, *added])
+    require_told_apart(stream, [] if only else [*stream.columns, *added])
     if isinstance(stream, ParquetRows) and drawing is None:
         return _in_database(policy, stream, path, score=score, column=column, only=only, strict=strict)
     with temporary_folder() as folder:
@@ -63,12 +70,13 @@ def write_parquet_decisions(
                 drawing=drawing,
             )
         with draft_of(path) as draft:
-            _convert(policy, stream, table, draft, column, audited=drawing is not None)
+            labels = (policy.pos_label, policy.neg_label, policy.abstain_label)
+            convert_decisions(labels, stream, table, draft, column, audited=drawing is not None)
             stream.require_same()
     return tally
 
 
-def _require_told_apart(stream: RowStream, names: list[str]) -> None:
+def require_told_apart(stream: RowStream, names: list[str]) -> None:
     """Refuse names that differ in case only: databases take them for one."""
     seen: dict[str, str] = {}
     for name in names:
@@ -94,10 +102,11 @@ def _in_database(
     if strict and tally.warnings:
         raise InputError(f"`{stream.name}`, column {score}: {' '.join(tally.warnings)}")
     kept = "" if only else "*, "
-    decision = f"cast({policy.to_sql('duckdb', score)} as {_label_type(policy)})"
+    labels = (policy.pos_label, policy.neg_label, policy.abstain_label)
+    decision = f"cast({policy.to_sql('duckdb', score)} as {label_type(labels)})"
     chosen = f"select {kept}{decision} as {quoted(column)} from {stream.rows_sql}"
     with draft_of(path) as draft:
-        stream.query(f"copy ({chosen}) to {_text(str(draft))} (format parquet)")
+        stream.query(f"copy ({chosen}) to {text_sql(str(draft))} (format parquet)")
         stream.require_same()
     return tally
 
@@ -132,15 +141,15 @@ def _counted(policy: Policy, stream: ParquetRows, score: str) -> Tally:
 # ---------------------------------------------------------------- from text, and audits
 
 
-def _convert(
-    policy: Policy, stream: RowStream, table: Path, draft: Path, column: str, *, audited: bool
+def convert_decisions(
+    labels: Sequence[Any], stream: RowStream, table: Path, draft: Path, column: str, *, audited: bool
 ) -> None:
     """Turn a CSV file of decisions into Parquet: cells as text, decisions and probabilities typed."""
-    typed = {column: _label_type(policy)}
+    typed = {column: label_type(labels)}
     if audited:
         typed |= dict(zip(AUDIT_COLUMNS, ("INTEGER", "DOUBLE"), strict=True))
     source = (
-        f"read_csv({_text(str(table))}, header = true, delim = ',', quote = '\"', escape = '\"', "
+        f"read_csv({text_sql(str(table))}, header = true, delim = ',', quote = '\"', escape = '\"', "
         "all_varchar = true, nullstr = '', parallel = false)"
     )
     added = ", ".join(f"cast({quoted(name)} as {kind}) as {quoted(name)}" for name, kind in typed.items())
@@ -151,7 +160,7 @@ def _convert(
         else:
             names = ", ".join(map(quoted, typed))
             chosen = f"select * exclude ({names}), {added} from {source}"
-        query(f"copy ({chosen}) to {_text(str(draft))} (format parquet)")
+        query(f"copy ({chosen}) to {text_sql(str(draft))} (format parquet)")
 
 
 @contextmanager
@@ -168,14 +177,15 @@ def _database(stream: RowStream) -> "Iterator[Any]":
         yield connection.execute
 
 
-def _label_type(policy: Policy) -> str:
-    labels = (policy.pos_label, policy.neg_label, policy.abstain_label)
-    if isinstance(policy.pos_label, str):
+def label_type(labels: Sequence[Any]) -> str:
+    """Type of a column of these labels."""
+    if isinstance(labels[0], str):
         return "VARCHAR"
     return "BIGINT" if all(isinstance(label, int) for label in labels) else "DOUBLE"
 
 
-def _text(value: str) -> str:
+def text_sql(value: str) -> str:
+    """Write a text as SQL does."""
     return "'" + value.replace("'", "''") + "'"
 
 

@@ -1,6 +1,5 @@
 """From a file and the user's flags to labels, scores and weights."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,10 +11,8 @@ from demur.cli.reading.roles import (
     Roles,
     choose_roles,
     described,
-    guessed_label,
     only_model,
     read_as,
-    require_numbers,
 )
 from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
@@ -30,7 +27,6 @@ __all__ = [
     "distinct",
     "missing_values",
     "positive_cases",
-    "read_class_columns",
     "read_predictions",
     "read_scores",
     "require_whole_weights",
@@ -128,29 +124,6 @@ def read_predictions(source: Source, prices: Prices | None = None) -> Prediction
         amounts={name: columns[name].values for name in roles.amounts},
         dropped=dropped,
     )
-
-
-def read_class_columns(
-    file: str, classes: Sequence[str], label: str | None
-) -> tuple[str, str, list[str], FloatArray]:
-    """Read one probability column per class: (source, label column, true classes, probabilities)."""
-    with open_table(file) as table:
-        chosen = label if label is not None else guessed_label(table, taken=classes)
-        table.require([chosen, *classes])
-        for name in classes:
-            require_numbers(table, name, "--classes")
-        columns = table.read([chosen, *classes])
-    for column in columns.values():
-        _require_complete(column)
-    truth = [class_name(value) for value in columns[chosen].values]
-    unknown = next((name for name in truth if name not in classes), None)
-    if unknown is not None:
-        raise InputError(
-            f"Label column {chosen!r} holds the class {unknown!r}, which --classes does not list. "
-            "Hint: list every class, in the spelling of the file."
-        )
-    proba = np.column_stack([check_scores(columns[name].values, name) for name in classes])
-    return table.name, chosen, truth, proba
 
 
 def read_scores(source: Source) -> tuple[str, str, FloatArray]:

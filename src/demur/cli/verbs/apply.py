@@ -100,6 +100,9 @@ def command(*, decisions: Decisions, output: Output) -> None:
         audit = Audit(share=decisions.audit, seed=decisions.audit_seed or "")
         drawing = Drawing(audit=audit, key=decisions.audit_key)
     policy = Policy.load(decisions.policy)
+    if not isinstance(policy, Policy):
+        _apply_classes(policy, decisions, output, suffix)
+        return
     with open_rows(decisions.file) as stream:
         score = score_column(policy, stream, decisions.model)
         settings: dict[str, Any] = {
@@ -138,3 +141,38 @@ def command(*, decisions: Decisions, output: Output) -> None:
             **tally.to_dict(),
         }
         write(document("apply", content), None)
+
+
+def _apply_classes(policy: Any, decisions: Decisions, output: Output, suffix: str) -> None:
+    """Decide with a policy for many classes: one column of probabilities for each."""
+    from demur.cli.answers.class_decisions import apply_to_classes, probability_columns
+    from demur.cli.output import document, remark, write
+    from demur.engines.row_stream import open_rows
+
+    if decisions.audit is not None:
+        raise InputError("`--audit` is for policies of two classes. Hint: leave it out.")
+    with open_rows(decisions.file) as stream:
+        columns = probability_columns(policy, stream, decisions.model)
+        if suffix == ".tsv":
+            stream.separator = "\t"
+        tally = apply_to_classes(
+            policy,
+            stream,
+            output.path,
+            columns=columns,
+            column=decisions.column,
+            only=decisions.only,
+            strict=decisions.strict,
+            quiet=output.quiet,
+            parquet=suffix in (".parquet", ".pq"),
+        )
+        source = stream.name
+    for where, problem in tally.first_bad:
+        remark(f"{where}: {problem}; no decision.", quiet=output.quiet)
+    if tally.bad:
+        # said even when quiet: rows that nobody decides must not go unnoticed
+        remark(f"{tally.bad} of {tally.rows} rows of {source} have no decision.", quiet=False)
+    remark(f"{tally.sentence()} Probabilities from columns {', '.join(columns)}.", quiet=output.quiet)
+    if output.as_json:
+        named = {"policy": decisions.policy, "source": source, "columns": list(columns)}
+        write(document("apply", {**named, "output": output.path, **tally.to_dict()}), None)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
-from demur.cli.verbs.refusals import refuse
+from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
 
 if TYPE_CHECKING:
     from demur.cli.answers.comparing import Compared
@@ -47,7 +47,7 @@ def command(
     """
     output = output.told(tables=classes.names is None)
     if classes.names is not None:
-        _compare_classes(classes.names, classes.cost_matrix, source, prices, limits, certainty, output)
+        _compare_classes(classes, source, prices, limits, certainty, output)
         return
     from demur.cli.answers.asking import Asked
     from demur.cli.answers.comparing import compare_parts, compared_document, compared_text
@@ -80,8 +80,7 @@ def _write_tables(evidence: "Evidence", parts: "dict[str, Compared | str]", outp
 
 
 def _compare_classes(
-    names: str,
-    cost_matrix: str | None,
+    classes: Classes,
     source: Source,
     prices: Prices,
     limits: Limits,
@@ -89,24 +88,13 @@ def _compare_classes(
     output: Output,
 ) -> None:
     """Compare rules for more than two classes."""
-    refuse(
-        source,
-        prices,
-        limits,
-        because="is for two classes. Hint: leave it out beside --classes.",
-        but=("--label", "--cost-abstain"),
-    )
-    from demur.cli.answers.many_classes import compare_rules
+    refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
+    from demur.cli.answers.many_classes import ClassQuestions, compare_class_parts, compared_classes
+    from demur.cli.output import remark, write
+    from demur.cli.reading.class_columns import read_class_rows
 
-    compare_rules(
-        source.file,
-        names,
-        cost_matrix=cost_matrix,
-        label=source.label,
-        abstain_cost=prices.number("--cost-abstain"),
-        confidence=certainty.confidence,
-        seed=certainty.seed,
-        output=output.path,
-        as_json=output.as_json,
-        quiet=output.quiet,
-    )
+    questions = ClassQuestions(classes, source, prices, limits, certainty)
+    rows = read_class_rows(source, questions.names)
+    remark(rows.sentence, quiet=output.quiet)
+    parts = compare_class_parts(rows, questions)
+    write(compared_classes(rows, parts, as_json=output.as_json, output=output.path), output.path)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 from click.exceptions import Exit
 
 from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
-from demur.cli.verbs.refusals import refuse
+from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
 from demur.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -78,16 +78,8 @@ def command(
     {group} stands for the group.
     """
     if classes.names is not None:
-        refuse(
-            source,
-            prices,
-            limits,
-            certainty,
-            rule,
-            because="is for two classes. Hint: leave it out beside --classes.",
-            but=("--label", "--cost-abstain", "--seed"),
-        )
-        _decide_classes(classes.names, classes.cost_matrix, source, prices, certainty, output.told())
+        refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
+        _decide_classes(classes, source, prices, limits, certainty, rule, output)
         return
     if rule.no_labels:
         _decide_without_labels(source, prices, limits, certainty, rule, output.told())
@@ -151,24 +143,27 @@ def _decide_without_labels(
 
 
 def _decide_classes(
-    names: str,
-    cost_matrix: str | None,
+    classes: Classes,
     source: Source,
     prices: Prices,
+    limits: Limits,
     certainty: Certainty,
+    rule: Rule,
     output: Output,
 ) -> None:
-    """Decide between more than two classes."""
-    from demur.cli.answers.many_classes import decide_weights
+    """Decide between more than two classes, and write the policies."""
+    output.format((".json",), "a policy is a JSON file.")
+    from demur.cli.answers.deciding import decided_document, write_decided
+    from demur.cli.answers.many_classes import ClassQuestions, decide_class_parts
+    from demur.cli.output import remark, write
+    from demur.cli.reading.class_columns import read_class_rows
 
-    decide_weights(
-        source.file,
-        names,
-        cost_matrix=cost_matrix,
-        label=source.label,
-        abstain_cost=prices.number("--cost-abstain"),
-        seed=certainty.seed,
-        output=output.path,
-        as_json=output.as_json,
-        quiet=output.quiet,
-    )
+    questions = ClassQuestions(classes, source, prices, limits, certainty)
+    rows = read_class_rows(source, questions.names)
+    remark(rows.sentence, quiet=output.quiet)
+    parts = decide_class_parts(rows, questions, abstain_label=rule.abstain_label, anyway=rule.anyway)
+    code = write_decided(rows, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
+    if output.as_json:
+        write(decided_document(rows, parts), None)
+    if code:
+        raise Exit(code)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -34,7 +34,8 @@ class Target(Flags):
     score: str | None = flag(
         "--score",
         metavar="COLUMN",
-        help="SQL column with the scores [default: the policy's model, or score].",
+        help="SQL column with the scores [default: the policy's model, or score]; for a policy of many "
+        "classes one per class, with commas between.",
     )
     table: str | None = flag(
         "--table", metavar="NAME", help="SQL table: write a whole query instead of an expression."
@@ -86,7 +87,10 @@ def command(*, target: Target, output: Output) -> None:
             draft.write_bytes(model)
         content = None
     elif language == "sql":
-        score = target.score or policy.model or "score"
+        score: Any = target.score or policy.model or "score"
+        if not isinstance(policy, Policy):
+            # one column per class, in their order
+            score = None if target.score is None else [name.strip() for name in target.score.split(",")]
         content = policy.to_sql(target.dialect or "duckdb", score, table=target.table)
     else:
         content = policy.to_python().rstrip("\n")

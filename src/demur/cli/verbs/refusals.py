@@ -5,7 +5,26 @@ from collections.abc import Collection
 from demur.cli.options import Flags
 from demur.exceptions import InputError
 
-__all__ = ["refuse"]
+__all__ = ["FOR_TWO_CLASSES", "WITH_CLASSES", "refuse"]
+
+FOR_TWO_CLASSES = "is for two classes. Hint: leave it out beside --classes."
+WITH_CLASSES = (
+    "--label",
+    "--model",
+    "--weight",
+    "--weights",
+    "--group",
+    "--drop-missing",
+    "--cost-abstain",
+    "--review-fee",
+    "--reviewer-sensitivity",
+    "--reviewer-specificity",
+    "--objective",
+    "--max-abstention",
+    "--reviews-per-day",
+    "--cases-per-day",
+)
+"""Flags that have a meaning for any number of classes."""
 
 
 def refuse(*objects: Flags, because: str, but: Collection[str] = ()) -> None:
