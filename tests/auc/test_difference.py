@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import ndtr, ndtri
 
 import auc_oracles as oracle
 from auc_oracles import order_table, paired_data, split, swapped_differences
@@ -18,6 +19,7 @@ from demur import (
     ScoreCounts,
     UndefinedError,
     auc_difference_test,
+    auc_interval,
     auc_score,
 )
 from demur._kernels.permutation import too_large, upper_tail
@@ -703,3 +705,65 @@ def test_amounts_as_weights_are_not_millions_of_cases():
     assert importance.difference == pytest.approx(repeats.difference)
     assert importance.n_positive < 100 < 1e5 < repeats.n_positive
     assert importance.pvalue > 1e6 * repeats.pvalue
+
+
+# ---------------------------------------------------------------- intervals
+
+
+def combined(y, a, b, correlation, level=0.9):
+    """MOVER from the definition: limits of the two AUCs, added as correlated standard errors are."""
+    aucs = [auc_score(y, s) for s in (a, b)]
+    (low_a, high_a), (low_b, high_b) = (auc_interval(y, s, confidence_level=level) for s in (a, b))
+    difference, ends = aucs[0] - aucs[1], []
+    for sign, first, second in (
+        (-1, aucs[0] - low_a, high_b - aucs[1]),
+        (1, high_a - aucs[0], aucs[1] - low_b),
+    ):
+        ends.append(difference + sign * math.sqrt(first**2 + second**2 - 2 * correlation * first * second))
+    return ends
+
+
+def test_interval_of_the_permutation_test_against_its_definition():
+    variances = [auc_variance(Y, A), auc_variance(Y, B)]
+    joint = auc_difference_variances(Y, A, B)["delong"]
+    correlation = (sum(variances) - joint) / 2 / math.sqrt(variances[0] * variances[1])
+    test = auc_difference_test(Y, A, B)
+    assert test.interval(0.9) == pytest.approx(combined(Y, A, B, correlation), abs=1e-12)
+    back = auc_difference_test(Y, B, A).interval(0.9)
+    assert test.interval(0.9) == pytest.approx((-back.high, -back.low))
+    # the same numbers on request from a test that divides by its standard error
+    assert auc_difference_test(Y, A, B, method="delong").interval(0.9, method="score") == test.interval(0.9)
+
+
+def test_wald_interval_takes_the_variance_of_the_test():
+    for method, variance in (("permutation", "bootstrap"), ("delong", "delong")):
+        test = auc_difference_test(Y, A, B, method=method)
+        half = 1.6448536269514722 * math.sqrt(auc_difference_variances(Y, A, B)[variance])
+        low, high = test.interval(0.9, method="wald")
+        assert (low, high) == pytest.approx((test.difference - half, test.difference + half))
+    with pytest.raises(InputError, match="`method` must be"):
+        test.interval(0.9, method="logit")
+
+
+def test_unpaired_score_interval_adds_squares():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(np.array(Y) * 1.5), rng.normal(np.array(Y) * 1.0)
+    test = auc_unpaired_test(Y, a, Y, b)
+    assert test.interval(0.9, method="score") == pytest.approx(combined(Y, a, b, 0.0), abs=1e-12)
+    assert test.interval(0.9) != test.interval(0.9, method="score")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("auc", "sizes"), [(0.75, (10, 90)), (0.98, (10, 90)), (0.995, (20, 200))])
+def test_interval_covers_with_few_positives(auc, sizes):
+    rng = np.random.default_rng([7, int(1000 * auc)])
+    y = np.repeat([True, False], sizes)
+    shift = math.sqrt(2) * ndtri(auc)
+    truth = auc - ndtr((shift - 0.4) / math.sqrt(2))
+    held = 0
+    for _ in range(600):
+        first, own = rng.normal(size=(2, len(y)))
+        second = 0.5 * first + math.sqrt(0.75) * own
+        low, high = auc_difference_test(y, first + shift * y, second + (shift - 0.4) * y).interval()
+        held += low <= truth <= high
+    assert held / 600 >= 0.93

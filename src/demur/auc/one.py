@@ -35,6 +35,7 @@ __all__ = [
     "auc_variance",
     "newcombe_interval",
     "placement_variance",
+    "score_interval",
 ]
 
 PLACEMENT_VARIANCES: dict[str, Callable[[TwoWay], float]] = {
@@ -285,13 +286,19 @@ def auc_interval(
     ends = auc in (0.0, 1.0)
     spread = 0.0 if method == "newcombe" or ends else _variance(counts, table, variance)
     if spread <= 0:  # below 0 only by rounding of the unbiased variance
-        score = newcombe_interval(auc, table.n_negative, table.n_positive, z)
-        return AucInterval(*score, "newcombe", degenerate=method != "newcombe")
+        limits = score_interval(table, 0.0, confidence_level)
+        return AucInterval(*limits, "newcombe", degenerate=method != "newcombe")
     if method == "score":
-        ratio = _inflation(table, spread, confidence_level, z)
-        return AucInterval(*newcombe_interval(auc, table.n_negative, table.n_positive, z, ratio), method)
-    limits = wald_limits if method == "wald" else logit_limits
-    return AucInterval(*limits(auc, spread, z), method)
+        return AucInterval(*score_interval(table, spread, confidence_level), method)
+    wanted = wald_limits if method == "wald" else logit_limits
+    return AucInterval(*wanted(auc, spread, z), method)
+
+
+def score_interval(table: TwoWay, variance: float, confidence_level: float) -> Interval:
+    """Score interval of one AUC with a variance of the data; without one, Newcombe's."""
+    z = normal_quantile(confidence_level)
+    ratio = _inflation(table, variance, confidence_level, z) if variance > 0 else 1.0
+    return newcombe_interval(table.estimate, table.n_negative, table.n_positive, z, ratio)
 
 
 def _inflation(table: TwoWay, variance: float, level: float, z: float) -> float:

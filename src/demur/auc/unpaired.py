@@ -8,10 +8,17 @@ import numpy as np
 
 from demur._checks import check_choice, check_confidence_level, check_weight_meaning, input_error
 from demur._kernels.normal import normal_quantile
+from demur._kernels.placements import TwoWay
 from demur._results import Interval, Result
 from demur.auc.one import PLACEMENT_VARIANCES, placement_variance
 from demur.auc.tables import single_table
-from demur.auc.wald import ALTERNATIVES, difference_interval, normal_test
+from demur.auc.wald import (
+    ALTERNATIVES,
+    INTERVALS,
+    difference_interval,
+    normal_test,
+    score_difference_interval,
+)
 from demur.counts.scores import ScoreCounts, as_counts
 
 __all__ = ["AucUnpairedTest", "auc_unpaired_test", "two_samples"]
@@ -45,21 +52,25 @@ class AucUnpairedTest(Result):
     variance_method: str
     alternative: str
     degenerate: bool
-    _sizes_a: tuple[float, float]
-    _sizes_b: tuple[float, float]
+    _tables: tuple[TwoWay, TwoWay]
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def interval(self, confidence_level: float = 0.95, *, method: str = "wald") -> Interval:
         """Return the confidence interval of the difference, within [-1, 1].
 
-        Without variance (both AUCs 0 or 1) it is made from the two Newcombe intervals.
+        "wald" agrees with the test, and is made from the two Newcombe intervals where there is no
+        variance (both AUCs 0 or 1). "score" combines the score intervals of the two AUCs, which keeps
+        the coverage at high AUCs with few cases of a class, see `AucDifferenceTest.interval`.
         """
         from scipy.special import stdtrit
 
         z = normal_quantile(check_confidence_level(confidence_level))
+        check_choice(method, "method", INTERVALS)
+        first, second = self._tables
+        if method == "score":
+            return score_difference_interval((first, second), None, confidence_level)
         quantile = z if math.isinf(self.df) else float(stdtrit(self.df, (1 + confidence_level) / 2))
-        return difference_interval(
-            (self.auc_a, self.auc_b), (self._sizes_a, self._sizes_b), self.variance, quantile, z
-        )
+        sizes = (first.n_negative, first.n_positive), (second.n_negative, second.n_positive)
+        return difference_interval((self.auc_a, self.auc_b), sizes, self.variance, quantile, z)
 
     def __repr__(self) -> str:
         return f"AucUnpairedTest(difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
@@ -151,8 +162,7 @@ def auc_unpaired_test(
         variance_method=variance,
         alternative=alternative,
         degenerate=spread == 0,
-        _sizes_a=(tables[0].n_negative, tables[0].n_positive),
-        _sizes_b=(tables[1].n_negative, tables[1].n_positive),
+        _tables=(tables[0], tables[1]),
     )
 
 

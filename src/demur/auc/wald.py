@@ -1,11 +1,16 @@
-"""Wald tests and intervals of a difference of two numbers with a known variance."""
+"""Tests and intervals of a difference of two AUCs: Wald, and from two score intervals."""
 
 import math
 
+from demur._kernels.auc_variances import delong
+from demur._kernels.placements import TwoWay
 from demur._results import Interval
-from demur.auc.one import newcombe_interval
+from demur.auc.one import newcombe_interval, score_interval
 
-__all__ = ["ALTERNATIVES", "difference_interval", "normal_test"]
+__all__ = ["ALTERNATIVES", "INTERVALS", "difference_interval", "normal_test", "score_difference_interval"]
+
+INTERVALS = ("score", "wald")
+"""Methods of an interval of a difference."""
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -43,15 +48,52 @@ def difference_interval(
 ) -> Interval:
     """Wald limits within [-1, 1]; without variance, limits from the two Newcombe intervals.
 
-    `sizes` are (negatives, positives) of the two samples. The Newcombe limits add the squared
-    distances of the single limits (MOVER, Donner and Zou 2002), which is conservative for models
-    that are positively correlated.
+    `sizes` are (negatives, positives) of the two samples. Combining the Newcombe limits as if the
+    AUCs were independent is conservative for models that are positively correlated.
     """
     difference = aucs[0] - aucs[1]
     if variance > 0:
         half = quantile * math.sqrt(variance)
         return Interval(max(difference - half, -1.0), min(difference + half, 1.0))
     a, b = (newcombe_interval(auc, *size, z) for auc, size in zip(aucs, sizes, strict=True))
-    below = math.hypot(aucs[0] - a.low, b.high - aucs[1])
-    above = math.hypot(a.high - aucs[0], aucs[1] - b.low)
+    return _combined(aucs, a, b, 0.0)
+
+
+def score_difference_interval(
+    tables: tuple[TwoWay, TwoWay], joint: TwoWay | None, confidence_level: float
+) -> Interval:
+    """Limits from the two score intervals and the correlation of the AUCs.
+
+    `joint` is the table of differences, psi of a minus psi of b; without it the AUCs are independent.
+    """
+    singles = [_delong(table) for table in tables]
+    correlation = 0.0
+    if joint is not None and min(singles) > 0:
+        covariance = (sum(singles) - _delong(joint)) / 2
+        correlation = min(max(covariance / math.sqrt(singles[0] * singles[1]), -1.0), 1.0)
+    a, b = (
+        score_interval(table, variance, confidence_level)
+        for table, variance in zip(tables, singles, strict=True)
+    )
+    return _combined((tables[0].estimate, tables[1].estimate), a, b, correlation)
+
+
+def _delong(table: TwoWay) -> float:
+    """DeLong's variance; 0 where a class of one case leaves it undefined."""
+    return delong(table) if min(table.n_negative, table.n_positive) > 1 else 0.0
+
+
+def _combined(aucs: tuple[float, float], a: Interval, b: Interval, correlation: float) -> Interval:
+    """Recover variances from the limits of two estimates: MOVER, Zou and Donner (2008).
+
+    The distance of a limit of the difference is that of the two limits on its side, added as
+    standard errors of correlated estimates are.
+    """
+
+    def distance(first: float, second: float) -> float:
+        return math.sqrt(max(first**2 + second**2 - 2 * correlation * first * second, 0.0))
+
+    difference = aucs[0] - aucs[1]
+    below = distance(aucs[0] - a.low, b.high - aucs[1])
+    above = distance(a.high - aucs[0], aucs[1] - b.low)
     return Interval(max(difference - below, -1.0), min(difference + above, 1.0))
