@@ -3,10 +3,17 @@
 `python tools/coverage_page.py --runs 2000` (make coverage). Every cell has a seed of its own, so a longer run
 starts with the samples of a shorter one. `--seconds` bounds the time of one cell; the page says how many
 runs each row has. One core.
+
+In pieces: `--cache cells.json --stop-after 600` works for ten minutes, keeps the finished cells in the file
+and goes on with the next ones when it is called again; the page is written as soon as every cell is there.
+`--keep-page` takes cells that are not in the cache from the page as it stands, and `--again WORD` makes the
+rows whose name holds that word anew.
 """
 
 import argparse
-import math
+import json
+import re
+import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterator
@@ -14,256 +21,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.integrate import quad
-from scipy.special import expit, ndtr, ndtri
+from coverage_rows import DESIGNS, LAWS, METHODS, NOMINAL, RESAMPLES, ROWS, Design, Law, second_auc
 
 import demur
-from demur import Binormal, auc, calibration, regression, roc
+from demur._files.whole import whole_file
+
+__all__ = ["DESIGNS", "ROWS", "Design", "cell", "second_auc"]
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
-NOMINAL, LOWEST, HIGHEST = 0.95, 0.93, 0.99
-RESAMPLES = 200
-MODEL_GAP, CORRELATION = 0.4, 0.5  # the second model: how much less it separates, and how alike it is
-MU, NU = 0.5, 0.2
-
-Held = tuple[float, float, float]
-
-
-class Design(NamedTuple):
-    """Normal scores with spread 1 in both classes, and fixed numbers of cases."""
-
-    auc: float
-    n_positive: int
-    n_negative: int
-
-    @property
-    def separation(self) -> float:
-        """Distance of the two means."""
-        return math.sqrt(2) * float(ndtri(self.auc))
-
-    @property
-    def name(self) -> str:
-        """Head of a column."""
-        return f"{self.auc:g}; {self.n_positive}+{self.n_negative}"
-
-    @property
-    def truth(self) -> Binormal:
-        """The population with the prevalence of the design."""
-        return Binormal(
-            separation=self.separation, prevalence=self.n_positive / (self.n_positive + self.n_negative)
-        )
-
-    def labels(self) -> Any:
-        """Positives first."""
-        return np.arange(self.n_positive + self.n_negative) < self.n_positive
-
-    def sample(self, rng: np.random.Generator) -> tuple[Any, Any, Any]:
-        """Labels and the scores of two models."""
-        y = self.labels()
-        first, own = rng.normal(size=(2, len(y)))
-        second = CORRELATION * first + math.sqrt(1 - CORRELATION**2) * own
-        return y, first + self.separation * y, second + (self.separation - MODEL_GAP) * y
-
-
-DESIGNS = [
-    Design(auc_value, *sizes) for auc_value in (0.75, 0.9, 0.98) for sizes in ((10, 90), (50, 50), (50, 450))
-]
-
-
-def second_auc(design: Design) -> float:
-    """True AUC of the second model."""
-    return float(ndtr((design.separation - MODEL_GAP) / math.sqrt(2)))
-
-
-def sensitivity_at(design: Design, specificity: float, shift: float = 0.0) -> float:
-    """Height of the true curve."""
-    return float(ndtr(design.separation - shift - ndtri(specificity)))
-
-
-def partial_area(design: Design, max_fpr: float, shift: float = 0.0) -> float:
-    """True area up to a false positive rate."""
-    return float(quad(lambda x: sensitivity_at(design, 1 - x, shift), 0, max_fpr)[0])
-
-
-# ---------------------------------------------------------------- what is offered
-
-
-def aucs(method: str) -> Callable[..., Held]:
-    """One AUC by one method."""
-
-    def held(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-        return (*demur.auc_interval(y, a, method=method), design.auc)
-
-    return held
-
-
-def auc_differences(method: str) -> Callable[..., Held]:
-    """Difference of two AUCs on the same cases."""
-
-    def held(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-        test = demur.auc_difference_test(y, a, b, method=method)
-        return (*test.interval(NOMINAL), design.auc - second_auc(design))
-
-    return held
-
-
-def unpaired(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Difference of two AUCs on different cases."""
-    other = design.sample(rng)
-    test = auc.auc_unpaired_test(y, a, other[0], other[2])
-    return (*test.interval(NOMINAL), design.auc - second_auc(design))
-
-
-def clustered(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """AUC of cases in clusters of 5 within a class that share half of their variance."""
-    group = np.arange(len(y)) // 5
-    shared = rng.normal(size=group[-1] + 1)[group]
-    noise = math.sqrt(0.5) * (shared + rng.normal(size=len(y)))
-    return (*auc.auc_cluster_interval(y, noise + design.separation * y, groups=group), design.auc)
-
-
-def partial(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Partial AUC up to a false positive rate of 0.2."""
-    found = auc.partial_auc_interval(y, a, max_fpr=0.2, n_resamples=RESAMPLES, rng=rng)
-    return (*found, partial_area(design, 0.2))
-
-
-def partial_difference(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Difference of two partial AUCs."""
-    test = auc.partial_auc_difference_test(y, a, b, max_fpr=0.2, n_resamples=RESAMPLES, rng=rng)
-    return (*test.interval(NOMINAL), partial_area(design, 0.2) - partial_area(design, 0.2, MODEL_GAP))
-
-
-def point_difference(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Difference of two sensitivities at specificity 0.9."""
-    test = auc.roc_point_test(y, a, b, specificity=0.9, n_resamples=RESAMPLES, rng=rng)
-    gap = sensitivity_at(design, 0.9) - sensitivity_at(design, 0.9, MODEL_GAP)
-    return (*test.interval(NOMINAL), gap)
-
-
-def curve_point(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Sensitivity of the true curve at specificity 0.9."""
-    found = roc.roc_interval(y, a, specificity=0.9)
-    return float(found.low), float(found.high), sensitivity_at(design, 0.9)
-
-
-def at_threshold(measure: str, threshold: Any = None) -> Callable[..., Held]:
-    """A measure of a threshold: halfway between the means, or chosen on the sample."""
-
-    def held(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-        cut = design.separation / 2 if threshold is None else threshold
-        point = roc.operating_point(y, a, threshold=cut, n_resamples=40, rng=rng, prevalence=0.1)
-        se, sp = float(ndtr(design.separation - point.threshold)), float(ndtr(point.threshold))
-        called = 0.1 * se + 0.9 * (1 - sp)
-        truth = {
-            "sensitivity": se,
-            "specificity": sp,
-            "ppv": 0.1 * se / called,
-            "npv": 0.9 * sp / (1 - called),
-            "accuracy": 0.1 * se + 0.9 * sp,
-            "youden": se + sp - 1,
-            "lr_positive": se / (1 - sp),
-            "odds_ratio": se * sp / ((1 - se) * (1 - sp)),
-            "f1": 0.2 * se / (called + 0.1),
-            "phi": (se + sp - 1) * math.sqrt(0.09 / (called * (1 - called))),
-        }
-        return (*point.interval(measure), truth[measure])
-
-    return held
-
-
-def slope(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Calibration slope of log-odds that are twice too large."""
-    size = len(y)
-    log_odds = math.log(design.n_positive / design.n_negative) + rng.normal(size=size) * design.separation
-    outcome = rng.random(size) < expit(log_odds)
-    if outcome.all() or not outcome.any():
-        return 0.0, 1.0, 0.5
-    try:
-        found = calibration.calibration_slope(outcome, np.clip(expit(2 * log_odds), 1e-12, 1 - 1e-12))
-    except demur.UndefinedError:  # separated classes: the slope may be anything
-        return 0.0, math.inf, 0.5
-    return (*found.slope_interval, 0.5)
-
-
-def net_benefit(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Net benefit at threshold probability 0.2 of the true probabilities."""
-    rate = design.truth.prevalence
-    log_odds = math.log(rate / (1 - rate)) + design.separation * (a - design.separation / 2)
-    cut = float(design.truth.threshold(0.2))
-    hit, alarm = float(ndtr(design.separation - cut)), float(ndtr(-cut))
-    found = demur.net_benefit_curve(y, expit(log_odds), prevalence=rate).interval(0.2)
-    return (*found, rate * hit - (1 - rate) * alarm * 0.25)
-
-
-def honest_cost(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Honest cost of the window of one cost point, against that of the window in use."""
-    surface = demur.cross_fitted_surface(y, a, rng=rng)
-    window = surface.surface.window(MU, NU)
-    return (*surface.interval(MU, NU), float(design.truth.window_cost(window.lower, window.upper, MU, NU)))
-
-
-def volume(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Volume under the surface of the population."""
-    found = demur.volume_interval(y, a, rng=rng)
-    return found.low, found.high, design.truth.volume()
-
-
-def mean_error(method: str) -> Callable[..., Held]:
-    """Area over the REC curve of log-normal errors; as many cases as the design has."""
-
-    def held(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-        errors = np.exp(rng.normal(size=len(y)))
-        found = regression.aoc_interval(
-            np.zeros(len(y)), errors, method=method, n_resamples=RESAMPLES, rng=rng
-        )
-        return (*found, math.exp(0.5))
-
-    return held
-
-
-def tango(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """Difference of two error rates on the same cases."""
-    size = len(y)
-    only_first, only_second, _ = rng.multinomial(
-        size, [1 - design.auc, (1 - design.auc) / 3, 1 - 4 / 3 * (1 - design.auc)]
-    )
-    found = roc.tango_interval(only_first, only_second, size)
-    return float(found.low), float(found.high), (1 - design.auc) * 2 / 3
-
-
-ROWS: dict[str, Callable[..., Held]] = {
-    "`auc_interval`": aucs("score"),
-    "`auc_interval(method='newcombe')`": aucs("newcombe"),
-    "`auc_interval(method='logit')`": aucs("logit"),
-    "`auc_interval(method='wald')`": aucs("wald"),
-    "`auc_difference_test().interval`": auc_differences("permutation"),
-    "`auc_difference_test(method='delong').interval`": auc_differences("delong"),
-    "`auc_unpaired_test().interval`": unpaired,
-    "`auc_cluster_interval`": clustered,
-    "`partial_auc_interval`": partial,
-    "`partial_auc_difference_test().interval`": partial_difference,
-    "`roc_point_test().interval`": point_difference,
-    "`roc_interval(specificity=0.9)`": curve_point,
-    "`operating_point`: sensitivity": at_threshold("sensitivity"),
-    "`operating_point`: specificity": at_threshold("specificity"),
-    "`operating_point`: ppv": at_threshold("ppv"),
-    "`operating_point`: npv": at_threshold("npv"),
-    "`operating_point`: accuracy": at_threshold("accuracy"),
-    "`operating_point`: youden": at_threshold("youden"),
-    "`operating_point`: lr_positive": at_threshold("lr_positive"),
-    "`operating_point`: odds_ratio": at_threshold("odds_ratio"),
-    "`operating_point`: f1": at_threshold("f1"),
-    "`operating_point`: phi": at_threshold("phi"),
-    "`operating_point(threshold='youden')`: sensitivity": at_threshold("sensitivity", "youden"),
-    "`operating_point(threshold='youden')`: specificity": at_threshold("specificity", "youden"),
-    "`calibration_slope`": slope,
-    "`net_benefit_curve().interval`": net_benefit,
-    "`tango_interval`": tango,
-    "`cross_fitted_surface().interval`": honest_cost,
-    "`volume_interval`": volume,
-    "`aoc_interval`": mean_error("bootstrap-t"),
-}
+LOWEST, HIGHEST = 0.93, 0.99
+FEWEST = 100
+GRID_AUCS = (0.6, 0.75, 0.9, 0.97, 0.99, 0.999)
+GRID_SIZES = ((10, 10), (10, 100), (100, 10), (100, 100), (10, 1000), (100, 1000))
 
 
 # ---------------------------------------------------------------- words
@@ -279,20 +48,32 @@ INTRODUCTION = (
 )
 NOTES = (
     "`auc_interval(method='logit')` and `'wald'` are kept for comparison with other software; the "
-    "default replaced them because of these numbers. Where one class is spread twice as wide as the "
-    "other, Newcombe's interval falls to 0.85, the default to 0.93.",
+    "default replaced them because of these numbers.",
+    "`auc_difference_test(method='delong').interval` and `auc_unpaired_test().interval` are those of "
+    "other software and agree with their tests; `method='score'` holds where they are low.",
     "Exact intervals (`roc_interval`, sensitivity and specificity) hold at least their level by "
     "construction, so they are often marked as cautious: a small count takes few values.",
     "`auc_cluster_interval`: clusters of 5 cases of one class, so that 10 positives are 2 clusters.",
     "`calibration_slope` takes as many cases as the design has, log-odds with the spread of its "
     "separation; samples that separate the classes have no slope and count as covered.",
-    "`aoc_interval` takes as many log-normal errors as the design has cases; the AUC plays no part.",
+    "`aoc_interval` and `rec_band` take as many log-normal errors as the design has cases; the AUC plays "
+    "no part.",
     "`cross_fitted_surface`: the cost of the window in use at mu = 0.5, nu = 0.2; `operating_point`: a "
     "threshold halfway between the means and a prevalence of 0.1 in use.",
+    "Bands hold if they contain the whole true curve or surface, checked at 400 false positive rates, 39 "
+    "operating points or 11 x 11 costs. `cost_curve_band` and `surface_band` are for the best rule of the "
+    "population.",
+    "`smooth_roc` assumes normal scores, which these are; separated samples have no binormal fit and count "
+    "as covered. `vus_difference_test`: three levels, the negatives in two halves.",
+)
+GRID_WORDS = (
+    "The default of `auc_interval` was chosen by this grid: AUC 0.6 to 0.999, 10 to 1000 cases of a class, "
+    "four laws of the scores. A column is the numbers of positives and negatives, a cell the share of "
+    "samples whose interval holds the true AUC, for the default."
 )
 
 
-# ---------------------------------------------------------------- running and writing
+# ---------------------------------------------------------------- running
 
 
 class Cell(NamedTuple):
@@ -310,12 +91,12 @@ class Cell(NamedTuple):
         return f"{'**' if mark else ''}{share:.3f}{mark}{'**' if mark else ''}"
 
 
-def cell(held: Callable[..., Held], row: int, column: int, *, runs: int, seconds: float) -> Cell:
+def cell(held: Callable[..., Any], row: int, column: int, *, runs: int, seconds: float) -> Cell:
     """Repeat samples of one design until there are enough, or time is up (100 at least)."""
     design, rng = DESIGNS[column], np.random.default_rng([20, row, column])
     inside, widths, begin = 0, [], time.monotonic()
     done = 0
-    while done < runs and (done < 100 or time.monotonic() - begin < seconds):
+    while done < runs and (done < FEWEST or time.monotonic() - begin < seconds):
         low, high, truth = held(design, *design.sample(rng), rng)
         inside += low - 1e-12 <= truth <= high + 1e-12
         widths.append(high - low)
@@ -323,8 +104,82 @@ def cell(held: Callable[..., Held], row: int, column: int, *, runs: int, seconds
     return Cell(inside / done, float(np.median(widths)), done)
 
 
-def page(runs: int, seconds: float) -> Iterator[str]:
-    """Lines of the page."""
+def grid_cell(law: int, row: int, column: int, *, runs: int, seconds: float) -> list[Cell]:
+    """All methods of `auc_interval` on the same samples of one law."""
+    rng, begin = np.random.default_rng([21, law, row, column]), time.monotonic()
+    truth, sizes = GRID_AUCS[row], GRID_SIZES[column]
+    inside, widths = np.zeros(len(METHODS)), []
+    while len(widths) < runs and (len(widths) < FEWEST or time.monotonic() - begin < seconds):
+        counts = demur.ScoreCounts.from_arrays(*LAWS[law].sample(truth, *sizes, rng))
+        found = [demur.auc_interval(counts, method=method, confidence_level=NOMINAL) for method in METHODS]
+        inside += [low - 1e-12 <= truth <= high + 1e-12 for low, high in found]
+        widths.append([high - low for low, high in found])
+    middle = np.median(widths, axis=0)
+    return [Cell(float(k) / len(widths), float(w), len(widths)) for k, w in zip(inside, middle, strict=True)]
+
+
+def grid_name(law: Law, auc_value: float, sizes: tuple[int, int]) -> str:
+    """Name of a cell of the grid in the cache."""
+    return f"grid: {law.name}: {auc_value:g}; {sizes[0]}+{sizes[1]}"
+
+
+class Cells:
+    """Cells by name: those of the file, and new ones while there is time."""
+
+    def __init__(self, path: Path | None, *, runs: int, seconds: float, stop_after: float) -> None:
+        self.path, self.runs, self.seconds = path, runs, seconds
+        self.known: dict[str, dict[str, Any]] = {}
+        if path is not None and path.exists():
+            self.known = json.loads(path.read_text())
+        self.until = time.monotonic() + stop_after
+        self.missing = 0
+
+    def get(self, name: str, make: Callable[..., Any]) -> list[Cell] | None:
+        """Return a cell, from the file or made now; None if the time is up."""
+        kept = self.known.get(name)
+        if kept is not None and self._will_do(kept):
+            return [Cell(*one) for one in kept["cells"]]
+        if time.monotonic() >= self.until:
+            self.missing += 1
+            return None
+        made = make(runs=self.runs, seconds=self.seconds)
+        cells = made if isinstance(made, list) else [made]
+        self.known[name] = {"cells": cells, "runs": self.runs, "seconds": self.seconds}
+        if self.path is not None:
+            with whole_file(self.path) as handle:
+                json.dump(self.known, handle, indent=0)
+        print(name, " ".join(f"{one.share:.3f}" for one in cells), cells[0].runs, flush=True)
+        return cells
+
+    def _will_do(self, kept: dict[str, Any]) -> bool:
+        """Whether asking again would not give more samples."""
+        enough = min(one[2] for one in kept["cells"]) >= self.runs
+        return bool(enough or (kept["seconds"] >= self.seconds and kept["runs"] >= self.runs))
+
+    def forget(self, word: str) -> None:
+        """Leave the cells of some rows out."""
+        self.known = {name: kept for name, kept in self.known.items() if word not in name}
+
+    def take_page(self, text: str) -> None:
+        """Take what the page says for cells the file does not have; the widths are not on it."""
+        lines = [
+            [part.strip() for part in line.split("|")[1:-1]] for line in text.splitlines() if "|" in line
+        ]
+        done = {"runs": self.runs, "seconds": self.seconds}
+        for name, samples, *shares in (line for line in lines if line and line[0] in ROWS):
+            for design, share in zip(DESIGNS, shares, strict=True):
+                known = [[float(_NUMBER.findall(share)[0]), float("nan"), int(samples)]]
+                self.known.setdefault(f"{name}: {design.name}", {"cells": known, **done})
+
+
+_NUMBER = re.compile(r"[01]\.\d+")
+
+
+# ---------------------------------------------------------------- the page
+
+
+def page(cells: Cells) -> Iterator[str]:
+    """Lines of the page; those of cells that are missing are left out."""
     yield "# What intervals cover"
     yield ""
     yield from textwrap.wrap(INTRODUCTION, WIDTH)
@@ -333,27 +188,80 @@ def page(runs: int, seconds: float) -> Iterator[str]:
     yield "|---" * (len(DESIGNS) + 2) + "|"
     marked: list[str] = []
     for row, (name, held) in enumerate(ROWS.items()):
-        cells = [cell(held, row, k, runs=runs, seconds=seconds) for k in range(len(DESIGNS))]
-        print(name, " ".join(f"{c.share:.3f}" for c in cells), min(c.runs for c in cells), flush=True)
-        yield f"| {name} | {min(c.runs for c in cells)} | {' | '.join(c.words for c in cells)} |"
-        low = sum("(low)" in c.words for c in cells)
+        made = [
+            cells.get(f"{name}: {design.name}", lambda _r=row, _k=k, _h=held, **o: cell(_h, _r, _k, **o))
+            for k, design in enumerate(DESIGNS)
+        ]
+        found = [one[0] for one in made if one is not None]
+        if len(found) < len(DESIGNS):
+            continue
+        yield f"| {name} | {min(c.runs for c in found)} | {' | '.join(c.words for c in found)} |"
+        low = sum("(low)" in c.words for c in found)
         if low:
-            marked.append(f"{name} ({low} of {len(cells)})")
+            marked.append(f"{name} ({low} of {len(found)})")
     yield ""
     for note in NOTES:
         yield from textwrap.wrap(f"- {note}", WIDTH, subsequent_indent="  ")
     yield ""
     yield from textwrap.wrap(f"Rows with a cell below 0.93: {', '.join(marked) or 'none'}.", WIDTH)
+    yield from grid(cells)
+
+
+def grid(cells: Cells) -> Iterator[str]:
+    """The section on one AUC under four laws: a table for each, then the smallest share of every method."""
+    yield ""
+    yield "## One AUC, four laws of the scores"
+    yield ""
+    yield from textwrap.wrap(GRID_WORDS, WIDTH)
+    smallest: list[str] = []
+    for k, law in enumerate(LAWS):
+        yield ""
+        yield f"| {law.name}: AUC | samples | {' | '.join(f'{p}+{n}' for p, n in GRID_SIZES)} |"
+        yield "|---" * (len(GRID_SIZES) + 2) + "|"
+        all_cells: list[list[Cell]] = []
+        for row, auc_value in enumerate(GRID_AUCS):
+            made = [
+                cells.get(
+                    grid_name(law, auc_value, sizes),
+                    lambda _l=k, _r=row, _c=column, **o: grid_cell(_l, _r, _c, **o),
+                )
+                for column, sizes in enumerate(GRID_SIZES)
+            ]
+            found = [one for one in made if one is not None]
+            if len(found) == len(GRID_SIZES):
+                all_cells += found
+                samples = min(one[0].runs for one in found)
+                yield f"| {auc_value:g} | {samples} | {' | '.join(one[0].words for one in found)} |"
+        if all_cells:
+            least = [min(one[m].share for one in all_cells) for m in range(len(METHODS))]
+            smallest.append(f"| {law.name} | {' | '.join(f'{share:.3f}' for share in least)} |")
+    yield ""
+    yield f"| smallest share | {' | '.join(f'`{method}`' for method in METHODS)} |"
+    yield "|---" * (len(METHODS) + 1) + "|"
+    yield from smallest
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page, or say how much of it is there."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--runs", type=int, default=2000, help="samples per cell")
     options.add_argument("--seconds", type=float, default=60.0, help="most time for one cell")
+    options.add_argument("--cache", type=Path, help="file that keeps finished cells")
+    options.add_argument("--stop-after", type=float, default=float("inf"), help="begin no cell after seconds")
+    options.add_argument("--keep-page", action="store_true", help="take known cells from the page")
+    options.add_argument("--again", action="append", default=[], help="make rows with this word anew")
     options.add_argument("--output", type=Path, default=PAGE)
     given = options.parse_args()
-    given.output.write_text("\n".join(page(given.runs, given.seconds)) + "\n")
+    cells = Cells(given.cache, runs=given.runs, seconds=given.seconds, stop_after=given.stop_after)
+    if given.keep_page:
+        cells.take_page(given.output.read_text())
+    for word in given.again:
+        cells.forget(word)
+    lines = list(page(cells))
+    if cells.missing:
+        sys.exit(f"{cells.missing} cells are still to be made; call again with the same --cache.")
+    with whole_file(given.output) as handle:
+        handle.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import ndtr, ndtri
 
 from demur import (
     InputError,
@@ -28,6 +29,7 @@ from demur.auc import (
     partial_auc_difference_test,
     partial_auc_interval,
     partial_auc_unpaired_test,
+    pilot_study,
     roc_point_test,
     roc_point_unpaired_test,
     venkatraman_test,
@@ -111,6 +113,36 @@ def test_power():
     )
     needed = auc_sample_size(auc=0.8, power=0.9, negatives_per_positive=2, **one)
     assert needed.n_positive == pytest.approx(PROC["power"]["ncases"], abs=1)
+
+
+def test_power_of_two_curves():
+    """pROC plans with two variances: without a difference both curves have that of the first one.
+
+    So its power depends on the order of the curves (0.76 and 0.47 here). The DeLong test divides by one
+    variance, with or without a difference, and `pilot_study` plans for that test: 0.60.
+    """
+    (first, covariance), (_, second) = auc_covariance(Y, np.column_stack([A, B]))
+    gap = auc_score(Y, A) - auc_score(Y, B)
+    with_gap = first + second - 2 * covariance
+    stored = PROC["power"]
+
+    def as_proc(variance, level=0.05):
+        without = 2 * (variance - covariance)
+        return ndtr((gap + ndtri(level / 2) * np.sqrt(without)) / np.sqrt(with_gap))
+
+    assert as_proc(first) == pytest.approx(stored["two_power"])
+    assert as_proc(second) == pytest.approx(stored["two_power_swapped"])
+    assert as_proc(first, stored["two_level"]) == pytest.approx(0.9)
+    needed = (-ndtri(0.025) * np.sqrt(2 * (first - covariance)) + ndtri(0.9) * np.sqrt(with_gap)) / gap
+    assert 35 * needed**2 == pytest.approx(stored["two_ncases"])
+
+    test = auc_difference_test(Y, A, B, method="delong")
+    assert test.variance == pytest.approx(with_gap)
+    ours = pilot_study(variance=test.variance, difference=gap, times=1)
+    assert ours.power == pytest.approx(ndtr(test.statistic + ndtri(0.025)))
+    assert stored["two_power_swapped"] < ours.power < stored["two_power"]
+    back = auc_difference_test(Y, B, A, method="delong")
+    assert pilot_study(variance=back.variance, difference=-gap, times=1).power == pytest.approx(ours.power)
 
 
 def test_several_classes():

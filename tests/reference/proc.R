@@ -61,7 +61,8 @@ out <- list(
     auc = power.roc.test(ncases = 30, ncontrols = 30, power = 0.9, sig.level = 0.05)$auc,
     two_ncases = power.roc.test(A, B, power = 0.9)$ncases,
     two_power = power.roc.test(A, B)$power,
-    two_level = power.roc.test(A, B, power = 0.9, sig.level = NULL)$sig.level),
+    two_level = power.roc.test(A, B, power = 0.9, sig.level = NULL)$sig.level,
+    two_power_swapped = power.roc.test(B, A)$power),
   smooth = list(
     binormal = as.numeric(auc(smooth(A, method = "binormal"))),
     density = as.numeric(auc(smooth(A, method = "density", n = 4096))),
