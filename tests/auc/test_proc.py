@@ -35,7 +35,7 @@ from demur.auc import (
     venkatraman_test,
     venkatraman_unpaired_test,
 )
-from demur.auc.unpaired_curves import curve_distance
+from demur.auc.venkatraman import curve_distance
 
 PROC = json.loads((Path(__file__).parents[1] / "reference" / "proc.json").read_text())
 DATA, BOOT = PROC["data"], PROC["bootstrap"]

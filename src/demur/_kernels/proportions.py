@@ -1,5 +1,10 @@
-"""Confidence limits of linear combinations of observed shares, which do not collapse at 0 or 1."""
+"""Confidence limits of linear combinations of shares and other estimates, which do not collapse at 0 or 1.
 
+MOVER (Zou and Donner 2008, doi:10.1002/sim.3095): the variance of a sum with each standard deviation
+replaced by the distance of an estimate to its own limit on the side that matters.
+"""
+
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -7,7 +12,32 @@ import numpy as np
 
 from demur.typing import FloatArray
 
-__all__ = ["Stratum", "linear_limits", "wilson_limits"]
+__all__ = ["Bounded", "Stratum", "joined_limits", "linear_limits", "wilson_limits"]
+
+
+class Bounded(NamedTuple):
+    """An estimate with its own limits, and what it counts in a sum."""
+
+    coefficient: float
+    estimate: float
+    low: float
+    high: float
+
+
+def joined_limits(first: Bounded, second: Bounded, correlation: float = 0.0) -> tuple[float, float]:
+    """Limits of the sum of two estimates times their coefficients, by MOVER."""
+    total = sum(one.coefficient * one.estimate for one in (first, second))
+    reach = []
+    for lower in (True, False):
+        # what counts negatively is at its upper limit where the sum is at its lower one
+        distances = [
+            one.coefficient
+            * ((one.estimate - one.low) if (one.coefficient > 0) == lower else (one.high - one.estimate))
+            for one in (first, second)
+        ]
+        squares = distances[0] ** 2 + distances[1] ** 2 + 2 * correlation * distances[0] * distances[1]
+        reach.append(math.sqrt(max(squares, 0.0)))
+    return total - reach[0], total + reach[1]
 
 
 class Stratum(NamedTuple):
@@ -31,9 +61,8 @@ def wilson_limits(share: Any, n: float, z: float) -> tuple[FloatArray, FloatArra
 def linear_limits(strata: Sequence[Stratum], z: float) -> tuple[FloatArray, FloatArray]:
     """Limits of sum of c_i p_i over independent strata of multinomial shares p.
 
-    MOVER (Zou and Donner 2008): the variance of the sum with each standard deviation replaced by
-    the distance of p_i to its Wilson limit on the side that matters; shares of one stratum have
-    correlation -sqrt(p_i p_j / ((1 - p_i) (1 - p_j))).
+    MOVER with Wilson limits; shares of one stratum have correlation
+    -sqrt(p_i p_j / ((1 - p_i) (1 - p_j))).
     """
     total: Any = 0.0
     below: Any = 0.0

@@ -7,12 +7,14 @@ size.
 Imports: paired, roc, counts.
 """
 
+from demur.auc.bootstrap import RocDifferenceTest
 from demur.auc.clustered import auc_cluster_interval, auc_cluster_variance
 from demur.auc.curves import (
-    RocDifferenceTest,
     partial_auc_difference_test,
     partial_auc_interval,
+    partial_auc_unpaired_test,
     roc_point_test,
+    roc_point_unpaired_test,
 )
 from demur.auc.difference import AucDifferenceTest, auc_difference_test, auc_difference_variances
 from demur.auc.margins import auc_margin_test
@@ -28,12 +30,7 @@ from demur.auc.several import (
 )
 from demur.auc.studies import AucStudy, PilotStudy, auc_study, pilot_study
 from demur.auc.unpaired import AucUnpairedTest, auc_unpaired_test
-from demur.auc.unpaired_curves import (
-    partial_auc_unpaired_test,
-    roc_point_unpaired_test,
-    venkatraman_unpaired_test,
-)
-from demur.auc.venkatraman import VenkatramanTest, venkatraman_test
+from demur.auc.venkatraman import VenkatramanTest, venkatraman_test, venkatraman_unpaired_test
 
 __all__ = [
     "AucContrastTest",

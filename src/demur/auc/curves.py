@@ -3,22 +3,26 @@
 Results depend on the seed `rng` only, never on how the work is split.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from demur._checks import check_choice, check_confidence_level, check_weight_meaning
+from demur._checks import check_confidence_level, check_weight_meaning
 from demur._resampling import percentile_limits, resample
-from demur._results import Interval, Result
-from demur.auc.functionals import Functional, partial_area, rate_at_point
-from demur.auc.resampling import draw_cases, half_error_difference, half_error_sampler, joint_ranks, sampler
-from demur.auc.wald import ALTERNATIVES, normal_test
+from demur._results import Interval
+from demur.auc.bootstrap import Bootstrap, RocDifferenceTest, paired_difference, unpaired_difference
+from demur.auc.functionals import partial_area, rate_at_point
+from demur.auc.resampling import class_sampler
+from demur.auc.unpaired import two_samples
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.paired.scores import JointScores
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike, Labels
 
-__all__ = ["RocDifferenceTest", "partial_auc_difference_test", "partial_auc_interval", "roc_point_test"]
+__all__ = [
+    "partial_auc_difference_test",
+    "partial_auc_interval",
+    "partial_auc_unpaired_test",
+    "roc_point_test",
+    "roc_point_unpaired_test",
+]
 
 
 def partial_auc_interval(
@@ -108,14 +112,7 @@ def partial_auc_interval(
     _, functional = partial_area(min_fpr, max_fpr, min_tpr, max_tpr, standardize=standardize)
     level = check_confidence_level(confidence_level)
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    if half_errors:
-        both = half_error_sampler(counts, weights, "A partial AUC")
-    else:
-        negatives, positives = sampler(counts, weights, "A partial AUC")
-
-        def both(stream: np.random.Generator) -> tuple[Any, Any]:
-            return negatives(stream), positives(stream)
-
+    both = class_sampler(counts, weights, "A partial AUC", half_errors=half_errors)
     functional(counts.negatives, counts.positives)  # warns about a curve below the diagonal
     values = resample(
         lambda stream: functional(*both(stream), resampled=True),
@@ -128,51 +125,6 @@ def partial_auc_interval(
 
 
 # ---------------------------------------------------------------- two curves, one number
-
-
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class RocDifferenceTest(Result):
-    """One number of two ROC curves, compared by bootstrap.
-
-    Made by `partial_auc_difference_test` and `roc_point_test` on the same cases, by
-    `partial_auc_unpaired_test` and `roc_point_unpaired_test` on different ones.
-
-    Attributes
-    ----------
-    quantity : str
-        What is compared, in words.
-    estimate_a, estimate_b, difference : float
-        difference = estimate_a - estimate_b, positive where the first is better.
-    variance : float
-        Bootstrap variance of the difference.
-    statistic, pvalue : float
-        difference / sqrt(variance) against the normal law.
-    alternative : str
-    n_resamples : int
-    degenerate : bool
-        True if the difference is the same, but not 0, in every resample.
-    """
-
-    quantity: str
-    estimate_a: float
-    estimate_b: float
-    difference: float
-    variance: float
-    statistic: float
-    pvalue: float
-    alternative: str
-    n_resamples: int
-    degenerate: bool
-    _resampled: FloatArray
-
-    def interval(self, confidence_level: float = 0.95) -> Interval:
-        """Return the percentile interval of the difference."""
-        return Interval(*percentile_limits(self._resampled, check_confidence_level(confidence_level)))
-
-    def __repr__(self) -> str:
-        return (
-            f"RocDifferenceTest({self.quantity}: difference={self.difference:.4g}, pvalue={self.pvalue:.4g})"
-        )
 
 
 def partial_auc_difference_test(
@@ -237,9 +189,8 @@ def partial_auc_difference_test(
     joint = JointScores.of_two(
         y_true, score_a, score_b, quantity="A test of partial AUCs", pos_label=pos_label
     )
-    return _bootstrap_test(
-        joint, quantity, functional, alternative, n_resamples, rng, workers, half_errors=half_errors
-    )
+    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
+    return paired_difference(joint, quantity, functional, options)
 
 
 def roc_point_test(
@@ -307,50 +258,124 @@ def roc_point_test(
     """
     quantity, functional = rate_at_point(sensitivity, specificity)
     joint = JointScores.of_two(y_true, score_a, score_b, quantity="A test of ROC points", pos_label=pos_label)
-    return _bootstrap_test(
-        joint, quantity, functional, alternative, n_resamples, rng, workers, half_errors=half_errors
-    )
+    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
+    return paired_difference(joint, quantity, functional, options)
 
 
-def _bootstrap_test(
-    joint: JointScores,
-    quantity: str,
-    functional: Functional,
-    alternative: str,
-    n_resamples: int,
-    rng: Any,
-    workers: int,
-    *,
-    half_errors: bool,
+# ---------------------------------------------------------------- different cases
+
+
+def partial_auc_unpaired_test(
+    *evidence: Any,
+    min_fpr: float | None = None,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    max_tpr: float | None = None,
+    standardize: bool = False,
+    alternative: str = "two-sided",
+    half_errors: bool = True,
+    n_resamples: int = 2000,
+    rng: Any = None,
+    workers: int = 1,
+    pos_label: Any = None,
+    weights: str = "importance",
 ) -> RocDifferenceTest:
-    check_choice(alternative, "alternative", ALTERNATIVES)
-    a, b = joint_ranks(joint)
-    # models that rank alike differ in no resample
-    alike = all(np.array_equal(one, other) for one, other in zip(a[:2], b[:2], strict=True))
+    """Test whether two partial AUCs from different, independent cases are equal.
 
-    def difference(stream: np.random.Generator) -> float:
-        if half_errors and not alike:
-            return half_error_difference(stream, a, b, functional)
-        drawn = draw_cases(stream, a)
-        first, second = (model.value(functional, *drawn, resampled=True) for model in (a, b))
-        return first - second
+    For two hospitals or two periods. A positive difference favours the first. Two models on the same
+    cases need `partial_auc_difference_test`.
 
-    everyone = slice(None), slice(None)
-    estimates = [model.value(functional, *everyone, resampled=False) for model in (a, b)]
-    values = resample(difference, n_resamples=n_resamples, rng=rng, workers=workers, label=quantity)
-    gap = estimates[0] - estimates[1]
-    variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
-    statistic, pvalue = normal_test(gap, variance, alternative)
-    return RocDifferenceTest(
-        quantity=quantity,
-        estimate_a=estimates[0],
-        estimate_b=estimates[1],
-        difference=gap,
-        variance=variance,
-        statistic=statistic,
-        pvalue=pvalue,
-        alternative=alternative,
-        n_resamples=len(values),
-        degenerate=variance == 0 and gap != 0,
-        _resampled=values,
-    )
+    Parameters
+    ----------
+    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+        As in `auc_unpaired_test`.
+    min_fpr, max_fpr, min_tpr, max_tpr, standardize, half_errors, n_resamples, rng, workers, weights
+        As in `partial_auc_interval`.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the first is higher.
+    pos_label : label, optional
+        The positive label in both samples.
+
+    Returns
+    -------
+    RocDifferenceTest
+        With `interval(confidence_level)`.
+
+    Raises
+    ------
+    UndefinedError
+        If a class is missing.
+
+    Notes
+    -----
+    statistic = difference / bootstrap standard deviation, against the normal law; each sample is drawn
+    by itself, within each class.
+
+    Examples
+    --------
+    The second site has a worse scanner. Does it show where false alarms are rare?
+
+    >>> import numpy as np
+    >>> from demur.auc import partial_auc_unpaired_test
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 100)
+    >>> first, second = rng.normal(size=(2, 200)) + np.array([[2.0], [0.8]]) * y
+    >>> partial_auc_unpaired_test(y, first, y, second, max_fpr=0.2, rng=0).pvalue < 0.01
+    True
+    """
+    quantity, functional = partial_area(min_fpr, max_fpr, min_tpr, max_tpr, standardize=standardize)
+    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
+    return unpaired_difference(two_samples(evidence, pos_label), weights, quantity, functional, options)
+
+
+def roc_point_unpaired_test(
+    *evidence: Any,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
+    alternative: str = "two-sided",
+    half_errors: bool = True,
+    n_resamples: int = 2000,
+    rng: Any = None,
+    workers: int = 1,
+    pos_label: Any = None,
+    weights: str = "importance",
+) -> RocDifferenceTest:
+    """Test whether two ROC curves from different, independent cases agree at one point.
+
+    At fixed specificity the sensitivities are compared, and the other way round. A positive difference
+    favours the first. Each sample has its own threshold, chosen anew in every resample.
+
+    Parameters
+    ----------
+    *evidence : ``y_true_a, y_score_a, y_true_b, y_score_b`` or ``counts_a, counts_b``
+        As in `auc_unpaired_test`.
+    sensitivity, specificity : float
+        The rate to hold fixed; exactly one of the two.
+    alternative, half_errors, n_resamples, rng, workers, pos_label, weights
+        As in `partial_auc_unpaired_test`.
+
+    Returns
+    -------
+    RocDifferenceTest
+        With `interval(confidence_level)`.
+
+    Raises
+    ------
+    InputError
+        If not exactly one rate is given.
+    UndefinedError
+        If a class is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur.auc import roc_point_unpaired_test
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 100)
+    >>> first, second = rng.normal(size=(2, 200)) + np.array([[2.0], [0.8]]) * y
+    >>> roc_point_unpaired_test(y, first, y, second, specificity=0.9, rng=0).pvalue < 0.01
+    True
+    """
+    quantity, functional = rate_at_point(sensitivity, specificity)
+    options = Bootstrap(alternative, n_resamples, rng, workers, half_errors)
+    return unpaired_difference(two_samples(evidence, pos_label), weights, quantity, functional, options)

@@ -14,6 +14,7 @@ from demur.typing import FloatArray, IntArray
 __all__ = [
     "CaseSampler",
     "Ranks",
+    "class_sampler",
     "draw_cases",
     "half_error_difference",
     "half_error_sampler",
@@ -183,6 +184,16 @@ def half_error_sampler(
         return np.concatenate([[0.0], negatives, [above]]), np.concatenate([[below], positives, [0.0]])
 
     return drawn
+
+
+def class_sampler(
+    counts: ScoreCounts, weights: str, quantity: str, *, half_errors: bool
+) -> Callable[[np.random.Generator], tuple[Any, Any]]:
+    """Sampler of both classes, with the half errors or of the cases alone."""
+    if half_errors:
+        return half_error_sampler(counts, weights, quantity)
+    negatives, positives = sampler(counts, weights, quantity)
+    return lambda rng: (negatives(rng), positives(rng))
 
 
 def _cases_of(counts: ScoreCounts, weights: str, quantity: str) -> tuple[Any, Any]:

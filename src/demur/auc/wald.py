@@ -4,6 +4,7 @@ import math
 
 from demur._kernels.auc_variances import delong
 from demur._kernels.placements import TwoWay
+from demur._kernels.proportions import Bounded, joined_limits
 from demur._results import Interval
 from demur.auc.one import newcombe_interval, score_interval
 
@@ -84,16 +85,5 @@ def _delong(table: TwoWay) -> float:
 
 
 def _combined(aucs: tuple[float, float], a: Interval, b: Interval, correlation: float) -> Interval:
-    """Recover variances from the limits of two estimates: MOVER, Zou and Donner (2008).
-
-    The distance of a limit of the difference is that of the two limits on its side, added as
-    standard errors of correlated estimates are.
-    """
-
-    def distance(first: float, second: float) -> float:
-        return math.sqrt(max(first**2 + second**2 - 2 * correlation * first * second, 0.0))
-
-    difference = aucs[0] - aucs[1]
-    below = distance(aucs[0] - a.low, b.high - aucs[1])
-    above = distance(a.high - aucs[0], aucs[1] - b.low)
-    return Interval(max(difference - below, -1.0), min(difference + above, 1.0))
+    low, high = joined_limits(Bounded(1.0, aucs[0], *a), Bounded(-1.0, aucs[1], *b), correlation)
+    return Interval(max(low, -1.0), min(high, 1.0))

@@ -19,6 +19,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.normal import normal_quantile
+from demur._kernels.proportions import Bounded, joined_limits
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
 from demur.roc.segment import tango_interval
@@ -280,25 +281,20 @@ def cost_margin_test(
         float(check_nonnegative(price, name)) for price, name in ((cost_fn, "cost_fn"), (cost_fp, "cost_fp"))
     ]
     scales = share * prices[0], (1 - share) * prices[1]
-    parts, gap = [], 0.0
+    parts = []
     for chosen, wrong, scale in ((positive, False, scales[0]), (~positive, True, scales[1])):
         errs = [(decision == wrong) & chosen for decision in said]
         only = int(np.count_nonzero(errs[0] & ~errs[1])), int(np.count_nonzero(errs[1] & ~errs[0]))
         size = int(chosen.sum())
         parts.append((scale, (only[0] - only[1]) / size, _tango(*only, size)))
-        gap += scale * (only[0] - only[1]) / size
 
     def limits(z: float) -> tuple[float, float]:
-        distances = [
-            (scale * (centre - part(z)[0]), scale * (part(z)[1] - centre)) for scale, centre, part in parts
-        ]
-        return gap - math.hypot(*(low for low, _ in distances)), gap + math.hypot(
-            *(high for _, high in distances)
-        )
+        first, second = (Bounded(scale, centre, *part(z)) for scale, centre, part in parts)
+        return joined_limits(first, second)
 
     return margin_result(
         "difference of expected costs",
-        gap,
+        sum(scale * centre for scale, centre, _ in parts),
         limits,
         margin,
         question,
