@@ -62,7 +62,7 @@ check: lint web-check test test-long docs
 bench: $(VENV)/.installed
 	$(RUN) benchmarks/run.py --output docs/performance.md
 
-# what every interval covers, on designs with known truth: an hour on one core
+# what every interval covers, on designs with known truth: hours on one core; with --cache in pieces
 coverage: $(VENV)/.installed
 	$(RUN) tools/coverage_page.py --runs 2000 --output docs/coverage.md
 

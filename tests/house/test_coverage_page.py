@@ -60,3 +60,71 @@ def test_designs_have_the_auc_they_are_named_after():
     y, a, b = design.sample(np.random.default_rng(0))
     assert auc_score(y, a) == pytest.approx(0.9, abs=0.01)
     assert auc_score(y, b) == pytest.approx(coverage_page.second_auc(design), abs=0.015)
+
+
+# ---------------------------------------------------------------- in pieces
+
+
+def test_finished_cells_are_kept_and_the_rest_waits(tmp_path):
+    path = tmp_path / "cells.json"
+    made = []
+
+    def make(*, runs, seconds):
+        made.append(runs)
+        return coverage_page.Cell(0.95, 1.0, runs)
+
+    first = coverage_page.Cells(path, runs=200, seconds=60, stop_after=60)
+    assert first.get("a: 0.75; 10+90", make) == [(0.95, 1.0, 200)]
+    later = coverage_page.Cells(path, runs=200, seconds=60, stop_after=0)
+    assert later.get("a: 0.75; 10+90", make) == [(0.95, 1.0, 200)]
+    assert later.get("b: 0.75; 10+90", make) is None
+    assert (later.missing, made) == (1, [200])
+    # more samples are asked for: the cell is made again; forgotten ones are, too
+    longer = coverage_page.Cells(path, runs=400, seconds=60, stop_after=60)
+    assert longer.get("a: 0.75; 10+90", make)[0].runs == 400
+    longer.forget("a:")
+    longer.get("a: 0.75; 10+90", make)
+    assert made == [200, 400, 400]
+
+
+def test_cells_of_the_page_can_be_kept():
+    cells = coverage_page.Cells(None, runs=2000, seconds=60, stop_after=0)
+    cells.take_page(PAGE)
+    name = "`auc_interval`"
+    samples, *shown = ROWS[name]
+    kept = [cells.get(f"{name}: {design.name}", None)[0] for design in coverage_page.DESIGNS]
+    assert [one.words for one in kept] == shown
+    assert {one.runs for one in kept} == {int(samples)}
+
+
+# ---------------------------------------------------------------- one AUC, four laws
+
+
+@pytest.mark.parametrize("law", coverage_page.LAWS, ids=lambda law: law.name)
+def test_laws_have_the_auc_asked_for(law):
+    from demur import auc_score
+
+    y, s = law.sample(0.9, 4000, 4000, np.random.default_rng(0))
+    assert auc_score(y, s) == pytest.approx(0.9, abs=0.015)
+
+
+def test_grid_shows_every_law_auc_and_size_with_its_surprises_marked():
+    for law in coverage_page.LAWS:
+        table = PAGE.split(f"| {law.name}: AUC |")[1].split("\n\n")[0].splitlines()[2:]
+        assert [float(line.split("|")[1]) for line in table] == list(coverage_page.GRID_AUCS)
+        for line in table:
+            samples, *cells = (cell.strip() for cell in line.split("|")[2:-1])
+            assert int(samples) >= 100
+            assert len(cells) == len(coverage_page.GRID_SIZES)
+            for cell in cells:
+                share = float(re.search(r"[01]\.\d+", cell).group())
+                assert ("(low)" in cell, "(high)" in cell) == (share < 0.93, share > 0.99)
+
+
+def test_grid_cell_has_all_methods_on_the_same_samples():
+    cells = coverage_page.grid_cell(0, 0, 0, runs=30, seconds=60)
+    assert len(cells) == len(coverage_page.METHODS)
+    assert all(0 <= one.share <= 1 and one.runs == 30 for one in cells)
+    score, _, logit, wald = cells
+    assert score.width >= logit.width
+    assert wald.share <= score.share
