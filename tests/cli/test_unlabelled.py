@@ -97,3 +97,59 @@ def test_decide_shows_the_honest_cost_and_the_guarantee(capsys, tmp_path):
     assert code == 0
     assert " ".join(out.out.split()).startswith("Use m: ")
     assert demur.Policy.load(tmp_path / "x.json").expected_cost > 0
+
+
+def test_policy_from_costs_alone(capsys, file, tmp_path):
+    target = str(tmp_path / "policy.json")
+    code, out = run(capsys, "decide", file, "--no-labels", "-o", target, *COSTS)
+    assert code == 0
+    assert out.out.startswith("Call a case positive from P(positive) 0.6667 on")
+    policy = demur.Policy.load(target)
+    assert policy.note.startswith("From costs alone, no evidence")
+    assert (policy.lower, policy.upper) == pytest.approx((2 / 3, 2 / 3))
+    assert policy.apply(PROBA).tolist() == [1, 1, 0, 0, 0, 0, 0]
+    review = [*COSTS, "--cost-abstain", "20"]
+    code, out = run(capsys, "decide", file, "--no-labels", "-o", target, "--abstain-label", "ask", *review)
+    decision = demur.unlabelled.unlabelled_decision(
+        PROBA, demur.CostModel(cost_fn=100, cost_fp=200, cost_abstain=20)
+    )
+    policy = demur.Policy.load(target)
+    assert (policy.lower, policy.upper) == (decision.window.lower, decision.window.upper)
+    assert set(policy.apply(PROBA)) == {"ask", "negative"} | ({"positive"} & set(policy.apply(PROBA)))
+
+
+def test_policy_of_many_classes_from_costs_alone(capsys, tmp_path):
+    (tmp_path / "p.csv").write_text("a,b,c\n0.7,0.2,0.1\n0.2,0.3,0.5\n0.98,0.01,0.01\n")
+    (tmp_path / "costs.csv").write_text("true,a,b,c\na,0,1,4\nb,3,0,2\nc,8,6,0\n")
+    shared = ["--classes", "a,b,c", "--cost-matrix", str(tmp_path / "costs.csv"), "--no-labels"]
+    target = tmp_path / "policy.json"
+    flags = [*shared, "--cost-abstain", "1.1", "-o", str(target)]
+    code, out = run(capsys, "decide", str(tmp_path / "p.csv"), *flags)
+    assert code == 0
+    policy = demur.Policy.load(target)
+    # expected costs (1.4, 1.3, 3.2), (4.9, 3.2, 1.4) and (.11, 1.04, 3.94) against a review of 1.1
+    assert policy.apply([[0.7, 0.2, 0.1], [0.2, 0.3, 0.5], [0.98, 0.01, 0.01]]).tolist() == [
+        "abstain", "abstain", "a",
+    ]  # fmt: skip
+    assert policy.evidence is None
+    assert "From costs alone, no evidence" in " ".join(out.out.split())
+    assert "770 per 1000 cases" in " ".join(out.out.split())
+    code, out = run(capsys, "apply", str(target), str(tmp_path / "p.csv"), "--only", "-q")
+    assert out.out.split() == ["decision", "abstain", "abstain", "a"]
+    code, out = run(capsys, "decide", str(tmp_path / "p.csv"), *shared, "--json", "-q")
+    assert json.loads(out.out)["policy"]["rule"]["abstain_weight"] is None
+
+
+def test_a_file_without_labels_names_the_flag(capsys, file):
+    code, out = run(capsys, "decide", file, *COSTS)
+    assert code == 2
+    assert "or --no-labels to decide from the costs alone" in " ".join(out.err.split())
+    code, out = run(capsys, "compare", file, *COSTS)
+    assert "--no-labels" not in out.err
+
+
+def test_more_than_two_labels_name_classes(capsys, tmp_path):
+    (tmp_path / "three.csv").write_text("label,p\na,0.1\nb,0.2\nc,0.3\n")
+    for verb in ("check", "compare"):
+        _, out = run(capsys, verb, str(tmp_path / "three.csv"))
+        assert "--classes a,b,c" in " ".join((out.out + out.err).split())

@@ -17,7 +17,13 @@ from demur.engines.cost_files import read_cost_entries
 from demur.exceptions import InputError
 from demur.windows.class_policy import ClassPolicy
 
-__all__ = ["ClassQuestions", "compare_class_parts", "compared_classes", "decide_class_parts"]
+__all__ = [
+    "ClassQuestions",
+    "class_abstain_label",
+    "compare_class_parts",
+    "compared_classes",
+    "decide_class_parts",
+]
 
 _CASES = 1000
 
@@ -42,21 +48,28 @@ class ClassQuestions:
             "seed": certainty.seed,
         }
 
-    def ask(self, part: ClassPart) -> ClassComparison:
-        """Compare the models on the cases of one part."""
+    def named_costs(self) -> dict[Any, dict[Any, Any]]:
+        """Costs under the labels of the policy."""
         named = dict(zip(self.names, self.labels, strict=True))
-        costs = {
+        return {
             named[true]: {named[name]: cost for name, cost in row.items()} for true, row in self.costs.items()
         }
-        abstain = self.abstain
-        if isinstance(abstain, Mapping):
-            abstain = {named[name]: price for name, price in abstain.items()}
+
+    def named_abstain(self) -> Any:
+        """Price of abstaining, by class under the same labels where it differs."""
+        named = dict(zip(self.names, self.labels, strict=True))
+        if isinstance(self.abstain, Mapping):
+            return {named[name]: price for name, price in self.abstain.items()}
+        return self.abstain
+
+    def ask(self, part: ClassPart) -> ClassComparison:
+        """Compare the models on the cases of one part."""
         return compare_class_models(
             np.array(self.labels, dtype=object)[part.codes],
             part.proba,
-            costs=costs,
+            costs=self.named_costs(),
             classes=self.labels,
-            abstain_cost=abstain,
+            abstain_cost=self.named_abstain(),
             sample_weight=part.weights,
             **self.settings,
         )
@@ -230,13 +243,14 @@ def decide_class_parts(
         answer = compared.best_model() if compared.answer.is_trivial and anyway else compared.answer
         policy = None
         if not answer.is_trivial:
-            policy = ClassPolicy.from_answer(answer, _abstain_label(abstain_label, questions))
+            policy = ClassPolicy.from_answer(answer, class_abstain_label(abstain_label, questions))
             policy = replace(policy, columns=rows.columns[str(answer.model)])
         parts[name] = Decided(comparison=compared, answer=answer, policy=policy)
     return parts
 
 
-def _abstain_label(given: str | None, questions: ClassQuestions) -> Any:
+def class_abstain_label(given: str | None, questions: ClassQuestions) -> Any:
+    """Return the label of an abstention, of the kind of the classes; None to pick one."""
     if given is None:
         return None
     if given in questions.names:

@@ -16,7 +16,7 @@ from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["ClassPart", "ClassRows", "model_columns", "read_class_rows"]
+__all__ = ["ClassPart", "ClassRows", "model_columns", "read_class_probabilities", "read_class_rows"]
 
 # what may stand between the name of a model and that of a class
 _BETWEEN = ("_", ".", ":", "-", " ", "")
@@ -199,6 +199,26 @@ def read_class_rows(source: Source, classes: list[str]) -> ClassRows:
         weight=source.weight,
         dropped=dropped,
     )
+
+
+def read_class_probabilities(
+    source: Source, classes: list[str]
+) -> tuple[str, str, tuple[str, ...], FloatArray]:
+    """Read the columns of one model in a file without labels: (source, model, columns, probabilities)."""
+    with open_table(source.file) as table:
+        models = model_columns(list(table.kinds), classes, source.models, table.name)
+        if len(models) != 1:
+            raise InputError(
+                f"`{table.name}` has {len(models)} models ({', '.join(models)}). "
+                "Hint: choose one with --model."
+            )
+        ((model, columns),) = models.items()
+        table.require(columns)
+        for name in columns:
+            require_numbers(table, name, "--classes")
+        read = table.read(columns)
+    _complete(read, drop=False)
+    return table.name, model, columns, np.column_stack([read[name].values for name in columns])
 
 
 def _complete(read: dict[str, Column], *, drop: bool) -> tuple[BoolArray, int]:

@@ -199,7 +199,11 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
     names = [class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
     if len(names) != 2:
-        hint = "compare one class with the rest" if len(names) > 2 else "both classes are needed"
+        hint = "both classes are needed"
+        if len(names) > 2:
+            listed = ",".join(names) if len(names) <= 5 else f"{','.join(names[:2])},..."
+            hint = f"--classes {listed} takes a column of probabilities for each class; or compare one class "
+            hint += "with the rest"
         raise InputError(
             f"Label column {column.name!r} must hold two classes, got {len(names)} ({shown}). "
             f"Hint: {hint}, or pass another --label."

@@ -5,6 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import click
+
 from demur.cli.options import Prices, Source
 from demur.cli.output import shortened
 from demur.cli.reading.suspects import suspects
@@ -164,8 +166,12 @@ def guessed_label(table: Table, *, taken: Collection[str]) -> str:
         if free
         else f"no column is called {', '.join(_LABEL_NAMES[:-1])} or {_LABEL_NAMES[-1]}"
     )
+    context = click.get_current_context(silent=True)
+    deciding = context is not None and context.command.name == "decide"
+    without = ", or --no-labels to decide from the costs alone" if deciding and not free else ""
     raise InputError(
-        f"`{table.name}`: {which}. Hint: pass --label COLUMN; the columns are {', '.join(table.kinds)}."
+        f"`{table.name}`: {which}. Hint: pass --label COLUMN{without}; the columns are "
+        f"{', '.join(table.kinds)}."
     )
 
 

@@ -27,7 +27,8 @@ class Rule(Flags):
         "--no-labels",
         default=False,
         is_flag=True,
-        help="FILE holds P(positive) only: thresholds from the costs alone, no policy.",
+        help="FILE holds probabilities only: a rule from the costs alone. The policy that -o x.json writes "
+        "says so.",
     )
     abstain_label: str | None = flag(
         "--abstain-label", metavar="VALUE", help="Label of an abstention [default: abstain, or -1]."
@@ -77,12 +78,15 @@ def command(
     included. With --group the words go to standard output, and a policy per group to -o, in which
     {group} stands for the group.
     """
+    if classes.names is not None and rule.no_labels:
+        _decide_classes_without_labels(classes, source, prices, limits, certainty, rule, output)
+        return
     if classes.names is not None:
         refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
         _decide_classes(classes, source, prices, limits, certainty, rule, output)
         return
     if rule.no_labels:
-        _decide_without_labels(source, prices, limits, certainty, rule, output.told())
+        _decide_without_labels(source, prices, limits, certainty, rule, output)
         return
     _decide(source, prices, limits, certainty, rule, output)
 
@@ -135,11 +139,53 @@ def _decide_without_labels(
         certainty,
         rule,
         because="needs labelled cases. Hint: leave it out with --no-labels.",
-        but=("--model", "--exclude", "--no-labels", *_COST_FLAGS),
+        but=("--model", "--exclude", "--no-labels", "--abstain-label", *_COST_FLAGS),
     )
     from demur.cli.answers.unlabelled import decide_without_labels
 
-    decide_without_labels(source, costs, output=output.path, as_json=output.as_json, quiet=output.quiet)
+    output.format((".json", ".txt", ".md"))
+    decide_without_labels(
+        source,
+        costs,
+        abstain_label=rule.abstain_label,
+        output=output.path,
+        as_json=output.as_json,
+        quiet=output.quiet,
+    )
+
+
+def _decide_classes_without_labels(
+    classes: Classes,
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    certainty: Certainty,
+    rule: Rule,
+    output: Output,
+) -> None:
+    """Decide between more than two classes from the costs alone."""
+    kept = ("--model", "--cost-abstain", "--review-fee", "--reviewer-sensitivity", "--reviewer-specificity")
+    refuse(
+        source,
+        prices,
+        limits,
+        certainty,
+        because="needs labelled cases. Hint: leave it out with --no-labels.",
+        but=kept,
+    )
+    output.format((".json",), "a policy is a JSON file.")
+    from demur.cli.answers.many_classes import ClassQuestions
+    from demur.cli.answers.unlabelled import decide_classes_without_labels
+
+    questions = ClassQuestions(classes, source, prices, limits, certainty)
+    decide_classes_without_labels(
+        source,
+        questions,
+        abstain_label=rule.abstain_label,
+        output=output.path,
+        as_json=output.as_json,
+        quiet=output.quiet,
+    )
 
 
 def _decide_classes(
