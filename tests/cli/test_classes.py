@@ -231,3 +231,28 @@ def test_matrix_of_other_classes_lists_both(capsys, files, tmp_path):
     code, out = run(capsys, "compare", files[0], *flags)
     assert code == 2
     assert "names the classes a, b, x, --classes names a, b, c" in " ".join(out.err.split())
+
+
+def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
+    policy = str(tmp_path / "policy.json")
+    run(capsys, "decide", *flags(files, "--cost-abstain", "0.8", "-o", policy))
+    made = demur.Policy.load(policy)
+    judged = demur.monitoring.judge_class_policy(made, PROBA, names())
+    table = np.column_stack([costs().values, np.full(3, 0.8)])
+    codes = made.decide(PROBA)
+    assert judged.cost == pytest.approx(table[TRUTH, np.where(codes == -1, 3, codes)].mean())
+    assert not judged.broken
+    code, out = run(capsys, "judge", policy, files[0], "--label", "class", "--json")
+    assert code == 0
+    assert json.loads(out.out)["cost"] == judged.cost
+    code, out = run(capsys, "judge", policy, files[0], "--label", "class")
+    assert out.out.startswith("The promise stands: the policy costs")
+    # the same probabilities for other classes: the promise cannot hold
+    content = (tmp_path / "p.csv").read_text()
+    (tmp_path / "moved.csv").write_text(content.replace("class,c,a,b", "class,a,b,c"))
+    code, out = run(capsys, "judge", policy, str(tmp_path / "moved.csv"), "--label", "class")
+    assert code == 3
+    assert "is broken" in out.out
+    code, out = run(capsys, "watch", policy, files[0], "--state", str(tmp_path / "state.json"))
+    assert code == 2
+    assert "only policies of two classes are watched" in " ".join(out.err.split())

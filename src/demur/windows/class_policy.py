@@ -68,8 +68,8 @@ class ClassPolicy(Result):
         Price of abstaining by true class.
     shares : array or None
         P(class) assumed in use.
-    expected_cost, abstention_rate, error_rate : float or None
-        Honest cost per case and shares of all cases; None without evidence.
+    expected_cost, expected_limit, abstention_rate, error_rate : float or None
+        Honest cost per case, upper end of its interval, and shares of all cases; None without evidence.
     evidence : ClassEvidence or None
         Fingerprint of the data; None if the rule was made from costs alone.
     kind : str
@@ -100,6 +100,7 @@ class ClassPolicy(Result):
     abstain_costs: FloatArray | None = None
     shares: FloatArray | None = None
     expected_cost: float | None = None
+    expected_limit: float | None = None
     abstention_rate: float | None = None
     error_rate: float | None = None
     evidence: ClassEvidence | None = None
@@ -140,6 +141,7 @@ class ClassPolicy(Result):
             abstain_costs=answer.abstain_costs,
             shares=answer.shares,
             expected_cost=answer.cost,
+            expected_limit=answer.interval.high,
             abstention_rate=answer.abstention_rate,
             error_rate=answer.error_rate,
             evidence=ClassEvidence(
@@ -257,6 +259,7 @@ class ClassPolicy(Result):
             "shares": json_safe(self.shares),
             "expected": {
                 "cost": self.expected_cost,
+                "limit": self.expected_limit,
                 "abstention_rate": self.abstention_rate,
                 "error_rate": self.error_rate,
             },
@@ -295,6 +298,7 @@ class ClassPolicy(Result):
             abstain_costs=_numbers(data, "abstain_costs", (m,)),
             shares=_numbers(data, "shares", (m,)),
             expected_cost=optional_number(data, "expected.cost"),
+            expected_limit=optional_number(data, "expected.limit"),
             abstention_rate=optional_number(data, "expected.abstention_rate"),
             error_rate=optional_number(data, "expected.error_rate"),
             evidence=None

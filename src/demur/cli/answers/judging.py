@@ -50,6 +50,7 @@ class Judged:
 
 
 def judge(
+    policy: Policy,
     policy_file: str,
     file: str,
     *,
@@ -60,7 +61,6 @@ def judge(
     confidence_level: float,
 ) -> Judged:
     """Read the cases and judge the policy on them."""
-    policy = Policy.load(policy_file)
     with open_table(file) as source:
         cases = labelled_scores(source, policy, model=model, label=label, weight=weight, group=group)
         name = source.name

@@ -141,6 +141,11 @@ def watch(
 ) -> Watched:
     """Count every file into the state; the state is saved after each, so that none is lost."""
     policy = Policy.load(policy_file)
+    if not isinstance(policy, Policy):
+        raise InputError(
+            f"`{policy_file}` is a policy for {len(policy.classes)} classes; only policies of two classes "
+            "are watched. Hint: `demur judge` tells what it costs on labelled cases."
+        )
     new, known = [], []
     with locked(state):
         monitor = _monitor(policy, state, alpha)

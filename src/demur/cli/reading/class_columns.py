@@ -15,8 +15,16 @@ from demur.engines.files import open_table
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.class_policy import ClassPolicy
 
-__all__ = ["ClassPart", "ClassRows", "model_columns", "read_class_probabilities", "read_class_rows"]
+__all__ = [
+    "ClassPart",
+    "ClassRows",
+    "model_columns",
+    "read_class_probabilities",
+    "read_class_rows",
+    "read_labelled_classes",
+]
 
 # what may stand between the name of a model and that of a class
 _BETWEEN = ("_", ".", ":", "-", " ", "")
@@ -219,6 +227,30 @@ def read_class_probabilities(
         read = table.read(columns)
     _complete(read, drop=False)
     return table.name, model, columns, np.column_stack([read[name].values for name in columns])
+
+
+def read_labelled_classes(
+    policy: ClassPolicy, file: str, *, label: str, model: str | None, weight: str | None
+) -> tuple[str, IntArray, FloatArray, FloatArray | None]:
+    """Read the labelled rows of a file: (source, places of their classes, probabilities, weights)."""
+    classes = [str(name) for name in policy.classes]
+    with open_table(file) as table:
+        given = () if model is None else (model,)
+        own = model is None and all(name in table.kinds for name in policy.columns)
+        models = {"": policy.columns} if own else model_columns(list(table.kinds), classes, given, table.name)
+        columns = next(iter(models.values()))
+        wanted = [label, *columns, *([] if weight is None else [weight])]
+        table.require(wanted)
+        for name in columns:
+            require_numbers(table, name, "--model")
+        read = table.read(wanted)
+    # cases without a label are not judged
+    kept = ~np.logical_or.reduce([column.missing for column in read.values()])
+    if not kept.any():
+        raise InputError(f"`{table.name}` must have at least one row with a label and all probabilities.")
+    weights = None if weight is None else check_weights(read[weight].values[kept], weight)
+    proba = np.column_stack([check_scores(read[name].values[kept], name) for name in columns])
+    return table.name, _codes(read[label].values[kept], classes, label), proba, weights
 
 
 def _complete(read: dict[str, Column], *, drop: bool) -> tuple[BoolArray, int]:

@@ -63,9 +63,31 @@ def command(*, judging: Judging, output: Output) -> None:
     output = output.told()
     from demur.cli.answers.judging import judge
     from demur.cli.output import document, write
+    from demur.windows.policy import Policy
 
     assert judging.label is not None
+    policy = Policy.load(judging.policy)
+    if not isinstance(policy, Policy):
+        from demur.cli.answers.class_judging import judge_classes
+
+        if judging.group is not None:
+            raise InputError("`--group` is for policies of two classes. Hint: judge a file per group.")
+        text, broken = judge_classes(
+            policy,
+            judging.policy,
+            judging.file,
+            label=judging.label,
+            model=judging.model,
+            weight=judging.weight,
+            confidence_level=judging.confidence_level,
+            as_json=output.as_json,
+        )
+        write(text, output.path)
+        if broken:
+            raise Exit(3)
+        return
     answer = judge(
+        policy,
         judging.policy,
         judging.file,
         label=judging.label,

@@ -47,9 +47,20 @@ class ClassCases:
 
     @classmethod
     def of_rows(
-        cls, y_true: Any, proba: Any, *, classes: Sequence[Any], sample_weight: Any, weights: str, seed: int
+        cls,
+        y_true: Any,
+        proba: Any,
+        *,
+        classes: Sequence[Any],
+        sample_weight: Any,
+        weights: str,
+        seed: int,
+        judged_only: bool = False,
     ) -> "ClassCases":
-        """Check rows and split them; rows of weight 0 are dropped, repeated rows written out."""
+        """Check rows and split them; rows of weight 0 are dropped, repeated rows written out.
+
+        With `judged_only` there are no folds: a rule from elsewhere is judged.
+        """
         check_weight_meaning(weights)
         models = check_models(proba, len(classes))
         codes = class_indices(y_true, classes)
@@ -66,8 +77,8 @@ class ClassCases:
                 sizes = weight[rows] * (weight.sum() / np.square(weight).sum())
             codes = codes[rows]
             models = {name: columns[rows] for name, columns in models.items()}
-        folds = _folds(codes, classes)
-        repeats = check_repeats(None, len(codes))
+        folds = 0 if judged_only else _folds(codes, classes)
+        repeats = 0 if judged_only else check_repeats(None, len(codes))
         return cls(
             codes=codes,
             sizes=sizes,
