@@ -53,3 +53,18 @@ def ask(questions):
     )
     assert done.returncode == 0, done.stderr
     return numbers(json.loads(done.stdout))
+
+
+def page_costs(costs):
+    """Return a `CostModel` as the state of the page has it."""
+    abstain = INF if costs.cost_abstain is None else costs.cost_abstain
+    page = {"fn": costs.cost_fn, "fp": costs.cost_fp, "abstain": abstain}
+    page |= {"tp": costs.cost_tp, "tn": costs.cost_tn}
+    if costs.hired is not None:
+        return page | {
+            "abstain": costs.hired.fee,
+            "rates": [costs.hired.sensitivity, costs.hired.specificity],
+        }
+    if costs.cost_abstain_positive is not None:
+        return page | {"byClass": [costs.cost_abstain_positive, costs.cost_abstain_negative]}
+    return page

@@ -199,6 +199,15 @@ def test_a_reviewer_no_better_than_chance_is_named(run, file):
     )
 
 
+def test_report_shows_a_reviewer_as_compare_does(run, file):
+    rates = ("--reviewer-sensitivity", "0.9", "--reviewer-specificity", "0.8")
+    costs = ("--cost-fn", "100", "--cost-fp", "40", "--review-fee", "3", *rates, "--cost-tp=-5")
+    page, compared = (json_of(run, verb, file, "--model", "risk", *costs) for verb in ("report", "compare"))
+    assert page["costs"]["reviewer"] == {"fee": 3, "sensitivity": 0.9, "specificity": 0.8}
+    assert page["costs"]["cost_tp"] == -5
+    assert page["comparison"]["answer"] == compared["comparison"]["answer"]
+
+
 def test_report_says_what_the_page_cannot_show(run, file):
     answer = run("report", file, *AMOUNTS)
     assert answer.code == 2

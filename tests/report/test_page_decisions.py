@@ -8,7 +8,7 @@ import pytest
 
 import page_reports
 from browser import MU_MOST, NU_MOST, shown
-from demur import CostModel, compare_models
+from demur import CostModel, Reviewer, compare_models
 from demur.comparison import choice as choosing
 from demur.comparison.estimates import cost_of, difference_interval
 from demur.comparison.numbers import money, money_step
@@ -48,6 +48,29 @@ def assert_agrees(opened):
     rows = [[*row, row.sum()] for row in rule.honest[::-1, [1, 2, 0]]]
     expected = np.array([*rows, np.sum(rows, axis=0)]).ravel()
     assert [float(cell.replace(",", "")) for cell in cells] == pytest.approx(expected, abs=0.051)
+
+
+def test_reviewer_classes_and_right_answers_in_the_fields_against_python(open_page):
+    page = open_page()
+    y, scores = page_reports.three(600)
+    page.choose("review-kind-reviewer")
+    fields = {"cost-abstain": 4, "reviewer-sensitivity": 95, "reviewer-specificity": 90}
+    for role, value in fields.items():
+        page.fill(role, value)
+    errs = Reviewer(fee=4, sensitivity=0.95, specificity=0.9)
+    fn, fp, _ = page.costs
+    costs = CostModel(cost_fn=fn, cost_fp=fp, reviewer=errs)
+    assert page.headline == words_at(compare_models(y, scores, costs=costs))
+    page.choose("review-kind-classes")
+    # the same costs, by class
+    assert page.headline == words_at(compare_models(y, scores, costs=costs))
+    page.fill("cost-abstain-negative", 2)
+    page.role("right-answers").click()
+    page.fill("cost-tp", -20)
+    positive, _ = errs.class_costs(cost_fn=fn, cost_fp=fp)
+    by_class = {"cost_abstain_positive": positive, "cost_abstain_negative": 2}
+    costs = CostModel(cost_fn=fn, cost_fp=fp, cost_tp=-20, **by_class)
+    assert page.headline == words_at(compare_models(y, scores, costs=costs))
 
 
 def test_drag_moves_window_headline_markers_and_prices_together_against_python(open_page):

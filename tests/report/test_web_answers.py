@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demur import Binormal, CostModel, Report, ScoreCounts
+from demur import Binormal, CostModel, Report, Reviewer, ScoreCounts
 from demur.comparison import choice as choosing
 from demur.comparison.candidates import model_candidates, trivial_candidates
 from demur.comparison.choice import make_answer
@@ -14,7 +14,7 @@ from demur.comparison.comparison import Cases, comparison_of, comparison_of_coun
 from demur.comparison.estimates import cost_of, difference_interval, rates_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.words import answer_words
-from page_script import INF, ask, needs_node
+from page_script import INF, ask, needs_node, page_costs
 
 pytestmark = needs_node
 
@@ -67,7 +67,17 @@ def _free_files():
 
 def _points(rng, prices=POINTS):
     """Costs of all sizes; some forbid abstaining, some make a rule without a model best."""
-    costs = [START, CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.2), CostModel(cost_fn=2, cost_fp=1)]
+    errs = Reviewer(fee=5, sensitivity=0.95, specificity=0.9)
+    gains = {"cost_tp": -30, "cost_tn": 2}
+    costs = [
+        START,
+        CostModel(cost_fn=100, cost_fp=40, reviewer=errs),
+        CostModel(cost_fn=100, cost_fp=40, cost_abstain_positive=6, cost_abstain_negative=14),
+        CostModel(cost_fn=100, cost_fp=40, cost_abstain=12, **gains),
+        CostModel(cost_fn=100, cost_fp=90, reviewer=errs, **gains),
+        CostModel(cost_fn=10, cost_fp=9, cost_abstain_positive=4, cost_abstain_negative=0.5, cost_tp=1),
+    ]
+    costs += [CostModel(cost_fn=1, cost_fp=1, cost_abstain=0.2), CostModel(cost_fn=2, cost_fp=1)]
     costs += [
         CostModel(cost_fn=1, cost_fp=0, cost_abstain=0.5),
         CostModel(cost_fn=1, cost_fp=1, cost_abstain=0),
@@ -80,9 +90,16 @@ def _points(rng, prices=POINTS):
     return costs
 
 
-def _page_costs(costs):
-    abstain = INF if costs.cost_abstain is None else costs.cost_abstain
-    return {"fn": costs.cost_fn, "fp": costs.cost_fp, "abstain": abstain}
+def _unit(costs):
+    """Return what the page counts in: a miss beyond a right answer."""
+    return costs.cost_fn - costs.cost_tp
+
+
+def _in_unit(costs, choice, page):
+    """Return costs of the page in the unit of the costs."""
+    cases = next(iter(choice.judged.values())).counts
+    rate = cases.prevalence if choice.question.rate is None else choice.question.rate
+    return np.asarray(costs.expected_cost(page, rate)).tolist()
 
 
 def _question(costs, prevalence, limits):
@@ -128,9 +145,9 @@ def _asked():
         about.append((f"{name} only", report, base))
         questions.append({"kind": "answer", "report": report.to_json(), "prevalence": None})
     # a search per fold in Python: some points are enough
-    points = [_points(rng, 5 if base.question.limits.given() else POINTS) for _, _, base in about]
+    points = [_points(rng, 8 if base.question.limits.given() else POINTS) for _, _, base in about]
     for question, costs in zip(questions, points, strict=True):
-        question["points"] = [_page_costs(one) for one in costs]
+        question["points"] = [page_costs(one) for one in costs]
     return list(zip(about, points, ask(questions), strict=True))
 
 
@@ -202,8 +219,8 @@ def test_the_answer_is_the_cheapest_rule_shown():
     for _, _, costs, choice, _, page in _situations():
         shown = [model[name]["cost"] for model in page["models"] for name in ("honest", "never")]
         trivial = page["facts"]["best_trivial"]["cost"]
-        least = min(trivial, costs.cost_fn * min(shown))
-        assert page["facts"]["cost"] <= least * (1 + 1e-9)
+        least = min(trivial, _in_unit(costs, choice, min(shown)))
+        assert page["facts"]["cost"] <= least + 1e-9 * costs.cost_fn
         assert choice.question.point is costs
 
 
@@ -215,9 +232,9 @@ def test_every_model_against_python():
                 expected = cost_of(one, choice.question)
                 estimate = model[key]
                 unit = costs.cost_fn
-                _close(unit * estimate["cost"], expected.cost, unit)
-                _close([unit * end for end in estimate["interval"]], list(expected.interval), unit)
-                _close(unit * estimate["hindsight"], expected.hindsight, unit)
+                _close(_in_unit(costs, choice, estimate["cost"]), expected.cost, unit)
+                _close(_in_unit(costs, choice, estimate["interval"]), list(expected.interval), unit)
+                _close(_in_unit(costs, choice, estimate["hindsight"]), expected.hindsight, unit)
             _close(model["abstained"], float(rates_of(rule.honest, choice.question.rate)[:, 2].sum()))
 
 
@@ -246,8 +263,8 @@ def test_paired_difference_of_any_two_models_against_python():
                 choosing._cheapest(choice.candidates[names[k]], choice) for k in (pair.first, pair.second)
             )
             difference, interval = difference_interval(first, second, choice.question)
-            _close(costs.cost_fn * found["difference"], difference, costs.cost_fn)
-            _close([costs.cost_fn * end for end in found["interval"]], list(interval), costs.cost_fn)
+            _close(_unit(costs) * found["difference"], difference, costs.cost_fn)
+            _close([_unit(costs) * end for end in found["interval"]], list(interval), costs.cost_fn)
             seen += 1
             decided += interval.low > 0 or interval.high < 0
     assert seen > 300
@@ -268,7 +285,7 @@ def test_joint_tables_too_large_for_a_page_leave_unpaired_intervals_away_from_th
     report = Report.from_predictions(y, scores, costs=START)
     assert all(pair["joint"] is None for pair in report.to_dict()["pairs"])
     elsewhere = CostModel(cost_fn=100, cost_fp=50, cost_abstain=12)
-    points = [_page_costs(costs) for costs in (START, elsewhere)]
+    points = [page_costs(costs) for costs in (START, elsewhere)]
     question = {"kind": "answer", "report": report.to_json(), "prevalence": None, "points": points}
     start, other = ask([question])[0]
     assert start["words"] == report.headline

@@ -18,6 +18,7 @@ from demur import (
     CostModel,
     Policy,
     Report,
+    Reviewer,
     ScoreCounts,
     abstention_surface,
     cheapest_window,
@@ -37,7 +38,7 @@ from demur.costs import probability_cost
 from demur.exceptions import UndefinedError
 from demur.report import DataSource
 from demur.report.headline import class_words
-from page_script import INF, ask, needs_node, plain
+from page_script import INF, ask, needs_node, page_costs, plain
 
 LIMITS = [0.0, 0.03, 0.1, 0.35, 0.8, 1.0]
 PCS = np.linspace(0, 1, 23)
@@ -142,19 +143,21 @@ if int(duckdb.__version__.split(".")[0]) < 2:
     # older ones do not find names with a quotation mark; read_counts says so
     NAMES.remove('say "hi"')
     LABEL = "the 'true' class"
+ERRS = Reviewer(fee=0.04, sensitivity=0.95, specificity=0.9)
+BY_CLASS = {"cost_abstain_positive": 3e-4, "cost_abstain_negative": 1e-4, "cost_tp": -1e-4}
 PAGES = [
     # labels, label column, weights, costs, prevalence, largest abstention
-    (("1", "0"), "y_true", False, (100.0, 40.0, 12.0), None, 1.0),
-    (("1", "0"), LABEL, True, (1.0, 0.5, 0.1), 0.25, 1.0),
-    (("yes", "it's no"), "y", False, (3.0, 1.0, None), 0.1, 1.0),
-    (("-1", "1"), "y", False, (10.0, 12.5, 2.0), None, 0.05),
-    (("abstain", "go"), "y", False, (1e-3, 2e-3, 2e-4), 0.6, 0.4),
-    (("1", "0"), "y", False, (1.0, 1.0, 0.9), None, 1.0),
+    (("1", "0"), "y_true", False, CostModel(cost_fn=100, cost_fp=40, cost_abstain=12), None, 1.0),
+    (("1", "0"), LABEL, True, CostModel(cost_fp=0.5, reviewer=ERRS), 0.25, 1.0),
+    (("yes", "it's no"), "y", False, CostModel(cost_fn=3, cost_fp=1), 0.1, 1.0),
+    (("-1", "1"), "y", False, CostModel(cost_fn=10, cost_fp=12.5, cost_abstain=2), None, 0.05),
+    (("abstain", "go"), "y", False, CostModel(cost_fn=1e-3, cost_fp=2e-3, **BY_CLASS), 0.6, 0.4),
+    (("1", "0"), "y", False, CostModel(cost_abstain=0.9), None, 1.0),
 ]
 STATES = [
     {},
     {
-        "costs": {"fn": 7.25, "fp": 0.1, "abstain": INF},
+        "costs": {"fn": 7.25, "fp": 0.1, "abstain": INF, "tp": -2.5, "tn": 0, "rates": [0.875, 1]},
         "entry": "ratio",
         "prevalence": 1 / 3,
         "model": 2,
@@ -185,10 +188,9 @@ def _page_questions():
         )
         report = Report.from_predictions(y, scores, sample_weight=weights, costs=COSTS, source=source)
         about = {"scores": scores, "y": y, "weights": weights, "report": report, "source": source}
-        about |= {"costs": CostModel(cost_fn=costs[0], cost_fp=costs[1], cost_abstain=costs[2])}
-        about |= {"prevalence": prevalence, "most": most}
+        about |= {"costs": costs, "prevalence": prevalence, "most": most}
         start = {
-            "costs": {"fn": 100, "fp": 40, "abstain": 12},
+            "costs": {"fn": 100, "fp": 40, "abstain": 12, "tp": 0, "tn": 0},
             "entry": "money",
             "prevalence": None,
             "model": None,
@@ -205,7 +207,7 @@ def _page_questions():
             {
                 "kind": "page",
                 "report": report.to_json(),
-                "costs": {"fn": costs[0], "fp": costs[1], "abstain": INF if costs[2] is None else costs[2]},
+                "costs": page_costs(costs),
                 "prevalence": prevalence,
                 "capacity": None if most == 1 else {"reviews": 100 * most, "cases": 100},
                 "state": about["state"],
@@ -491,7 +493,7 @@ def _decided(about, answer, folder):
 
 def _dropped_price(about, answer):
     """Whether the answer never abstains although a review has a price."""
-    return answer["facts"]["kind"] == "threshold" and about["costs"].cost_abstain is not None
+    return answer["facts"]["kind"] == "threshold" and about["costs"].may_abstain
 
 
 def test_copied_command_writes_the_same_window(answers, tmp_path, monkeypatch):

@@ -5,10 +5,10 @@ import type { Facts } from "./comparison/facts";
 import { answerSentences } from "./comparison/words";
 import type { ReportData } from "./data";
 import type { Prepared } from "./math/models";
-import type { Costs } from "./math/units";
+import { sameCosts, type Costs } from "./math/units";
 import { sameLimits, type RuleLimits } from "./math/windowSearch";
 import { general } from "./numbers";
-import { reportLimits } from "./state";
+import { reportLimits, startingCosts } from "./state";
 
 /** A rule of the page with what is known of it. */
 export interface Answer {
@@ -44,8 +44,7 @@ function startingFacts(
   costs: Costs,
   limits: RuleLimits | null,
 ): Facts | null {
-  const { cost_fn, cost_fp, cost_abstain } = report.costs;
-  const same = costs.fn === cost_fn && costs.fp === cost_fp && costs.abstain === (cost_abstain ?? Infinity);
+  const same = sameCosts(costs, startingCosts(report));
   const kept = sameLimits(limits ?? {}, reportLimits(report));
   if (!same || !kept || prevalence !== report.prevalence || !asksForPoint(report)) return null;
   return report.comparison?.answer?.facts ?? null;

@@ -4,6 +4,7 @@ import type { ModelData, ReportData } from "./data";
 import { Domain } from "./domain";
 import { prepare, prepareScores, type Prepared } from "./math/models";
 import { scoreLevel, type ScoreLevel } from "./math/scoreLevel";
+import { sameSurcharge, surchargeOf } from "./math/units";
 import { Situation } from "./situation";
 import { initialState, readFragment, writeFragment, type PageState } from "./state";
 import { Hover } from "./view/hover";
@@ -31,7 +32,7 @@ export class App {
   constructor(readonly data: ReportData) {
     this.start = { ...initialState(data), compare: firstPair(data) };
     this.state = this.read();
-    this.prepared = prepare(data, this.state.prevalence);
+    this.prepared = prepare(data, this.state.prevalence, surchargeOf(this.state.costs));
     this.curves = new Curves(data);
     this.follow();
     addEventListener("hashchange", () => this.change(this.read()));
@@ -59,9 +60,15 @@ export class App {
   /** Every score as a block of its own, at the prevalence of the state; null without the cases. */
   private byScore(): Prepared | null {
     this.scores ??= scoreLevel(this.data);
-    if (this.scores && this.preparedScores?.prevalence !== this.state.prevalence)
-      this.preparedScores = prepareScores(this.scores, this.state.prevalence);
+    if (this.scores && !this.fits(this.preparedScores))
+      this.preparedScores = prepareScores(this.scores, this.state.prevalence, surchargeOf(this.state.costs));
     return this.preparedScores;
+  }
+
+  /** Whether something was prepared for the prevalence and the reviewer of the state. */
+  private fits(prepared: Prepared | null): boolean {
+    const { prevalence, costs } = this.state;
+    return prepared?.prevalence === prevalence && sameSurcharge(prepared.extra, surchargeOf(costs));
   }
 
   /** Put a panel on the page and draw it. */
@@ -80,10 +87,11 @@ export class App {
   /** Change the state; the page follows in the next frame, once however many changes there are. */
   change(part: Partial<PageState>): void {
     const before = this.situation().k;
+    const { prepared } = this;
     this.state = { ...this.state, ...part };
-    if (this.prepared.prevalence !== this.state.prevalence)
-      this.prepared = prepare(this.data, this.state.prevalence);
-    const stands = !this.follow();
+    if (!this.fits(this.prepared))
+      this.prepared = prepare(this.data, this.state.prevalence, surchargeOf(this.state.costs));
+    const stands = !this.follow() && this.prepared === prepared;
     const moved =
       stands && Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
     this.schedule(moved ? "move" : "draw");

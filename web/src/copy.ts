@@ -19,7 +19,7 @@ export function asPython(report: ReportData, choice: Choice): string {
   const fromFile = report.source.label !== null;
   const lines = [
     ...(fromFile ? ["import duckdb", ""] : []),
-    "from demur import CostModel, compare_models",
+    `from demur import CostModel, ${choice.costs.rates === undefined ? "" : "Reviewer, "}compare_models`,
     "",
     ...(fromFile ? fileLines(report, choice.models) : arrayLines(choice.models)),
     `costs = CostModel(${costArguments(choice.costs)})`,
@@ -70,9 +70,26 @@ function listed(names: string[]): string {
 }
 
 function costArguments(costs: Costs): string {
-  const named = [`cost_fn=${costs.fn}`, `cost_fp=${costs.fp}`];
-  if (Number.isFinite(costs.abstain)) named.push(`cost_abstain=${costs.abstain}`);
+  const named = namedCosts(costs).map(([name, value]) => `${name}=${value}`);
+  if (costs.rates !== undefined && Number.isFinite(costs.abstain)) {
+    const [sensitivity, specificity] = costs.rates;
+    const about = `fee=${costs.abstain}, sensitivity=${sensitivity}, specificity=${specificity}`;
+    named.push(`reviewer=Reviewer(${about})`);
+  }
   return named.join(", ");
+}
+
+/** The costs by their names in demur.CostModel, without a reviewer; those of right answers only if there are any. */
+function namedCosts({ fn, fp, abstain, tp = 0, tn = 0, byClass, rates }: Costs): [name: string, value: number][] {
+  const named: [string, number][] = [
+    ["cost_fn", fn],
+    ["cost_fp", fp],
+  ];
+  if (byClass !== undefined) named.push(["cost_abstain_positive", byClass[0]], ["cost_abstain_negative", byClass[1]]);
+  else if (rates === undefined && Number.isFinite(abstain)) named.push(["cost_abstain", abstain]);
+  if (tp !== 0) named.push(["cost_tp", tp]);
+  if (tn !== 0) named.push(["cost_tn", tn]);
+  return named;
 }
 
 /** The command that writes the policy file; FILE stands for one the reader has to write first. */
@@ -89,9 +106,13 @@ export function asCommand(report: ReportData, choice: Choice): string {
   for (const model of choice.models) flag("--model", model);
   if (source.weight !== null) flag("--weight", source.weight);
   if (comparison?.weights === "repeats") flag("--weights", "repeats");
-  flag("--cost-fn", choice.costs.fn);
-  flag("--cost-fp", choice.costs.fp);
-  if (Number.isFinite(choice.costs.abstain)) flag("--cost-abstain", choice.costs.abstain);
+  for (const [name, value] of namedCosts(choice.costs)) flag(`--${name.replaceAll("_", "-")}`, value);
+  const { abstain: fee, rates } = choice.costs;
+  if (rates !== undefined && Number.isFinite(fee)) {
+    flag("--review-fee", fee);
+    flag("--reviewer-sensitivity", rates[0]);
+    flag("--reviewer-specificity", rates[1]);
+  }
   if (choice.prevalence !== null) flag("--prevalence", choice.prevalence);
   for (const [name, value] of namedLimits(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
   if (level !== USUAL_LEVEL) flag("--confidence", level);

@@ -38,9 +38,9 @@ export interface FoldData {
 export interface StepBounds {
   counts: number[];
   upper: number[];
-  /** Where bounds from below are needed as well, all share the probability to fail; null without the cases. */
-  both_upper: number[] | null;
-  both_lower: number[] | null;
+  /** Where bounds from below are needed as well, all share the probability to fail. */
+  both_upper: number[];
+  both_lower: number[];
 }
 
 /** Bounds that hold for every sample size and the choice among all models: shares of all cases, or of a class. */
@@ -133,7 +133,17 @@ export interface ReportData extends Totals {
   folds: number | null;
   repeats: number | null;
   seed: number;
-  costs: { cost_fn: number; cost_fp: number; cost_abstain: number | null };
+  costs: {
+    cost_fn: number;
+    cost_fp: number;
+    cost_abstain: number | null;
+    cost_tp: number;
+    cost_tn: number;
+    cost_abstain_positive: number | null;
+    cost_abstain_negative: number | null;
+    /** Whose fee and mistakes are the cost of abstaining; null where that was given itself. */
+    reviewer: { fee: number; sensitivity: number; specificity: number } | null;
+  };
   /** Whether somebody chose those costs; otherwise they are only where the page starts. */
   costs_given: boolean;
   prevalence: number | null;

@@ -2,7 +2,7 @@
 import { conditionWords } from "./answer";
 import type { ReportData } from "./data";
 import { meanCost, ratesOf } from "./comparison/estimates";
-import { money, type Costs } from "./math/units";
+import { reviewCosts, type Costs } from "./math/units";
 import type { Situation } from "./situation";
 
 /** The labels of the file as numbers if they are whole numbers, else as text, and one for abstaining. */
@@ -20,13 +20,14 @@ export function whyNoPolicy(at: Situation): string | null {
 }
 
 /** What the rule is expected to do in use: honest, or with hindsight where the cases allow nothing else. */
-function expected({ shown, window, costs, candidates, prepared }: Situation) {
+function expected(at: Situation) {
+  const { shown, window, candidates, prepared } = at;
   if (shown.rule === null) {
-    return { cost: money(window.cost, costs), abstention_rate: window.abstain, fn: window.fn, fp: window.fp };
+    return { cost: at.money(window.cost), abstention_rate: window.abstain, fn: window.fn, fp: window.fp };
   }
   const shares = ratesOf(shown.rule.honest, prepared.prevalence);
   return {
-    cost: money(meanCost(shown.rule.honest, candidates!.question), costs),
+    cost: at.money(meanCost(shown.rule.honest, candidates!.question)),
     abstention_rate: shares[2] + shares[5],
     fn: shares[3],
     fp: shares[1],
@@ -52,7 +53,7 @@ export function policyFile(at: Situation): string {
     rule: at.limits === null ? "cheapest" : "constrained",
     note: conditionWords(at.limits),
     // a rule that never abstains stays one at other costs: its file names no price of a review
-    costs: costModel(neverAbstains(at) ? { ...costs, abstain: Infinity } : costs),
+    costs: costModel(costs, !neverAbstains(at)),
     prevalence: state.prevalence ?? own,
     expected: expected(at),
     evidence: {
@@ -67,16 +68,19 @@ export function policyFile(at: Situation): string {
   return `{\n${lines.join(",\n")}\n}\n`;
 }
 
-/** All fields of demur.CostModel. */
-function costModel(costs: Costs): Record<string, number | null> {
+/** All fields of demur.CostModel: a reviewer is the two costs of abstaining. */
+function costModel(costs: Costs, mayAbstain: boolean): Record<string, number | null> {
+  const priced = mayAbstain && Number.isFinite(costs.abstain);
+  const byClass = costs.byClass !== undefined || costs.rates !== undefined;
+  const [positive, negative] = reviewCosts(costs);
   return {
     cost_fn: costs.fn,
     cost_fp: costs.fp,
-    cost_abstain: Number.isFinite(costs.abstain) ? costs.abstain : null,
-    cost_tp: 0,
-    cost_tn: 0,
-    cost_abstain_positive: null,
-    cost_abstain_negative: null,
+    cost_abstain: priced && !byClass ? costs.abstain : null,
+    cost_tp: costs.tp ?? 0,
+    cost_tn: costs.tn ?? 0,
+    cost_abstain_positive: priced && byClass ? positive : null,
+    cost_abstain_negative: priced && byClass ? negative : null,
   };
 }
 

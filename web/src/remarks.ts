@@ -3,7 +3,7 @@ import { asksForPoint } from "./answer";
 import { shortName } from "./comparison/words";
 import type { ReportData } from "./data";
 import { mayPay } from "./math/lemma1";
-import { normalForm, type Costs } from "./math/units";
+import { normalForm, rewardsAbstaining, surchargeOf, type Costs } from "./math/units";
 
 export function remarks(report: ReportData, costs: Costs): string[] {
   const { mu, nu } = normalForm(costs);
@@ -13,7 +13,9 @@ export function remarks(report: ReportData, costs: Costs): string[] {
     said.push(`${shortName(name)} ranks worse than chance (AUC ${auc.value.toFixed(3)}); flip its scores?`);
   }
   if (report.models.length === 1) said.push("Only one model: nothing to compare.");
-  if (Number.isFinite(nu) && !mayPay(mu, nu)) said.push("Abstaining is never worth it at these prices.");
+  if (Number.isFinite(nu) && !mayPay(mu, nu, surchargeOf(costs))) said.push("Abstaining is never worth it at these prices.");
+  if (rewardsAbstaining(costs))
+    said.push("A review that costs less than a right answer is taken to cost as much: abstaining earns nothing.");
   if (!asksForPoint(report)) {
     said.push(
       `This report was asked for with a promised precision or ranges of costs; its answer: ${report.headline} ` +

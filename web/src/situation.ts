@@ -10,11 +10,12 @@ import type { Envelope } from "./math/envelope";
 import type { Hull } from "./math/hull";
 import { candidatesAt, type Prepared } from "./math/models";
 import type { Surface, Window } from "./math/surface";
-import { money, normalForm, type Costs } from "./math/units";
+import { money, moneyBetween, normalForm, type Costs } from "./math/units";
 import { general } from "./numbers";
 import type { RuleLimits } from "./math/windowSearch";
 import { limitsOf, type PageState } from "./state";
 import { cut } from "./view/dom";
+import { amount } from "./view/format";
 import type { Theme } from "./view/palette";
 
 /** Labels that say less than "positive" and "negative". */
@@ -186,19 +187,34 @@ export class Situation {
 
   /** Last digit worth showing of a cost: two digits of the width of its interval. */
   step(cost: number, interval: readonly number[] = [0, 0]): number {
-    const [low, high] = interval.map((end) => money(end, this.costs));
-    return moneyStep(low, high, money(cost, this.costs));
+    const [low, high] = interval.map((end) => this.money(end));
+    return moneyStep(low, high, this.money(cost));
+  }
+
+  /** A cost per case (a miss costs 1) in the reader's unit. */
+  money(cost: number): number {
+    return money(cost, this.costs, this.prevalence);
+  }
+
+  /** A cost per case as a rounded one per 1000 cases, for charts. */
+  amount(cost: number): string {
+    return amount(1000 * this.money(cost));
+  }
+
+  /** A difference of two costs per case, the same way. */
+  amountBetween(difference: number): string {
+    return amount(1000 * moneyBetween(difference, this.costs));
   }
 
   /** A cost per case (a miss costs 1) as one per 1000 cases in the reader's unit. */
   per1000(cost: number, step = this.step(cost)): string {
-    return moneyText(money(cost, this.costs), step);
+    return moneyText(this.money(cost), step);
   }
 
   /** An honest cost with its interval. */
   withInterval({ cost, interval }: Estimate): string {
     const step = this.step(cost, interval);
-    const ends = interval.map((end) => money(end, this.costs));
+    const ends = interval.map((end) => this.money(end));
     return `${this.per1000(cost, step)} (${moneyRange(ends, step)})`;
   }
 

@@ -28,10 +28,9 @@ const COLOURS: readonly MapMode[] = ["cost", "abstention", "lower", "upper", "wi
 
 /** Where the page starts. */
 export function initialState(report: ReportData): PageState {
-  const { cost_fn, cost_fp, cost_abstain } = report.costs;
   const most = reportLimits(report).maxAbstention;
   return {
-    costs: { fn: cost_fn, fp: cost_fp, abstain: cost_abstain ?? Infinity },
+    costs: startingCosts(report),
     entry: "money",
     prevalence: report.prevalence,
     model: null,
@@ -42,6 +41,18 @@ export function initialState(report: ReportData): PageState {
     positive: "",
     negative: "",
   };
+}
+
+/** The costs the report was made with. */
+export function startingCosts({ costs }: ReportData): Costs {
+  const { cost_abstain: both, cost_abstain_positive: positive, cost_abstain_negative: negative, reviewer } = costs;
+  const rest = { fn: costs.cost_fn, fp: costs.cost_fp, tp: costs.cost_tp, tn: costs.cost_tn };
+  if (reviewer !== null)
+    return { ...rest, abstain: reviewer.fee, rates: [reviewer.sensitivity, reviewer.specificity] };
+  const abstain = both ?? Infinity;
+  if (positive === null && negative === null) return { ...rest, abstain };
+  const byClass = [positive ?? abstain, negative ?? abstain] as const;
+  return { ...rest, abstain: Math.min(...byClass), byClass };
 }
 
 /** The share of cases that can be reviewed; 1 without a limit. */
@@ -98,8 +109,16 @@ export function readFragment(fragment: string, report: ReportData): PageState {
 
 function readCosts(given: (key: string) => string): Costs | null {
   const errors = numbersOf(`${given("fn")}~${given("fp")}`, 2);
+  const right = signedNumbers(`${given("tp")}~${given("tn")}`);
   const abstain = number(given("abstain"));
-  return errors && errors[0] > 0 && abstain >= 0 ? { fn: errors[0], fp: errors[1], abstain } : null;
+  if (!errors || right.length !== 2 || !(abstain >= 0)) return null;
+  const [[fn, fp], [tp, tn]] = [errors, right];
+  if (fn <= tp || fp < tn) return null;
+  const byClass = numbersOf(given("classes"), 2);
+  const rates = numbersOf(given("rates"), 2, (rate) => rate <= 1);
+  const costs = { fn, fp, abstain, tp, tn };
+  if (byClass) return { ...costs, byClass: [byClass[0], byClass[1]] };
+  return rates ? { ...costs, rates: [rates[0], rates[1]] } : costs;
 }
 
 /** An empty word asks for the prevalence of the data, the only possible one if a class is missing. */
@@ -126,6 +145,10 @@ function entries(state: PageState): Record<string, string> {
     fn: text(costs.fn),
     fp: text(costs.fp),
     abstain: text(costs.abstain),
+    tp: text(costs.tp ?? 0),
+    tn: text(costs.tn ?? 0),
+    classes: costs.byClass?.map(text).join("~") ?? "",
+    rates: costs.rates?.map(text).join("~") ?? "",
     entry: state.entry,
     prevalence: state.prevalence === null ? "" : text(state.prevalence),
     model: state.model === null ? "" : text(state.model),
@@ -147,6 +170,11 @@ function number(word: string): number {
   if (word === "inf") return Infinity;
   const value = word.trim() === "" ? NaN : Number(word);
   return value >= 0 && value < Infinity ? value : NaN;
+}
+
+/** Finite numbers of any sign. */
+function signedNumbers(words: string): number[] {
+  return words.split("~").filter((word) => word.trim() !== "").map(Number).filter(Number.isFinite);
 }
 
 /** Finite numbers, or null if they are not exactly `size` or one is not right. */

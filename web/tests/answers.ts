@@ -15,10 +15,10 @@ import { frontier } from "../src/math/frontier";
 import { rocHull } from "../src/math/hull";
 import { prepare, prepareScores, type Prepared } from "../src/math/models";
 import { normalQuantile } from "../src/math/normal";
-import { scoreLevel } from "../src/math/scoreLevel";
+import { scoreLevel, type ScoreLevel } from "../src/math/scoreLevel";
 import { Surface } from "../src/math/surface";
 import { trivialCosts } from "../src/math/trivial";
-import type { Costs } from "../src/math/units";
+import { sameSurcharge, surchargeOf, type Costs } from "../src/math/units";
 import { general, percent, roundEven, threshold } from "../src/numbers";
 import { policyFile, whyNoPolicy } from "../src/policy";
 import { initialState, readFragment, writeFragment, type PageState } from "../src/state";
@@ -119,9 +119,10 @@ function aboutMap(asked: MapCase) {
 
 /** A report at one prevalence, ready for any costs, as the page keeps it. */
 class Ready {
-  private readonly prepared: Prepared;
+  private prepared: Prepared;
   private readonly curves: Curves;
-  private scores: Prepared | null | undefined;
+  private readonly fine: ScoreLevel | null;
+  private scores: Prepared | null = null;
 
   constructor(
     readonly report: ReportData,
@@ -129,12 +130,17 @@ class Ready {
   ) {
     this.prepared = prepare(report, prevalence);
     this.curves = new Curves(report);
+    this.fine = scoreLevel(report);
   }
 
   at(part: Partial<PageState>): Situation {
     const state = { ...initialState(this.report), prevalence: this.prevalence, ...part };
+    const extra = surchargeOf(state.costs);
+    if (!sameSurcharge(extra, this.prepared.extra)) {
+      [this.prepared, this.scores] = [prepare(this.report, this.prevalence, extra), null];
+    }
     return new Situation(this.report, state, this.prepared, this.curves, "light", () => {
-      return (this.scores ??= prepareScores(scoreLevel(this.report), this.prevalence));
+      return (this.scores ??= prepareScores(this.fine, this.prevalence, extra));
     });
   }
 }

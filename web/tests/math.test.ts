@@ -4,11 +4,20 @@ import { test } from "node:test";
 import { cellOf } from "../src/math/cells";
 import { envelopeOf } from "../src/math/envelope";
 import { frontier } from "../src/math/frontier";
-import { mayPay } from "../src/math/lemma1";
+import { abstentionBorder, mayPay } from "../src/math/lemma1";
 import { addedErrors, honestInterval, lossSums, pricesAt } from "../src/math/intervals";
 import { guaranteedCost } from "../src/comparison/guarantee";
 import { Surface } from "../src/math/surface";
 import { trivialCosts } from "../src/math/trivial";
+import {
+  costsAt,
+  money,
+  normalForm,
+  reviewCosts,
+  rewardsAbstaining,
+  surchargeOf,
+  type Costs,
+} from "../src/math/units";
 import { CutMasses, limitedCuts } from "../src/math/windowSearch";
 
 // spec 000, section 10: blocks (0, 2), (2, 3), (2, 1), (2, 0) of 6 positives and 6 negatives
@@ -34,6 +43,36 @@ test("a tie abstains least and then calls positive", () => {
   assert.equal(surface.window(1, 1 / 3).j, 2);
   // share 2/5 = mu / (1 + mu) at mu = 2/3: a miss costs as much as an alarm
   assert.equal(surface.neverAbstaining(2 / 3).j, 1);
+});
+
+test("a reviewer who errs narrows the window", () => {
+  // sensitivity 0.75, specificity 0.9, a fee of 0.05: a review of a positive costs 0.3, of a negative 0.15
+  const costs: Costs = { fn: 20, fp: 20, abstain: 1, rates: [0.75, 0.9] };
+  const extra = surchargeOf(costs);
+  const { mu, nu } = normalForm(costs);
+  assert.deepEqual(reviewCosts(costs).map((cost) => Math.round(100 * cost)), [600, 300]);
+  const reviewed = new Surface(model, totals, null, extra);
+  const window = reviewed.window(mu, nu);
+  // the second block costs 2 as misses, 3 as alarms, 2 x 0.3 + 3 x 0.15 reviewed; the third 2 x 0.3 + 0.15 < 1
+  assert.deepEqual([window.i, window.j], [1, 3]);
+  close(window.cost, (2 * 0.3 + 3 * 0.15 + 2 * 0.3 + 0.15) / 12);
+  assert.deepEqual(limitedCuts(new CutMasses([0, 2, 2, 2], [2, 3, 1, 0], 1, 1), mu, nu, {}, extra), [1, 3]);
+  // the border of lemma 1: sensitivity + specificity - 1 = fee (1 / cost_fn + 1 / cost_fp)
+  close(abstentionBorder(1, extra), 0.325);
+  close(trivialCosts(0.5, mu, nu, extra)["always abstain"], 0.225);
+  assert.equal(frontier(reviewed, mu).at(-1)!.j, 3);
+});
+
+test("right answers and reviews by class in the normal form and back", () => {
+  const costs: Costs = { fn: 100, fp: 40, abstain: Infinity, tp: -20, tn: 4, byClass: [10, 16] };
+  const { mu, nu } = normalForm(costs);
+  assert.deepEqual([mu, nu], [0.3, 0.1]);
+  close(surchargeOf(costs).positive, 0.15);
+  assert.deepEqual(costsAt(costs, { mu: 0.5, nu: 0.2 }), { ...costs, fp: 64, byClass: [22, 28] });
+  close(money(0.1, costs, 0.25), 12 - 5 + 3);
+  const same: Costs = { fn: 100, fp: 40, abstain: 9, tp: 5, tn: 0 };
+  assert.deepEqual(costsAt(same, normalForm(same)), same);
+  assert.ok(rewardsAbstaining({ ...same, abstain: 3 }));
 });
 
 test("rules without a model", () => {
@@ -67,12 +106,17 @@ test("a guarantee counts reviewed cases once", () => {
   const upper = { missed: [0, 0.2, 0.7, 0.8], alarmed: [0.9, 0.6, 0.3, 0] };
   const bothLower = { missed: [0, 0.1, 0.5, 0.6], alarmed: [0.8, 0.4, 0.2, 0] };
   const bounds = { upper, bothUpper: upper, bothLower };
-  close(guaranteedCost(bounds, 1, 1, 0.5, 0.1), 0.2 + 0.5 * 0.6);
+  const cheap = { positive: 0.1, negative: 0.1 };
+  close(guaranteedCost(bounds, 1, 1, { mu: 0.5, ...cheap }, false), 0.2 + 0.5 * 0.6);
   // positives below u and negatives above l: 0.7 + 0.6 is cut at 1
-  close(guaranteedCost(bounds, 1, 2, 0.5, 0.1), 0.9 * 0.2 + 0.4 * 0.3 + 0.1);
-  close(guaranteedCost(bounds, 0, 3, 0.5, 0.1), 0.1);
+  close(guaranteedCost(bounds, 1, 2, { mu: 0.5, ...cheap }, false), 0.9 * 0.2 + 0.4 * 0.3 + 0.1);
+  close(guaranteedCost(bounds, 0, 3, { mu: 0.5, ...cheap }, false), 0.1);
   // a review dearer than a false alarm: few negatives above u are bad news
-  close(guaranteedCost(bounds, 1, 2, 0.1, 0.3), 0.7 * 0.2 - 0.2 * 0.2 + 0.3);
+  const dear = { mu: 0.1, positive: 0.3, negative: 0.3 };
+  close(guaranteedCost(bounds, 1, 2, dear, true), 0.7 * 0.2 - 0.2 * 0.2 + 0.3);
+  // reviews of a negative cost more: of 0.7 + 0.6 positives and negatives the cheaper positives fill the rest
+  const byClass = { mu: 0.5, positive: 0.1, negative: 0.2 };
+  close(guaranteedCost(bounds, 1, 2, byClass, false), 0.9 * 0.2 + 0.3 * 0.3 + 0.1 + 0.1 * 0.6);
 });
 
 test("corners of the cost curve", () => {

@@ -32,7 +32,16 @@ const json = JSON.stringify({
   pairs: [],
   bounds: null,
   cases: null,
-  costs: { cost_fn: 100, cost_fp: 40, cost_abstain: null },
+  costs: {
+    cost_fn: 100,
+    cost_fp: 40,
+    cost_abstain: null,
+    cost_tp: 0,
+    cost_tn: 0,
+    cost_abstain_positive: null,
+    cost_abstain_negative: null,
+    reviewer: null,
+  },
   prevalence: 0.25,
   models: ["inf", "B"].map((name) => ({
     name,

@@ -24,6 +24,7 @@ from demur.comparison.words import condition_words
 from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
+from demur.honest.expected_cost import loss_table
 from demur.typing import FloatArray
 
 __all__ = ["Choice", "make_answer"]
@@ -271,7 +272,7 @@ def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
     question = choice.question
     if candidate.model is None:
         point = question.centre
-        if candidate.kind == "always abstain":
+        if candidate.kind == "always abstain" and _same_review(question):
             return cost_at(candidate, point)
         name = next(iter(choice.judged))
     else:
@@ -286,9 +287,18 @@ def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
     return float(certificate.of_window(_thresholds(candidate), costs=question.point).certified_expected_cost)
 
 
+def _same_review(question: Question) -> bool:
+    """Whether a review costs the same whoever the case is: then reviewing all cases has no risk."""
+    if question.by_case:
+        return False
+    costs = question.point
+    negative, positive = loss_table(costs)[:, 2]
+    return bool(negative == positive)
+
+
 def _guaranteed(best: Candidate, choice: Choice, estimate: Estimate) -> float | None:
     """Bound of the answer's true cost, valid for the choice among all models."""
-    if best.kind == "always abstain" and not choice.question.by_case:
+    if best.kind == "always abstain" and _same_review(choice.question):
         return estimate.cost
     if not _guarantee_defined(choice):
         return None

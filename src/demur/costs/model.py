@@ -1,7 +1,7 @@
 """`CostModel`: named costs of errors and of abstaining, and their normal form (mu, nu)."""
 
 import math
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, field
 
 import numpy as np
 
@@ -54,8 +54,8 @@ class CostModel(Result):
     cost_abstain_positive, cost_abstain_negative : float, optional
         Cost of abstaining by true class, each overriding `cost_abstain`.
     reviewer : Reviewer or ReviewCascade, optional
-        Who takes the cases abstained on: sets the cost of abstaining by true class. The model keeps
-        these two costs, not the reviewer.
+        Who takes the cases abstained on: sets the cost of abstaining by true class. These two costs
+        are what counts; `hired` remembers who they came from.
 
     Raises
     ------
@@ -83,6 +83,7 @@ class CostModel(Result):
     cost_abstain_positive: float | None = None
     cost_abstain_negative: float | None = None
     reviewer: InitVar[Reviewer | ReviewCascade | None] = None
+    _hired: Reviewer | ReviewCascade | None = field(init=False, default=None, repr=False, compare=False)
 
     def __post_init__(self, reviewer: Reviewer | ReviewCascade | None) -> None:
         for name in ("cost_fn", "cost_fp", "cost_tp", "cost_tn"):
@@ -123,6 +124,12 @@ class CostModel(Result):
         )
         object.__setattr__(self, "cost_abstain_positive", positive)
         object.__setattr__(self, "cost_abstain_negative", negative)
+        object.__setattr__(self, "_hired", reviewer)
+
+    @property
+    def hired(self) -> Reviewer | ReviewCascade | None:
+        """The reviewer the costs of abstaining came from; None where they were given themselves."""
+        return self._hired
 
     @property
     def abstaining_never_pays(self) -> bool:

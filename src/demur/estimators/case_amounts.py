@@ -51,9 +51,12 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
         return CaseCosts(**amounts)
     if isinstance(costs, CaseCosts):
         return replace(costs, **amounts)
-    stated = {field.name: getattr(costs, field.name) for field in fields(costs)}
-    if "cost_abstain" in amounts:
+    stated: dict[str, Any] = {field.name: getattr(costs, field.name) for field in fields(costs) if field.init}
+    if "cost_abstain" in amounts or costs.hired is not None:
         stated |= dict.fromkeys(("cost_abstain_positive", "cost_abstain_negative"))
+    if "cost_abstain" not in amounts:
+        # a reviewer's mistakes cost what the case costs
+        stated["reviewer"] = costs.hired
     return CaseCosts(**{**stated, **amounts})
 
 

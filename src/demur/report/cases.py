@@ -88,9 +88,9 @@ def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str
 
     "all" is for shares of all cases, "positive" and "negative" for shares of one class where the
     prevalence is known. `upper` suffices unless abstaining costs more than an error, as it may under a
-    limit: then `both_upper` and `both_lower` share the probability to fail. Without `every_score` only
-    counts at cuts between blocks are asked for, and `upper` alone is kept. None where no bound holds
-    for every sample size: cases of unequal weight, or scores in bins.
+    limit, or right answers differ in cost: then `both_upper` and `both_lower` share the probability to
+    fail. Without `every_score` only counts at cuts between blocks are asked for. None where no bound
+    holds for every sample size: cases of unequal weight, or scores in bins.
     """
     if comparison is None or comparison.weights == "importance":
         return None
@@ -120,6 +120,6 @@ def _steps(n: int, asked: FloatArray, delta: float, *, every_score: bool) -> dic
     return {
         "counts": steps.tolist(),
         "upper": one_sided.upper(steps).tolist(),
-        "both_upper": both.upper(steps).tolist() if every_score else None,
-        "both_lower": both.lower(steps).tolist() if every_score else None,
+        "both_upper": both.upper(steps).tolist(),
+        "both_lower": both.lower(steps).tolist(),
     }

@@ -22,6 +22,7 @@ from demur.comparison.question import Limits, Question
 from demur.comparison.threads import workers
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
+from demur.costs.reviewer import Reviewer
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
@@ -133,7 +134,7 @@ class Report(Result):
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
         costs : CostModel or CostRange, optional
-            Of a miss, a false alarm and abstaining; where the page starts. Right answers cost 0.
+            Of every outcome, also by a reviewer or by class; where the page starts.
         limits : Limits, optional
             What every rule must keep.
         source : DataSource, optional
@@ -251,7 +252,6 @@ class Report(Result):
 
         counts, comparison = self.models[0].surface.counts, self.comparison
         cases = page_cases(comparison)
-        prices = {name: getattr(self.costs, name) for name in ("cost_fn", "cost_fp", "cost_abstain")}
         return {
             "schema": _SCHEMA,
             "version": _VERSION,
@@ -265,7 +265,7 @@ class Report(Result):
             "folds": None if comparison is None else comparison.folds,
             "repeats": None if comparison is None else comparison.repeats,
             "seed": self.seed,
-            "costs": {name: _number(price) for name, price in prices.items()},
+            "costs": _page_costs(self.costs),
             "costs_given": self.costs_given,
             "prevalence": self.prevalence,
             "headline": self.headline,
@@ -368,6 +368,16 @@ def _number(value: float | None) -> float | None:
     return int(value) if value is not None and float(value).is_integer() else value
 
 
+def _page_costs(costs: CostModel) -> dict[str, Any]:
+    """Return the costs with the reviewer they came from, for whom the page has fields."""
+    hired = costs.hired
+    reviewer = None
+    if isinstance(hired, Reviewer):
+        names = ("fee", "sensitivity", "specificity")
+        reviewer = {name: _number(getattr(hired, name)) for name in names}
+    return {**{name: _number(price) for name, price in costs.to_dict().items()}, "reviewer": reviewer}
+
+
 def _check_models(scores: Any) -> dict[str, FloatArray]:
     if hasattr(scores, "columns") and not isinstance(scores, Mapping):
         scores = _frame_columns(scores)
@@ -404,21 +414,14 @@ def _question(
 
 
 def _check_costs(costs: CostModel | None) -> CostModel:
-    """Return the costs if three prices describe them, which is what the page lets its reader set."""
+    """Return the costs if the fields of the page can show them: no price of a review below 0."""
     if costs is None:
         return _START
     check_type(costs, "costs", CostModel)
-    zero = {"cost_tp": costs.cost_tp, "cost_tn": costs.cost_tn}
-    for name, value in zero.items():
-        if value != 0:
-            hint = "subtract it from the other costs of its class: decisions stay the same."
-            raise input_error(name, "must be 0 in a report", f"{value:g}", hint)
-    for name in ("cost_abstain_positive", "cost_abstain_negative"):
-        if getattr(costs, name) is not None:
-            hint = "a report has one cost of abstaining, cost_abstain."
-            raise input_error(name, "must be left out of a report", f"{getattr(costs, name):g}", hint)
-    if costs.cost_abstain is not None and costs.cost_abstain < 0:
-        raise input_error("cost_abstain", "must not be negative in a report", f"{costs.cost_abstain:g}")
+    for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
+        price = getattr(costs, name)
+        if price is not None and price < 0 and costs.hired is None:
+            raise input_error(name, "must not be negative in a report", f"{price:g}")
     return costs
 
 

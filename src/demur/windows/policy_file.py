@@ -125,6 +125,8 @@ def read_costs(data: Any) -> CostModel | None:
         return None
     values: dict[str, Any] = {}
     for field in dataclasses.fields(CostModel):
+        if not field.init:
+            continue
         name = f"costs.{field.name}"
         values[field.name] = optional_number(data, name) if field.default is None else part(data, name, float)
     return CostModel(**values)

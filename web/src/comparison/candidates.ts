@@ -1,6 +1,5 @@
 /** Rules to choose from: per model a window and a single threshold, and three without a model. */
 import type { Decisions, JudgedModel } from "../math/judged";
-import { blockCuts } from "../math/masses";
 import { ABSTAINED, type OutcomeTable } from "../math/outcomes";
 import type { Surface, Window } from "../math/surface";
 import { TRIVIAL_RULES, type TrivialRule } from "../math/trivial";
@@ -61,7 +60,7 @@ export function modelCandidates(
   const aims: [kind: "threshold" | "window", nu: number][] = [["threshold", Infinity]];
   if (Number.isFinite(nu)) aims.push(["window", nu]);
   return aims.flatMap(([kind, price]) => {
-    const cuts = limits === null ? blockCuts(surface.shares, mu, price) : surface.limitedCuts(mu, price, limits);
+    const cuts = limits === null ? surface.cuts(mu, price) : surface.limitedCuts(mu, price, limits);
     if (cuts === null) return [];
     const learned = limits === null ? judged.decide(mu, price) : judged.decideWithin(mu, price, limits);
     if (learned === null) return [];

@@ -2,11 +2,12 @@
 import type { ModelData, ReportData } from "../data";
 import type { PreparedModel } from "../math/models";
 import type { Window } from "../math/surface";
-import { money, type Costs } from "../math/units";
+import type { TrivialRule } from "../math/trivial";
+import { money, moneyBetween, reviewCosts, type Costs } from "../math/units";
 import type { Candidate } from "./candidates";
 import { costOf, differenceOf, meanCost, ratesOf, type Estimate, type Question } from "./estimates";
 import type { Facts, VersusFacts, VersusKey } from "./facts";
-import { guaranteedCost } from "./guarantee";
+import { guaranteedMoney } from "./guarantee";
 
 const TIE = 1e-12;
 
@@ -63,11 +64,13 @@ export function factsOf(
   const estimate = costOf(best, question);
   const shares = ratesOf(best.honest, question.prevalence);
   const simple = cheapest(trivial, question);
-  const inUnit = (cost: number) => money(cost, costs);
+  const rate = prepared[0].surface.prevalence;
+  const inUnit = (cost: number) => money(cost, costs, rate);
+  const between = (difference: number) => moneyBetween(difference, costs);
   const versus = Object.entries(rivals(best, candidates)).map(([key, other]) => {
     const { difference, interval } = differenceOf(best, other, question);
     const name = other.model === null ? other.kind : report.models[other.model].name;
-    return [key, { name, difference: inUnit(difference), interval: interval.map(inUnit) }] as [VersusKey, VersusFacts];
+    return [key, { name, difference: between(difference), interval: interval.map(between) }] as [VersusKey, VersusFacts];
   });
   return {
     ...ruleFacts(best, prepared, names),
@@ -86,7 +89,7 @@ export function factsOf(
       simple === null || !isTrivial(simple)
         ? null
         : { name: simple.kind, cost: inUnit(meanCost(simple.honest, question)) },
-    guaranteed_cost: guaranteed(best, question, prepared, inUnit),
+    guaranteed_cost: guaranteed(best, question, prepared, costs, inUnit(estimate.cost)),
     guarantee_defined: prepared.every(({ bounds }) => bounds !== null),
     n: report.n,
     confidence_level: question.level,
@@ -157,14 +160,18 @@ function ruleOf(kind: Facts["kind"], [lower, upper]: readonly [number, number], 
 /** Bound of the true cost, valid for the choice among all models; null where there is none. */
 function guaranteed(
   best: Candidate,
-  { mu, nu }: Question,
+  question: Question,
   prepared: readonly PreparedModel[],
-  inUnit: (cost: number) => number,
+  costs: Costs,
+  cost: number,
 ): number | null {
-  if (best.kind === "always abstain") return inUnit(nu);
+  const [positive, negative] = reviewCosts(costs);
+  if (best.kind === "always abstain" && positive === negative) return cost;
   if (prepared.some(({ bounds }) => bounds === null)) return null;
   const { bounds, surface } = prepared[best.model ?? 0];
-  const everywhere = best.kind === "always positive" ? 0 : surface.size;
-  const [i, j] = best.window === null ? [everywhere, everywhere] : [best.window.i, best.window.j];
-  return inUnit(guaranteedCost(bounds!, i, j, mu, nu));
+  const { size } = surface;
+  const everywhere = { "always positive": [0, 0], "always negative": [size, size], "always abstain": [0, size] };
+  const { i, j } = best.window ?? {};
+  const cuts = i === undefined || j === undefined ? everywhere[best.kind as TrivialRule] : [i, j];
+  return guaranteedMoney(bounds!, cuts as [number, number], { ...question, costs });
 }

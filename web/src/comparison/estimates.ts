@@ -3,6 +3,7 @@ import {
   differenceInterval as intervalOfDifference,
   differenceSums,
   honestInterval,
+  lossesAt,
   lossSums,
   meanAndError,
   pricesAt,
@@ -11,12 +12,15 @@ import {
 import type { JudgedModel } from "../math/judged";
 import type { JointOutcomes } from "../math/jointCases";
 import { decideAlike, type JointTable, type OutcomeTable } from "../math/outcomes";
+import type { Surcharge } from "../math/units";
 import type { Candidate } from "./candidates";
 
 /** Costs, prevalence and level asked for, and the cases that answer. */
 export interface Question {
   mu: number;
   nu: number;
+  /** What reviews cost beyond nu. */
+  extra: Surcharge;
   /** Null: that of the data. */
   prevalence: number | null;
   level: number;
@@ -33,18 +37,18 @@ export interface Estimate {
 }
 
 /** Expected cost per case of a table of outcomes. */
-export function meanCost(table: OutcomeTable, { mu, nu, prevalence }: Question): number {
-  return meanAndError(lossSums(table, pricesAt(mu, nu)), prevalence)[0];
+export function meanCost(table: OutcomeTable, { mu, nu, extra, prevalence }: Question): number {
+  return meanAndError(lossSums(table, pricesAt(mu, nu, extra)), prevalence)[0];
 }
 
 /** Honest cost with its interval for the true cost of the rule in use. */
 export function costOf({ honest, hindsight }: Candidate, question: Question): Estimate {
-  const { mu, nu, prevalence, level } = question;
-  const prices = pricesAt(mu, nu);
+  const { mu, nu, extra, prevalence, level } = question;
+  const prices = pricesAt(mu, nu, extra);
   const [low, high] = honestInterval(lossSums(hindsight, prices), lossSums(honest, prices), level, prevalence);
   const rate = prevalence ?? ownRate(honest);
   // every case can cost its most expensive outcome, and no more
-  const worst = rate * Math.max(1, prices.abstain) + (1 - rate) * Math.max(mu, prices.abstain);
+  const worst = rate * Math.max(1, prices.abstainPositive) + (1 - rate) * Math.max(mu, prices.abstainNegative);
   return {
     cost: meanCost(honest, question),
     interval: [Math.max(low, 0), Math.min(high, worst)],
@@ -73,7 +77,7 @@ export function differenceOf(
   second: Candidate,
   question: Question,
 ): { difference: number; interval: Ends } {
-  const { mu, nu, prevalence, level } = question;
+  const { mu, nu, extra, prevalence, level } = question;
   const difference = meanCost(first.honest, question) - meanCost(second.honest, question);
   const joint = jointOutcomes(first, second, question);
   if (joint === null) return { difference, interval: unpaired(first, second, question) };
@@ -83,7 +87,7 @@ export function differenceOf(
     const [low, high] = againstConstant(second, first, question);
     return { difference, interval: [-high, -low] };
   }
-  const [honest, hindsight] = joint.map((table) => differenceSums(table, pricesAt(mu, nu)));
+  const [honest, hindsight] = joint.map((table) => differenceSums(table, pricesAt(mu, nu, extra)));
   return { difference, interval: intervalOfDifference(hindsight, honest, level, prevalence) };
 }
 
@@ -93,12 +97,9 @@ export function differenceOf(
  * the other, so it does not cancel in the mean.
  */
 function againstConstant(rule: Candidate, constant: Candidate, question: Question): Ends {
-  const { mu, nu, prevalence, level } = question;
-  const prices = pricesAt(mu, nu);
-  const losses = [
-    [0, prices.alarm, prices.abstain],
-    [prices.miss, 0, prices.abstain],
-  ];
+  const { mu, nu, extra, prevalence, level } = question;
+  const prices = pricesAt(mu, nu, extra);
+  const losses = lossesAt(prices);
   const decision = constantDecision(constant);
   const spared = losses.map((byDecision) => byDecision[decision]);
   const [hindsight, honest] = [rule.hindsight, rule.honest].map((table) => {

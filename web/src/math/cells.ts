@@ -9,17 +9,26 @@ type HalfPlane = [a: number, b: number, c: number];
 /** Corners of the cell of window (i, j) inside [0, muMax] x [0, nuMax]; empty if it lies outside. */
 export function cellOf(surface: Surface, i: number, j: number, muMax: number, nuMax: number): Point[] {
   const r = surface.shares;
+  const { positive, negative, alarms } = surface.extra;
+  // what a review of a block with share s costs: nu + steep(s) mu + base(s)
+  const [steep, base] = [(s: number) => (1 - s) * alarms, (s: number) => s * positive + (1 - s) * negative];
+  const beyondMiss = (s: number): HalfPlane => [steep(s), 1, base(s) - s];
+  const beyondAlarm = (s: number): HalfPlane => [steep(s) - (1 - s), 1, base(s)];
   const sides: HalfPlane[] = [];
   // the last block called negative, and the first called positive
-  if (i > 0) sides.push([0, -1, r[i - 1]]);
-  if (j < r.length) sides.push([1 - r[j], -1, 0]);
-  if (i < j) sides.push([0, 1, -r[i]], [-(1 - r[j - 1]), 1, 0]);
+  if (i > 0) sides.push(opposite(beyondMiss(r[i - 1])));
+  if (j < r.length) sides.push(opposite(beyondAlarm(r[j])));
+  if (i < j) sides.push(beyondMiss(r[i]), beyondAlarm(r[j - 1]));
   else {
     if (i > 0) sides.push([-(1 - r[i - 1]), 0, r[i - 1]]);
     if (i < r.length) sides.push([1 - r[i], 0, -r[i]]);
   }
   const all: Point[] = [[0, 0], [muMax, 0], [muMax, nuMax], [0, nuMax]];
   return sides.reduce(clip, all);
+}
+
+function opposite([a, b, c]: HalfPlane): HalfPlane {
+  return [-a, -b, -c];
 }
 
 /** Sutherland and Hodgman (1974) for one half-plane. */

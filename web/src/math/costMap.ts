@@ -1,7 +1,7 @@
 /** Values on a grid of costs, to colour the map and to raise the 3-D surface. */
 import type { Totals } from "../data";
 import { honestCosts } from "./honestMap";
-import { assumedPrevalence, blockCuts } from "./masses";
+import { assumedPrevalence } from "./masses";
 import type { Prepared } from "./models";
 import type { Surface } from "./surface";
 import { trivialCosts } from "./trivial";
@@ -45,9 +45,9 @@ export function mapValues(
     case "abstention":
       return fill(grid, (mu, nu) => abstention(surface, mu, nu));
     case "lower":
-      return fill(grid, (mu, nu) => surface.lower[blockCuts(surface.shares, mu, nu)[0]]);
+      return fill(grid, (mu, nu) => surface.lower[surface.cuts(mu, nu)[0]]);
     case "upper":
-      return fill(grid, (mu, nu) => surface.upper[blockCuts(surface.shares, mu, nu)[1]]);
+      return fill(grid, (mu, nu) => surface.upper[surface.cuts(mu, nu)[1]]);
     case "winner":
       return winners(grid, report, prepared);
     case "difference": {
@@ -73,7 +73,7 @@ export function surfaceCosts(surface: Surface, grid: CostGrid): Float64Array {
 /** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model costs no more. */
 function winners(grid: CostGrid, report: Totals, prepared: Prepared): Float64Array {
   const rate = assumedPrevalence(report, prepared.prevalence);
-  const least = fill(grid, (mu, nu) => Math.min(...Object.values(trivialCosts(rate, mu, nu))));
+  const least = fill(grid, (mu, nu) => Math.min(...Object.values(trivialCosts(rate, mu, nu, prepared.extra))));
   const winner = new Float64Array(least.length).fill(NO_MODEL);
   prepared.models.forEach((_, k) => {
     modelCosts(grid, report, prepared, k).forEach((cost, at) => {
@@ -85,7 +85,7 @@ function winners(grid: CostGrid, report: Totals, prepared: Prepared): Float64Arr
 }
 
 function abstention(surface: Surface, mu: number, nu: number): number {
-  const [i, j] = blockCuts(surface.shares, mu, nu);
+  const [i, j] = surface.cuts(mu, nu);
   const { positiveBelow, negativeBelow } = surface;
   return positiveBelow[j] + negativeBelow[j] - (positiveBelow[i] + negativeBelow[i]);
 }

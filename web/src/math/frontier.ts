@@ -1,5 +1,6 @@
 /** Cost of the errors against the share of abstentions: the windows that some price of abstaining makes best. */
 import type { Surface } from "./surface";
+import { reviewsAt } from "./units";
 
 /** One window of the frontier. */
 export interface FrontierPoint {
@@ -21,12 +22,15 @@ export interface FrontierPoint {
 export function frontier(surface: Surface, mu: number): FrontierPoint[] {
   const start = surface.neverAbstaining(mu).i;
   let [i, j] = [start, start];
+  // what reviews of a block cost beside their price, per case
+  const [positive, negative] = reviewsAt(mu, 0, surface.extra);
+  const beyondPrice = (share: number): number => share * positive + (1 - share) * negative;
   const points = [pointAt(surface, mu, i, j, Infinity)];
   for (;;) {
     // abstaining on a block saves its misses below the cut, its false alarms above
     const saved = [
-      i > 0 ? surface.shares[i - 1] : 0,
-      j < surface.size ? mu * (1 - surface.shares[j]) : 0,
+      i > 0 ? surface.shares[i - 1] - beyondPrice(surface.shares[i - 1]) : 0,
+      j < surface.size ? mu * (1 - surface.shares[j]) - beyondPrice(surface.shares[j]) : 0,
     ];
     const price = Math.max(saved[0], saved[1]);
     if (price <= 0) return points;

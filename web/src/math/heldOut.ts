@@ -1,6 +1,7 @@
 /** Rules learned from some cases and judged on others (demur.honest.held_out). */
 import type { FoldData, Totals } from "../data";
 import { blockCuts, blockShares, scaled, sumsBelow } from "./masses";
+import { NO_SURCHARGE, type Surcharge } from "./units";
 import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
 import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
 
@@ -22,6 +23,7 @@ export class FoldTable {
   constructor(
     private readonly fold: FoldData,
     prevalence: number | null,
+    readonly extra: Surcharge = NO_SURCHARGE,
   ) {
     this.factors = prevalence === null ? [1, 1] : classFactors(totalsOf(fold), prevalence);
     const [toPositive, toNegative] = this.factors;
@@ -36,14 +38,14 @@ export class FoldTable {
 
   /** What the rule of this fold does at (mu, nu). */
   limits(mu: number, nu: number): Limits {
-    const [i, j] = blockCuts(this.shares, mu, nu);
+    const [i, j] = blockCuts(this.shares, mu, nu, this.extra);
     return this.limitsOf(i, j);
   }
 
   /** What the rule of this fold does under limits; null where they allow none. */
   limitsWithin(mu: number, nu: number, limits: RuleLimits): Limits | null {
     this.searched ??= new CutMasses(this.fold.positives, this.fold.negatives, ...this.factors);
-    const cuts = limitedCuts(this.searched, mu, nu, limits);
+    const cuts = limitedCuts(this.searched, mu, nu, limits, this.extra);
     return cuts && this.limitsOf(...cuts);
   }
 

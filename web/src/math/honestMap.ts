@@ -3,12 +3,13 @@ import { sameForAll } from "../comparison/candidates";
 import type { CostGrid } from "./costMap";
 import type { FoldTable } from "./heldOut";
 import type { JudgedModel } from "./judged";
-import { abstentionBorder, mayPay } from "./lemma1";
-import { assumedPrevalence, blockCuts, classWeights, TIE, type Weights } from "./masses";
+import { evenShare, mayPay } from "./lemma1";
+import { assumedPrevalence, classWeights, shareBorders, TIE, type Weights } from "./masses";
 import { upTo } from "./search";
 import type { Surface } from "./surface";
 import { trivialCosts, TRIVIAL_RULES } from "./trivial";
 import type { Totals } from "../data";
+import { reviewsAt } from "./units";
 
 /** The smaller of the honest costs of window and threshold at every point; a miss costs 1. */
 export function honestCosts(
@@ -28,17 +29,17 @@ export function honestCosts(
   // a rule that treats all cases alike is judged as the rule without a model it is
   const constant = (i: number, j: number, mu: number, nu: number): number | null => {
     const decision = sameForAll(i, j, surface.size);
-    return decision === null ? null : trivialCosts(rate, mu, nu)[TRIVIAL_RULES[[1, 0, 2][decision]]];
+    return decision === null ? null : trivialCosts(rate, mu, nu, surface.extra)[TRIVIAL_RULES[[1, 0, 2][decision]]];
   };
   mus.forEach((mu, c) => {
-    const [i, j] = blockCuts(surface.shares, mu, Infinity);
+    const [i, j] = surface.cuts(mu, Infinity);
     single[c] = constant(i, j, mu, Infinity) ?? single[c];
   });
   for (let r = 0, at = 0; r < nus.length; r++) {
     for (let c = 0; c < mus.length; c++, at++) {
-      if (!mayPay(mus[c], nus[r])) costs[at] = single[c];
+      if (!mayPay(mus[c], nus[r], surface.extra)) costs[at] = single[c];
       else {
-        const [i, j] = blockCuts(surface.shares, mus[c], nus[r]);
+        const [i, j] = surface.cuts(mus[c], nus[r]);
         costs[at] = Math.min(constant(i, j, mus[c], nus[r]) ?? costs[at], single[c]);
       }
     }
@@ -54,32 +55,35 @@ function addTable(
   costs: Float64Array,
   single: Float64Array,
 ): void {
-  const { shares, positives, negatives } = table;
+  const { shares, positives, negatives, extra } = table;
   const { positive, negative } = weights;
   const end = table.positions;
   const size = shares.length;
-  // cuts rise with mu: one walk per row; no arrays inside, for this runs for every table at every point
+  // cuts rise with mu: one walk per row, for this runs for every table at every point
   let cut = 0;
   for (let c = 0; c < mus.length; c++) {
-    const border = abstentionBorder(mus[c]) * (1 - TIE);
+    const border = evenShare(mus[c]) * (1 - TIE);
     while (cut < size && shares[cut] < border) cut++;
     const limit = Math.min(Math.max(2 * cut - 1, 0), end);
     single[c] += positive * positives[limit] + negative * mus[c] * (negatives[end] - negatives[limit]);
   }
   for (let r = 0; r < nus.length; r++) {
     const nu = nus[r];
-    const lowest = upTo(shares, nu * (1 + TIE));
     const row = r * mus.length;
+    // the lower cut is the same along a row unless a review costs a share of a false alarm
+    let lowest = extra.alarms === 0 ? upTo(shares, shareBorders(1, nu, extra)[0] * (1 + TIE)) : -1;
     let j = 0;
     for (let c = 0; c < mus.length; c++) {
       const mu = mus[c];
-      if (!mayPay(mu, nu)) continue;
-      const border = ((mu - nu) / mu) * (1 - TIE);
-      while (j < size && shares[j] < border) j++;
+      if (!mayPay(mu, nu, extra)) continue;
+      const [lower, upper] = shareBorders(mu, nu, extra);
+      const [onPositive, onNegative] = reviewsAt(mu, nu, extra);
+      while (j < size && shares[j] < upper * (1 - TIE)) j++;
+      if (extra.alarms !== 0) lowest = upTo(shares, lower * (1 + TIE));
       const first = Math.min(lowest < j ? 2 * lowest : Math.max(2 * j - 1, 0), end);
       const last = Math.min(Math.max(2 * j - 1, 0), end);
-      const missed = positives[first] + nu * (positives[last] - positives[first]);
-      const alarmed = mu * (negatives[end] - negatives[last]) + nu * (negatives[last] - negatives[first]);
+      const missed = positives[first] + onPositive * (positives[last] - positives[first]);
+      const alarmed = mu * (negatives[end] - negatives[last]) + onNegative * (negatives[last] - negatives[first]);
       costs[row + c] += positive * missed + negative * alarmed;
     }
   }

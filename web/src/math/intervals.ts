@@ -1,15 +1,17 @@
 /** Intervals of honest costs that do not collapse where no error was seen (demur.honest.intervals). */
 import { normalQuantile } from "./normal";
 import type { JointTable, OutcomeTable } from "./outcomes";
+import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 
 /** Differences of sums this small beside them are rounding. */
 const ROUNDING = 64 * Number.EPSILON;
 
-/** What a miss, a false alarm and a review cost; an infinite review is never paid. */
+/** What a miss, a false alarm and a review of either class cost; an infinite review is never paid. */
 export interface Prices {
   miss: number;
   alarm: number;
-  abstain: number;
+  abstainPositive: number;
+  abstainNegative: number;
 }
 
 export type Ends = [low: number, high: number];
@@ -34,18 +36,28 @@ export function addedErrors(level: number): number {
 }
 
 /** Prices of the normal form, in which a miss costs 1. */
-export function pricesAt(mu: number, nu: number): Prices {
-  return { miss: 1, alarm: mu, abstain: nu === Infinity ? 0 : nu };
+export function pricesAt(mu: number, nu: number, extra: Surcharge = NO_SURCHARGE): Prices {
+  const [abstainPositive, abstainNegative] = nu === Infinity ? [0, 0] : reviewsAt(mu, nu, extra);
+  return { miss: 1, alarm: mu, abstainPositive, abstainNegative };
+}
+
+/** Losses by class (negative, positive) and decision (negative, positive, abstain). */
+export function lossesAt({ miss, alarm, abstainPositive, abstainNegative }: Prices): number[][] {
+  return [
+    [0, alarm, abstainNegative],
+    [miss, 0, abstainPositive],
+  ];
 }
 
 /** Turn outcomes into sums of losses. */
-export function lossSums(table: OutcomeTable, { miss, alarm, abstain }: Prices): LossSums {
+export function lossSums(table: OutcomeTable, prices: Prices): LossSums {
+  const { miss, alarm, abstainPositive, abstainNegative } = prices;
   const [rightNegative, alarmed, keptNegative, missed, rightPositive, keptPositive] = table;
   return {
     positive: {
       n: missed + rightPositive + keptPositive,
-      total: miss * missed + abstain * keptPositive,
-      squares: miss ** 2 * missed + abstain ** 2 * keptPositive,
+      total: miss * missed + abstainPositive * keptPositive,
+      squares: miss ** 2 * missed + abstainPositive ** 2 * keptPositive,
       worst: miss,
       // a rule that calls nothing negative cannot miss, one that calls nothing positive raises no alarm
       risk: Math.min(missed + rightNegative, 1),
@@ -53,8 +65,8 @@ export function lossSums(table: OutcomeTable, { miss, alarm, abstain }: Prices):
     },
     negative: {
       n: alarmed + rightNegative + keptNegative,
-      total: alarm * alarmed + abstain * keptNegative,
-      squares: alarm ** 2 * alarmed + abstain ** 2 * keptNegative,
+      total: alarm * alarmed + abstainNegative * keptNegative,
+      squares: alarm ** 2 * alarmed + abstainNegative ** 2 * keptNegative,
       worst: alarm,
       risk: Math.min(alarmed + rightPositive, 1),
       decided: Math.min(alarmed + rightNegative, 1),
@@ -118,10 +130,9 @@ interface DifferenceSums {
 }
 
 /** Sum loss of the first rule minus loss of the second from their joint decisions. */
-export function differenceSums(joint: JointTable, { miss, alarm, abstain }: Prices): DifferenceSums {
-  // losses by class (negative, positive) and decision (negative, positive, abstain)
-  const losses = [[0, alarm, abstain], [miss, 0, abstain]];
-  const parts = losses.map((loss, row) => {
+export function differenceSums(joint: JointTable, prices: Prices): DifferenceSums {
+  const { miss, alarm } = prices;
+  const parts = lossesAt(prices).map((loss, row) => {
     const part: ClassSums = { n: 0, total: 0, squares: 0, worst: 0, risk: 1, decided: 1 };
     for (let a = 0; a < 3; a++) {
       for (let b = 0; b < 3; b++) {

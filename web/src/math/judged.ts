@@ -1,6 +1,7 @@
 /** One model judged on all splits, and what rules decide on the held-out cases (demur.honest.decisions). */
 import type { ModelData } from "../data";
 import { FoldTable, ownFold, type Limits } from "./heldOut";
+import { NO_SURCHARGE, type Surcharge } from "./units";
 import type { RuleLimits } from "./windowSearch";
 import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
 
@@ -19,9 +20,10 @@ export class JudgedModel {
     model: Pick<ModelData, "blocks" | "folds">,
     prevalence: number | null,
     readonly repeats: number,
+    extra: Surcharge = NO_SURCHARGE,
   ) {
-    this.tables = model.folds.map((fold) => new FoldTable(fold, prevalence));
-    this.own = new FoldTable(ownFold(model.blocks), prevalence);
+    this.tables = model.folds.map((fold) => new FoldTable(fold, prevalence, extra));
+    this.own = new FoldTable(ownFold(model.blocks), prevalence, extra);
   }
 
   /** Decide with the cheapest windows at a cost point. */

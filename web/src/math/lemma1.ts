@@ -1,19 +1,26 @@
-/** Where abstaining can pay at all (Friedel, Rueckert, Kramer 2006, lemma 1). */
+/** Where abstaining can pay at all (Friedel, Rueckert, Kramer 2006, lemma 1; by class in demur.CostModel). */
+import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 
-/** The price of abstaining from which on it never pays, whatever the model. */
-export function abstentionBorder(mu: number): number {
+/** The share of positives from which on calling positive is cheaper than calling negative. */
+export function evenShare(mu: number): number {
   return mu / (1 + mu);
 }
 
+/** The price of abstaining from which on it never pays, whatever the model. */
+export function abstentionBorder(mu: number, extra: Surcharge = NO_SURCHARGE): number {
+  return Math.max(0, (mu * (1 - extra.positive - extra.alarms) - extra.negative) / (1 + mu));
+}
+
 /** Whether some score could make abstaining worth its price; never where that is infinite. */
-export function mayPay(mu: number, nu: number): boolean {
-  return mu * nu + nu < mu;
+export function mayPay(mu: number, nu: number, extra: Surcharge = NO_SURCHARGE): boolean {
+  const [positive, negative] = reviewsAt(mu, nu, extra);
+  return mu * positive + negative < mu;
 }
 
 /** The border as a line to draw, from mu = 0 to `muMax`. */
-export function borderLine(muMax: number, steps: number): [mu: number, nu: number][] {
+export function borderLine(muMax: number, steps: number, extra: Surcharge): [mu: number, nu: number][] {
   return Array.from({ length: steps + 1 }, (_, step) => {
     const mu = (muMax * step) / steps;
-    return [mu, abstentionBorder(mu)];
+    return [mu, abstentionBorder(mu, extra)];
   });
 }

@@ -1,7 +1,8 @@
 /** Blocks as masses under a prevalence, with what every rule on them needs. */
 import type { Totals } from "../data";
-import { abstentionBorder, mayPay } from "./lemma1";
+import { evenShare, mayPay } from "./lemma1";
 import { below, upTo } from "./search";
+import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 
 /** Shares that differ by rounding only count as equal, as in demur.surface.masses. */
 export const TIE = 8 * Number.EPSILON;
@@ -59,12 +60,25 @@ export function blockShares(positive: Float64Array, negative: Float64Array): Flo
   return shares;
 }
 
-/** Blocks called negative, and called negative or abstained on, at (mu, nu). */
-export function blockCuts(shares: Float64Array, mu: number, nu: number): [i: number, j: number] {
-  if (!mayPay(mu, nu)) {
-    const cut = below(shares, abstentionBorder(mu) * (1 - TIE));
+/** Blocks called negative, and called negative or abstained on, at (mu, nu) (demur.surface.masses). */
+export function blockCuts(
+  shares: Float64Array,
+  mu: number,
+  nu: number,
+  extra: Surcharge = NO_SURCHARGE,
+): [i: number, j: number] {
+  if (!mayPay(mu, nu, extra)) {
+    const cut = below(shares, evenShare(mu) * (1 - TIE));
     return [cut, cut];
   }
-  const j = below(shares, ((mu - nu) / mu) * (1 - TIE));
-  return [Math.min(upTo(shares, nu * (1 + TIE)), j), j];
+  const [lower, upper] = shareBorders(mu, nu, extra);
+  const j = below(shares, upper * (1 - TIE));
+  return [Math.min(upTo(shares, lower * (1 + TIE)), j), j];
+}
+
+/** Up to the first share blocks are called negative, from the second on positive, where abstaining may pay. */
+export function shareBorders(mu: number, nu: number, extra: Surcharge): [lower: number, upper: number] {
+  const [positive, negative] = reviewsAt(mu, nu, extra);
+  const gap = positive - negative;
+  return [negative / (1 - gap), (mu - negative) / (mu + gap)];
 }

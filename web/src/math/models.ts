@@ -7,6 +7,7 @@ import { jointOf, type JointOutcomes } from "./jointCases";
 import { JudgedModel } from "./judged";
 import type { ScoreLevel } from "./scoreLevel";
 import { Surface } from "./surface";
+import { NO_SURCHARGE, type Surcharge } from "./units";
 import type { RuleLimits } from "./windowSearch";
 
 export interface PreparedModel {
@@ -21,6 +22,8 @@ export interface PreparedModel {
 export interface Prepared {
   /** Null: that of the data. */
   prevalence: number | null;
+  /** What reviews cost beyond nu. */
+  extra: Surcharge;
   level: number;
   models: PreparedModel[];
   /** Element k: model k judged on held-out cases; null where no model can be. */
@@ -28,8 +31,12 @@ export interface Prepared {
   joint(first: number, second: number): JointOutcomes | null;
 }
 
-/** What depends on the prevalence and not on the costs; once per change of the prevalence. */
-export function prepare(report: ReportData, prevalence: number | null): Prepared {
+/** What depends on the prevalence and on who reviews, and not on mu and nu. */
+export function prepare(
+  report: ReportData,
+  prevalence: number | null,
+  extra: Surcharge = NO_SURCHARGE,
+): Prepared {
   const joints = new Map<string, JointOutcomes | null>();
   const joint = (first: number, second: number): JointOutcomes | null => {
     const key = `${first} ${second}`;
@@ -39,28 +46,36 @@ export function prepare(report: ReportData, prevalence: number | null): Prepared
     }
     return joints.get(key) ?? null;
   };
-  const prepared = { ...prepareModels(report, prevalence), joint };
+  const prepared = { ...prepareModels(report, prevalence, extra), joint };
   return prepared;
 }
 
 /** The same with every score as a block; null where the page does not hold the cases. */
-export function prepareScores(level: ScoreLevel | null, prevalence: number | null): Prepared | null {
-  return level && { ...prepareModels(level.report, prevalence), joint: level.joint };
+export function prepareScores(
+  level: ScoreLevel | null,
+  prevalence: number | null,
+  extra: Surcharge = NO_SURCHARGE,
+): Prepared | null {
+  return level && { ...prepareModels(level.report, prevalence, extra), joint: level.joint };
 }
 
-function prepareModels(report: ReportData, prevalence: number | null): Omit<Prepared, "joint"> {
+function prepareModels(
+  report: ReportData,
+  prevalence: number | null,
+  extra: Surcharge,
+): Omit<Prepared, "joint"> {
   const models = report.models.map((data) => {
-    const surface = new Surface(data, report, prevalence);
+    const surface = new Surface(data, report, prevalence, extra);
     return {
       data,
       surface,
-      judged: data.folds.length ? new JudgedModel(data, prevalence, report.repeats ?? 1) : null,
+      judged: data.folds.length ? new JudgedModel(data, prevalence, report.repeats ?? 1, extra) : null,
       bounds: report.bounds === null ? null : cutBounds(report.bounds, data.blocks, prevalence),
     };
   });
   const honest = models.flatMap(({ judged }) => judged ?? []);
   const judged = honest.length === models.length ? honest : null;
-  return { prevalence, level: report.confidence_level, models, judged };
+  return { prevalence, extra, level: report.confidence_level, models, judged };
 }
 
 /** All rules to choose from at a cost point, under limits if there are any; null without honest costs. */
@@ -70,10 +85,10 @@ export function candidatesAt(
   nu: number,
   limits: RuleLimits | null = null,
 ): Candidates | null {
-  const { prevalence, level, models, judged, joint } = prepared;
+  const { prevalence, extra, level, models, judged, joint } = prepared;
   if (judged === null) return null;
   return {
-    question: { mu, nu, prevalence, level, judged, joint },
+    question: { mu, nu, extra, prevalence, level, judged, joint },
     trivial: trivialCandidates(judged[0], nu, models[0].surface.prevalence, limits),
     models: models.map(({ surface }, k) => modelCandidates(judged[k], surface, k, mu, nu, limits)),
   };

@@ -1,6 +1,7 @@
 /** The abstention cost surface of one model: cheapest window and its cost at any costs, exactly. */
 import type { BlockCounts, ModelData, Totals } from "../data";
 import { assumedPrevalence, blockCuts, blockShares, classWeights, scaled, sumsAbove, sumsBelow } from "./masses";
+import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
 
 /** A window: blocks < i negative, i..j-1 abstained on, >= j positive; shares of all cases. */
@@ -24,7 +25,7 @@ export interface Window {
 /** What a surface needs of a model. */
 export type Scored = Pick<ModelData, "cuts"> & { blocks: BlockCounts };
 
-/** k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), by prefix sums in O(log blocks). */
+/** k(mu, nu) = sum over blocks of min(P, mu N, cost of reviews), by prefix sums in O(log blocks). */
 export class Surface {
   readonly prevalence: number;
   readonly shares: Float64Array;
@@ -40,7 +41,13 @@ export class Surface {
   private readonly factors: readonly [number, number];
   private searched: CutMasses | null = null;
 
-  constructor(model: Scored, totals: Totals, prevalence: number | null) {
+  constructor(
+    model: Scored,
+    totals: Totals,
+    prevalence: number | null,
+    /** What reviews cost beyond nu. */
+    readonly extra: Surcharge = NO_SURCHARGE,
+  ) {
     const weights = classWeights(totals, prevalence);
     this.blocks = model.blocks;
     this.factors = [weights.positive, weights.negative];
@@ -63,20 +70,25 @@ export class Surface {
 
   /** Smallest expected cost; a miss costs 1. */
   cost(mu: number, nu: number): number {
-    const [i, j] = blockCuts(this.shares, mu, nu);
+    const [i, j] = this.cuts(mu, nu);
     return this.costOf(i, j, mu, nu);
   }
 
   /** The cheapest window: of several the least abstention, then the most positives. */
   window(mu: number, nu: number): Window {
-    const [i, j] = blockCuts(this.shares, mu, nu);
+    const [i, j] = this.cuts(mu, nu);
     return this.windowAt(i, j, mu, nu);
+  }
+
+  /** Cuts of the cheapest window. */
+  cuts(mu: number, nu: number): [i: number, j: number] {
+    return blockCuts(this.shares, mu, nu, this.extra);
   }
 
   /** Cuts of the cheapest window under limits; null where they allow none. */
   limitedCuts(mu: number, nu: number, limits: RuleLimits): [i: number, j: number] | null {
     this.searched ??= new CutMasses(this.blocks.positives, this.blocks.negatives, ...this.factors);
-    return limitedCuts(this.searched, mu, nu, limits);
+    return limitedCuts(this.searched, mu, nu, limits, this.extra);
   }
 
   /** The cut without abstaining. */
@@ -88,7 +100,9 @@ export class Surface {
   costOf(i: number, j: number, mu: number, nu: number): number {
     const errors = this.positiveBelow[i] + mu * this.negativeAbove[j];
     // an empty window must cost nothing, also beside an infinite nu
-    return i < j ? errors + (nu * this.keptPositive(i, j) + nu * this.keptNegative(i, j)) : errors;
+    if (i === j) return errors;
+    const [positive, negative] = reviewsAt(mu, nu, this.extra);
+    return errors + (positive * this.keptPositive(i, j) + negative * this.keptNegative(i, j));
   }
 
   /** Describe the window of two cuts. */

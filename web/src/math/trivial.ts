@@ -1,4 +1,5 @@
 /** Rules that ignore the scores. */
+import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 
 export type TrivialRule = "always positive" | "always negative" | "always abstain";
 
@@ -6,6 +7,17 @@ export type TrivialRule = "always positive" | "always negative" | "always abstai
 export const TRIVIAL_RULES: readonly TrivialRule[] = ["always positive", "always negative", "always abstain"];
 
 /** What the rules without a model cost at a prevalence; a miss costs 1. */
-export function trivialCosts(prevalence: number, mu: number, nu: number): Record<TrivialRule, number> {
-  return { "always positive": mu * (1 - prevalence), "always negative": prevalence, "always abstain": nu };
+export function trivialCosts(
+  prevalence: number,
+  mu: number,
+  nu: number,
+  extra: Surcharge = NO_SURCHARGE,
+): Record<TrivialRule, number> {
+  const [positive, negative] = reviewsAt(mu, nu, extra);
+  return {
+    "always positive": mu * (1 - prevalence),
+    "always negative": prevalence,
+    // a price of both classes is itself, however the prevalence was rounded
+    "always abstain": negative + (positive === negative ? 0 : prevalence * (positive - negative)),
+  };
 }

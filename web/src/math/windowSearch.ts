@@ -1,6 +1,7 @@
 /** Cheapest window under limits, exact over all pairs of cuts (demur.windows.search). */
 import { sumsAbove, sumsBelow } from "./masses";
 import { below } from "./search";
+import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 
 /** Sums that differ by less, relative to their size, count as equal. */
 const TIE = 64 * Number.EPSILON;
@@ -107,8 +108,10 @@ export function limitedCuts(
   mu: number,
   nu: number,
   limits: RuleLimits,
+  extra: Surcharge = NO_SURCHARGE,
 ): [i: number, j: number] | null {
-  return nu < Infinity ? cheapestWindow(masses, mu, nu, limits) : cheapestThreshold(masses, mu, limits);
+  if (nu === Infinity) return cheapestThreshold(masses, mu, limits);
+  return cheapestWindow(masses, mu, reviewsAt(mu, nu, extra), limits);
 }
 
 function cheapestThreshold(masses: CutMasses, mu: number, limits: RuleLimits): [number, number] | null {
@@ -136,17 +139,22 @@ function roomFor(size: number): typeof room {
   return room;
 }
 
-function cheapestWindow(masses: CutMasses, mu: number, nu: number, limits: RuleLimits): [number, number] | null {
+function cheapestWindow(
+  masses: CutMasses,
+  mu: number,
+  [positive, negative]: readonly [number, number],
+  limits: RuleLimits,
+): [number, number] | null {
   const { positiveBelow: p, negativeBelow: q, negativeAbove, below: mass, size } = masses;
   const { starts, stops, first } = masses.within(limits);
   const { costs, begins, queue, values } = roomFor(size);
-  const slack = TIE * ((1 + nu) * p[size - 1] + (mu + nu) * q[size - 1]);
-  const kept = 1 - nu;
+  const slack = TIE * ((1 + positive) * p[size - 1] + (mu + negative) * q[size - 1]);
+  const kept = 1 - positive;
   let least = Infinity;
   let head = 0;
   let tail = 0;
   for (let j = 0; j < size; j++) {
-    const reviewed = nu * q[j];
+    const reviewed = negative * q[j];
     const start = starts[j] ? kept * p[j] - reviewed : Infinity;
     // the queue holds positions with rising values; its head is the smallest from first[j] on
     while (tail > head && values[tail - 1] >= start) tail--;
@@ -157,7 +165,7 @@ function cheapestWindow(masses: CutMasses, mu: number, nu: number, limits: RuleL
     const tied = values[head] + slack;
     while (at + 1 < tail && values[at + 1] <= tied) at++;
     begins[j] = queue[at];
-    const cost = stops[j] ? nu * p[j] + reviewed + mu * negativeAbove[j] + values[at] : Infinity;
+    const cost = stops[j] ? positive * p[j] + reviewed + mu * negativeAbove[j] + values[at] : Infinity;
     costs[j] = cost;
     if (cost < least) least = cost;
   }

@@ -1,15 +1,16 @@
 /** Two models side by side: where each is cheaper, and whether the cases prove it at the point. */
 import type { App } from "../app";
 import { differenceOf } from "../comparison/estimates";
+import { moneyStep } from "../comparison/numbers";
 import { cases, saving } from "../comparison/words";
 import { costGrid, mapValues } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
-import { money } from "../math/units";
+import { moneyBetween } from "../math/units";
 import { testsOf, type Difference } from "../pairs";
 import type { Situation } from "../situation";
 import { FALSE_ALARM, REVIEW } from "../view/axisNames";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
-import { amount, pValue, withInterval } from "../view/format";
+import { pValue, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
 import { gridSheet } from "../view/gridSheet";
 import { byTable, fit, paint } from "../view/paint";
@@ -99,7 +100,7 @@ export function comparePanel(app: App): Panel {
     plot.axes([0, 1], [0, 1]);
     canvas.style.left = `${plot.left}px`;
     canvas.style.top = `${plot.top}px`;
-    const state = [at.prepared.prevalence, at.theme, a, b, plot.width, plot.height].join("|");
+    const state = [at.prepared.prevalence, ...Object.values(at.prepared.extra), at.theme, a, b, plot.width, plot.height].join("|");
     if (state !== painted) {
       painted = state;
       const side = at.data.models[a].folds.length > 20 ? COARSE : SIDE;
@@ -108,7 +109,7 @@ export function comparePanel(app: App): Panel {
       const context = fit(canvas, plot.width, plot.height);
       paint(context, { values, columns: side, rows: side }, byTable(DIVERGING, -most, most), true);
     }
-    const limit = linePath(borderLine(1, 40).map(([x, y]) => [plot.x(x), plot.y(y)]));
+    const limit = linePath(borderLine(1, 40, at.prepared.extra).map(([x, y]) => [plot.x(x), plot.y(y)]));
     for (const border of borders) attr(border, { d: limit });
     plot.describe(`Difference of the costs of ${nameA} and ${nameB}`);
   }
@@ -127,7 +128,7 @@ export function comparePanel(app: App): Panel {
     const [a, b] = pairOf(at);
     const grid = costGrid(9, 9);
     const values = mapValues("difference", grid, at.data, at.prepared, a, b);
-    return gridSheet(grid, (place) => amount(1000 * at.costs.fn * values[place]));
+    return gridSheet(grid, (place) => at.amountBetween(values[place]));
   });
   const panel: Panel = { element: frame.section, draw, move };
   return panel;
@@ -150,9 +151,9 @@ function leadSentence(at: Situation, a: number, b: number): string {
   // named so that the difference reads as a saving
   const swapped = difference > 0;
   const [winner, other] = swapped ? [nameB, nameA] : [nameA, nameB];
-  const unit = (value: number): number => money(value, at.costs) * (swapped ? -1 : 1);
+  const unit = (value: number): number => moneyBetween(value, at.costs) * (swapped ? -1 : 1);
   const versus = { name: other, difference: unit(difference), interval: interval.map(unit) };
-  const [less, ends] = saving(versus, at.step(difference, interval));
+  const [less, ends] = saving(versus, moneyStep(versus.interval[0], versus.interval[1], versus.difference));
   const text = `Here ${winner} costs ${less} per 1000 cases than ${other} (${at.level} ${ends})`;
   if (interval[0] > 0 || interval[1] < 0) return `${text}.`;
   return `${text}: these ${cases(at.data.n)} cases do not prove that it is cheaper.`;

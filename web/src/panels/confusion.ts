@@ -1,6 +1,6 @@
 /** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
 import { ratesOf } from "../comparison/estimates";
-import { money } from "../math/units";
+import { reviewCosts } from "../math/units";
 import { grouped } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText } from "../view/dom";
@@ -95,12 +95,14 @@ function rows(at: Situation): [Row, Row, Row] {
     const parts = decided.map((place, k) => ({
       share: shares[place],
       cases: rule === null ? (weight > 0 ? (shares[place] * all) / weight : 0) : rule.honest[place],
-      cost: shares[place] > 0 ? money(shares[place] * prices[k], costs) : 0,
+      cost: shares[place] > 0 ? shares[place] * prices[k] : 0,
     })) as [Cell, Cell, Cell];
     return [...parts, sum(parts)];
   };
-  const positives = cells(data.n_positive, prevalence, [4, 5, 3], [0, at.nu, 1]);
-  const negatives = cells(data.n_negative, 1 - prevalence, [1, 2, 0], [at.mu, at.nu, 0]);
+  const { fn, fp, tp = 0, tn = 0 } = costs;
+  const [onPositive, onNegative] = reviewCosts(costs);
+  const positives = cells(data.n_positive, prevalence, [4, 5, 3], [tp, onPositive, fn]);
+  const negatives = cells(data.n_negative, 1 - prevalence, [1, 2, 0], [fp, onNegative, tn]);
   return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
 }
 
@@ -116,7 +118,8 @@ function cellNode(): { node: HTMLTableCellElement; set: (cell: Cell) => void } {
     set: ({ cases, share, cost }) => {
       setText(tally, count(cases));
       setText(per, `${grouped(1000 * share, share > 0 && share < 0.01 ? 1 : 0)} / 1000`);
-      setText(price, cost > 0 ? `costs ${grouped(1000 * cost, 1000 * cost < 10 ? 2 : 0)}` : "");
+      const size = grouped(1000 * Math.abs(cost), 1000 * Math.abs(cost) < 10 ? 2 : 0);
+      setText(price, cost === 0 ? "" : cost > 0 ? `costs ${size}` : `earns ${size}`);
     },
   };
 }

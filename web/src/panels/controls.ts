@@ -1,13 +1,13 @@
 /** Prices, prevalence, capacity, the model and the words for the classes. */
 import type { App } from "../app";
-import type { PageState } from "../state";
 import { maxAbstention } from "../state";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
-import { choice } from "../view/choice";
 import { el, setText, show } from "../view/dom";
 import type { Panel } from "../view/panel";
+import { costFields } from "./costFields";
 import { field } from "./field";
+import { group } from "./group";
 import { modelPicker } from "./modelPicker";
 
 export function controlsPanel(app: App): Panel {
@@ -33,60 +33,6 @@ export function controlsPanel(app: App): Panel {
     element,
     draw: (at) => parts.forEach((part) => part.draw(at)),
     move: (at) => parts.forEach((part) => part.move(at)),
-  };
-}
-
-function group(title: string, ...children: (HTMLElement | string)[]): HTMLFieldSetElement {
-  return el("fieldset", { class: "group" }, el("legend", {}, title), ...children);
-}
-
-function costFields(app: App): Panel {
-  const entry = choice<PageState["entry"]>(
-    "cost-entry",
-    "Enter costs as",
-    [
-      ["money", "money"],
-      ["ratio", "ratios"],
-    ],
-    (chosen) => app.change({ entry: chosen }),
-  );
-  const unit = (): number => (app.current.entry === "ratio" ? app.current.costs.fn : 1);
-  const tidy = (value: number): number => Number(value.toPrecision(12));
-  const miss = field({ id: "cost-fn", label: "a miss", above: 0 }, (fn) =>
-    app.change({ costs: { ...app.current.costs, fn } }),
-  );
-  const alarm = field({ id: "cost-fp", label: "a false alarm", slider: true }, (value) =>
-    app.change({ costs: { ...app.current.costs, fp: tidy(value * unit()) } }),
-  );
-  const review = field({ id: "cost-abstain", label: "a review", slider: true, empty: Infinity }, (value) =>
-    app.change({ costs: { ...app.current.costs, abstain: tidy(value * unit()) } }),
-  );
-  const hint = el("p", { class: "hint" });
-  const element = group("Costs", entry.element, miss.element, alarm.element, review.element, hint);
-
-  function move(at: Situation): void {
-    const { costs, state } = at;
-    const ratio = state.entry === "ratio";
-    const shown = ratio ? { fn: 1, fp: at.mu, abstain: at.nu } : costs;
-    miss.set(shown.fn);
-    miss.input.disabled = ratio;
-    const scale = ratio ? 1 : costs.fn;
-    alarm.set(shown.fp, app.domain.muMax * scale);
-    review.set(shown.abstain, app.domain.nuMax * scale);
-  }
-
-  return {
-    element,
-    draw: (at) => {
-      entry.set(at.state.entry);
-      setText(
-        hint,
-        at.state.entry === "ratio"
-          ? "As shares of the cost of a miss. Leave a review empty: never abstain."
-          : "In any unit. Leave a review empty: never abstain.",
-      );
-    },
-    move,
   };
 }
 

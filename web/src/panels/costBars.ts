@@ -2,6 +2,7 @@
 import { rivals } from "../comparison/choice";
 import type { Candidate } from "../comparison/candidates";
 import { costOf } from "../comparison/estimates";
+import { money, moneyStep } from "../comparison/numbers";
 import { shortName, trivialWords } from "../comparison/words";
 import type { Situation } from "../situation";
 import { el, setText, show } from "../view/dom";
@@ -31,14 +32,16 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
     const bars = at.answer === null ? [] : barsOf(at);
     show(element, bars.length > 0);
     const most = Math.max(...bars.map(({ cost, interval }) => Math.max(cost, Math.min(interval[1], 3 * cost))), 1e-12);
-    const place = (cost: number): number => Math.min(100, (100 * cost) / most);
+    // what right answers gain may make a rule cost less than nothing: its bar is empty
+    const place = (cost: number): number => Math.min(100, Math.max(0, (100 * cost) / most));
+    const step = bars.length ? moneyStep(bars[0].interval[0], bars[0].interval[1], bars[0].cost) : 1;
     lines.forEach(({ row, name, value, fill, range }, k) => {
       show(row, k < bars.length);
       if (k >= bars.length) return;
       const { cost, interval, chosen } = bars[k];
       row.className = chosen ? "chosen" : "";
       setText(name, bars[k].name);
-      setText(value, at.per1000(cost, at.step(bars[0].cost, bars[0].interval)));
+      setText(value, money(cost, step));
       fill.style.width = `${place(cost)}%`;
       range.style.left = `${place(interval[0])}%`;
       range.style.width = `${place(interval[1]) - place(interval[0])}%`;
@@ -54,7 +57,7 @@ function barsOf(at: Situation): Bar[] {
   const { question } = at.candidates!;
   const bar = (one: Candidate, name: string): Bar => {
     const { cost, interval } = costOf(one, question);
-    return { name, cost, interval, chosen: one === rule };
+    return { name, cost: at.money(cost), interval: interval.map((end) => at.money(end)), chosen: one === rule };
   };
   const nameOf = (one: Candidate): string =>
     one.model === null ? trivialWords(one.kind, at.names)[0] : shortName(at.data.models[one.model].name);

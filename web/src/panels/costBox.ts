@@ -1,6 +1,8 @@
 /** A box of costs: what each model's window costs when prices are known only as ranges. */
 import type { App } from "../app";
+import { money } from "../comparison/numbers";
 import { overBox, type Box } from "../math/box";
+import { moneyBetween, moneyOffsets, unitOf } from "../math/units";
 import type { Situation } from "../situation";
 import { el, setName, setText, show } from "../view/dom";
 import { typed, windowText } from "../view/format";
@@ -73,16 +75,20 @@ export function boxOfCosts(app: App): CostBox {
     el("div", { class: "choose" }, start, clear),
   );
 
-  /** Relative costs in the unit of the fields. */
-  function unit(): number {
-    return app.current.entry === "money" ? app.current.costs.fn : 1;
+  /** How relative costs read in the fields: times a unit, plus what right answers cost. */
+  function scale(side: "mu" | "nu"): [unit: number, offset: number] {
+    const { entry, costs } = app.current;
+    return entry === "money" ? [unitOf(costs), moneyOffsets(costs)[side]] : [1, 0];
   }
 
   /** What the four fields say, NaN where they are empty. */
   function allNumbers(): number[] {
-    return ["mu0", "mu1", "nu0", "nu1"].map((name) => {
-      const { value } = fields.get(name)!;
-      return value.trim() === "" ? NaN : Number(value) / unit();
+    return SIDES.flatMap((side) => {
+      const [unit, offset] = scale(side);
+      return [0, 1].map((end) => {
+        const { value } = fields.get(`${side}${end}`)!;
+        return value.trim() === "" ? NaN : (Number(value) - offset) / unit;
+      });
     });
   }
 
@@ -113,9 +119,10 @@ export function boxOfCosts(app: App): CostBox {
 
   function write(box: Box): void {
     for (const side of SIDES) {
+      const [unit, offset] = scale(side);
       for (const end of [0, 1] as const) {
         const input = fields.get(`${side}${end}`)!;
-        if (document.activeElement !== input) input.value = typed(box[side][end] * unit());
+        if (document.activeElement !== input) input.value = typed(box[side][end] * unit + offset);
         input.setAttribute("aria-invalid", "false");
       }
     }
@@ -141,8 +148,9 @@ export function boxOfCosts(app: App): CostBox {
       const found = overBox(at.judgedBy.models[k].surface, window, surfaces, box);
       const step = at.step(found.mean / 10);
       setText(row.children[1], windowText(window));
-      [found.worst, found.mean, found.regret].forEach((value, c) =>
-        setText(row.children[c + 2], at.per1000(value, step)),
+      const regret = money(moneyBetween(found.regret, at.costs), step);
+      [at.per1000(found.worst, step), at.per1000(found.mean, step), regret].forEach((text, c) =>
+        setText(row.children[c + 2], text),
       );
     });
   }

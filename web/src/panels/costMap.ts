@@ -102,7 +102,7 @@ export function costMapPanel(app: App): Panel {
     canvas.style.top = `${plot.top}px`;
     if (colours.stale(at, app.domain, plot.width, plot.height))
       colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
-    const limit = borderLine(muMax, 60).filter(([, nu]) => nu <= nuMax);
+    const limit = borderLine(muMax, 60, at.prepared.extra).filter(([, nu]) => nu <= nuMax);
     const edge = linePath(limit.map(([mu, nu]) => [plot.x(mu), plot.y(nu)]));
     for (const border of borders) attr(border, { d: edge });
     const room = plot.y(Math.min(nuMax, 0.28 * muMax));

@@ -10,6 +10,10 @@ export interface FieldOptions {
   /** The value must be larger than this; otherwise it must not be negative. */
   above?: number;
   below?: number;
+  /** Whether a gain, a number below 0, may be typed. */
+  gain?: boolean;
+  /** What else a value must keep, which may change meanwhile. */
+  rule?: (value: number) => boolean;
   /** What an empty field means; without it a field must not be empty. */
   empty?: number;
 }
@@ -30,7 +34,7 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
     type: "number",
     id,
     "data-role": id,
-    min: 0,
+    ...(options.gain === true ? {} : { min: 0 }),
     step: "any",
     inputmode: "decimal",
     autocomplete: "off",
@@ -51,7 +55,8 @@ export function field(options: FieldOptions, changed: (value: number) => void): 
   let span = 1;
 
   function allowed(value: number): boolean {
-    return value >= 0 && value <= below && (above === undefined || value > above);
+    const large = options.gain === true ? Number.isFinite(value) : value >= 0;
+    return large && value <= below && (above === undefined || value > above) && (options.rule?.(value) ?? true);
   }
 
   function read(): void {

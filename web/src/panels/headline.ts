@@ -2,6 +2,7 @@
 import type { App } from "../app";
 import { sharesOf100 } from "../comparison/numbers";
 import { ratesOf } from "../comparison/estimates";
+import { sameCosts } from "../math/units";
 import { remarks } from "../remarks";
 import type { Situation } from "../situation";
 import { el, setText, show } from "../view/dom";
@@ -10,7 +11,6 @@ import { costBars } from "./costBars";
 
 /** Wait before a screen reader hears the headline. */
 const QUIET = 700;
-const PRICES = ["fn", "fp", "abstain"] as const;
 
 export function headlinePanel(app: App): Panel {
   const decision = el("p", { class: "decision", id: "demur-headline", "data-role": "decision" });
@@ -52,7 +52,7 @@ export function headlinePanel(app: App): Panel {
 
   function move(at: Situation): void {
     hold();
-    const given = at.data.costs_given || PRICES.some((price) => at.costs[price] !== app.start.costs[price]);
+    const given = at.data.costs_given || !sameCosts(at.costs, app.start.costs);
     const [rule, ...rest] = at.headline(given);
     setText(decision, rule);
     const [, opening, number, end] = /^([^]*?Cost )([\d.,]*\d)([^]*)$/.exec(rest.join(" ")) ?? [];

@@ -6,7 +6,7 @@ import type { Situation } from "../situation";
 import { DIVERGING, modelColour, parseHex, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
 import { byIndex, byTable, paint } from "../view/paint";
 import type { Sheet } from "../view/saving";
-import { amount, threshold } from "../view/format";
+import { threshold } from "../view/format";
 import { gridSheet } from "../view/gridSheet";
 import { whenIdle } from "../view/idle";
 
@@ -67,6 +67,7 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
       const { state, prepared, theme, k } = at;
       const parts = [
         prepared.prevalence,
+        ...Object.values(prepared.extra),
         state.colour,
         state.compare,
         k,
@@ -139,8 +140,9 @@ function rangeOf(at: Situation, values: Float64Array): [number, number] {
 function inWords(at: Situation, value: number): string {
   switch (at.state.colour) {
     case "cost":
+      return at.amount(value);
     case "difference":
-      return amount(1000 * at.costs.fn * value);
+      return at.amountBetween(value);
     case "abstention":
       return percent(value);
     case "winner":

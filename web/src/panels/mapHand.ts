@@ -1,6 +1,6 @@
 /** The hand on the map: drag the point, draw a box, look at a cell; the arrow keys do the same. */
 import type { App } from "../app";
-import type { CostPoint } from "../math/units";
+import { costsAt, type CostPoint } from "../math/units";
 import { arrows } from "../view/arrows";
 import type { Plot } from "../view/plot";
 import type { CostBox } from "./costBox";
@@ -88,9 +88,7 @@ export class MapHand {
   }
 
   private place(mu: number, nu: number): void {
-    const { fn } = this.app.current.costs;
-    const clean = (value: number): number => Number((value * fn).toPrecision(10));
-    this.app.change({ costs: { fn, fp: clean(mu), abstain: clean(nu) } });
+    this.app.change({ costs: costsAt(this.app.current.costs, { mu, nu }) });
   }
 }
 

@@ -2,7 +2,7 @@
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
-import { amount, threshold } from "../view/format";
+import { threshold } from "../view/format";
 import { DIVERGING, modelColour, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
 import type { MapColours } from "./mapColours";
 
@@ -38,8 +38,8 @@ export function mapLegend(): MapLegend {
       case "cost":
         say(
           `Cost${at.prepared.judged === null ? " with hindsight" : ""} per 1000 cases, ${at.modelName}`,
-          amount(1000 * at.costs.fn * first),
-          amount(1000 * at.costs.fn * last),
+          at.amount(first),
+          at.amount(last),
         );
         break;
       case "abstention":
@@ -62,7 +62,7 @@ export function mapLegend(): MapLegend {
           const [a, b] = compare.map((k) => cut(at.data.models[k].name, 18));
           say(
             `A minus B: ${a} minus ${b}`,
-            `${a} cheaper by ${amount(1000 * at.costs.fn * last)}`,
+            `${a} cheaper by ${at.amountBetween(last)}`,
             `${b} cheaper`,
           );
         }

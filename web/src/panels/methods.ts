@@ -13,8 +13,8 @@ export function methods(report: ReportData): HTMLElement {
   part(
     "Decisions",
     "A case is called positive if its score is at least the upper threshold, negative if it is at most the lower one, and is sent to a person in between. Of several cheapest windows the page takes the one that abstains least, then the one that calls more cases positive.",
-    "Costs are relative to a miss: mu is the price of a false alarm, nu that of a review. A right answer costs nothing. The cheapest cost is k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), where P and N are the shares of positives and negatives in a block of pooled scores (Friedel, Rückert, Kramer 2006). It is exact: no grid is involved except for drawing.",
-    "Abstaining never pays from nu = mu / (1 + mu) on, whatever the model: the dashed border of the map (lemma 1 of the same paper).",
+    "Costs are relative to a miss: mu is the price of a false alarm, nu that of a review, and what right answers cost is taken off first. The cheapest cost is k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), where P and N are the shares of positives and negatives in a block of pooled scores (Friedel, Rückert, Kramer 2006). Where a reviewer errs, or reviews are priced by class, nu is the fee, or the price of the cheaper class, and the third term grows by the rest. It is exact: no grid is involved except for drawing.",
+    "Abstaining never pays from nu = mu / (1 + mu) on, or earlier where reviewers err, whatever the model: the dashed border of the map (lemma 1 of the same paper).",
   );
   part(
     "How sure",
@@ -24,12 +24,12 @@ export function methods(report: ReportData): HTMLElement {
     "The answer is the rule with the smallest honest cost: for each model a window and a single threshold, and three rules without a model. Of equal ones the simpler is taken. Differences are paired on the same held-out cases; where their interval contains 0, nothing is proven.",
     "A guarantee holds for every sample size, for every window and for the choice among all models, without any approximation. It needs independent cases without importance weights.",
     "What choosing this way has cost (the whole choice made without the cases it is judged on) is known at the starting costs only, and mentioned there only.",
-    "A limit on reviews narrows the window; costs under a limit are with hindsight and search the cuts between blocks. The command demur report --max-abstention gives the honest cost. A box of costs is with hindsight too.",
+    "A limit on reviews narrows the window. A box of costs is with hindsight.",
     "AUC with its interval; VACC is the volume under the surface, the mean cost over all mu and nu between 0 and 1.",
   );
   part(
     "Assumptions",
-    "The cases are independent and drawn like those to come; within each class the scores keep their distribution when the prevalence changes. Prices are the same for all cases of a class. A person who reviews a case decides it rightly.",
+    "The cases are independent and drawn like those to come; within each class the scores keep their distribution when the prevalence changes. Prices are the same for all cases of a class. A person who reviews a case decides it rightly, or as often as the fields of the reviewer say, on easy and on hard cases alike.",
   );
   const label = source.label === null ? "the label" : `column ${cut(source.label, 80)}`;
   part(

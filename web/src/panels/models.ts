@@ -104,7 +104,7 @@ function here(at: Situation, k: number): string[] {
 
 /** What the rules without a model cost here. */
 function withoutModel(at: Situation): string {
-  const costs = trivialCosts(at.prevalence, at.mu, at.nu);
+  const costs = trivialCosts(at.prevalence, at.mu, at.nu, at.prepared.extra);
   const rules = TRIVIAL_RULES.filter((rule) => Number.isFinite(costs[rule]));
   const said = rules.map((rule) => `${trivialWords(rule, at.names)[0]} ${at.per1000(costs[rule])}`);
   return `Without a model, per 1000 cases: ${said.join("; ")}.`;

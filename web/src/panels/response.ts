@@ -100,7 +100,7 @@ export function responsePanel(app: App): Panel {
     if (!plot.ready) return;
     const found = steps(at);
     const values = found.map(({ value }) => value);
-    const scale = measure === "cost" ? 1000 * at.costs.fn : 1;
+    const inUnit = (value: number): number => (measure === "cost" ? 1000 * at.money(value) : value);
     const low = measure === "cost" ? 0 : Math.min(...values, 1);
     const high = measure === "cost" ? Math.max(...values, 1e-9) : 1;
     const room = 0.06 * (high - low || 0.1);
@@ -108,11 +108,11 @@ export function responsePanel(app: App): Panel {
     plot.axes(
       [0, Math.min(1, farthest * 1.04)],
       [
-        scale * (measure === "cost" ? 0 : Math.max(0, low - room)),
-        scale * (high + (measure === "cost" ? room : 0)),
+        inUnit(measure === "cost" ? 0 : Math.max(0, low - room)),
+        inUnit(high + (measure === "cost" ? room : 0)),
       ],
     );
-    const places = found.map((s): [number, number] => [plot.x(s.abstain), plot.y(scale * s.value)]);
+    const places = found.map((s): [number, number] => [plot.x(s.abstain), plot.y(inUnit(s.value))]);
     attr(curve, { d: linePath(places) });
     const few = places.length <= FEW ? places : [];
     while (corners.childElementCount > few.length) corners.lastElementChild!.remove();
@@ -125,7 +125,7 @@ export function responsePanel(app: App): Panel {
     show(here, visible);
     show(note, visible);
     if (visible) {
-      const [x, y] = [plot.x(abstain), plot.y(scale * value)];
+      const [x, y] = [plot.x(abstain), plot.y(inUnit(value))];
       const left = x > plot.width - 150;
       attr(here, { cx: x, cy: y });
       attr(note, {

@@ -5,7 +5,6 @@ import { general } from "../numbers";
 import type { Situation } from "../situation";
 import { ContourPicture } from "../view/contourPicture";
 import { attr, el, setText, show, svg } from "../view/dom";
-import { amount } from "../view/format";
 import { arrows } from "../view/arrows";
 import { Frame } from "../view/frame";
 import { gridSheet } from "../view/gridSheet";
@@ -102,13 +101,13 @@ export class SurfacePanel implements Panel {
   }
 
   private get highest(): string {
-    return amount(1000 * this.now.costs.fn * this.most);
+    return this.now.amount(this.most);
   }
 
   private load(picture: SurfacePicture): void {
     const { muMax, nuMax } = this.app.domain;
     const { now, width, height } = this;
-    const key = [now.prepared.prevalence, now.k, muMax, nuMax, width, height].join("|");
+    const key = [now.prepared.prevalence, ...Object.values(now.prepared.extra), now.k, muMax, nuMax, width, height].join("|");
     if (key === this.loaded) return;
     this.loaded = key;
     const values = surfaceCosts(now.surface, costGrid(SIDE, SIDE, muMax, nuMax));
@@ -196,9 +195,9 @@ export class SurfacePanel implements Panel {
 
   private sheet(): Sheet {
     const { muMax, nuMax } = this.app.domain;
-    const { surface, costs } = this.now;
+    const { now } = this;
     const grid = costGrid(11, 11, muMax, nuMax);
-    const values = surfaceCosts(surface, grid);
-    return gridSheet(grid, (at) => amount(1000 * costs.fn * values[at]));
+    const values = surfaceCosts(now.surface, grid);
+    return gridSheet(grid, (at) => now.amount(values[at]));
   }
 }
