@@ -208,7 +208,13 @@ def test_report_shows_a_reviewer_as_compare_does(run, file):
     assert page["comparison"]["answer"] == compared["comparison"]["answer"]
 
 
-def test_report_says_what_the_page_cannot_show(run, file):
-    answer = run("report", file, *AMOUNTS)
-    assert answer.code == 2
-    assert "`--cost-fn` differs by case, and the page shows costs by class" in " ".join(answer.err.split())
+def test_report_of_amounts_has_the_answer_of_compare(run, file, tmp_path):
+    flags = ("--model", "risk", "--cost-fn", "0.5:1.5*amount", *AMOUNTS[2:], "--objective", "expected")
+    page, compared = (json_of(run, verb, file, *flags) for verb in ("report", "compare"))
+    assert page["comparison"]["answer"] == compared["comparison"]["answer"]
+    assert page["amounts"]["named"]["cost_fn"] == {"value": None, "column": "amount"}
+    path = tmp_path / "page.html"
+    answer = run("report", file, *flags, "-o", str(path))
+    assert answer.code == 0
+    assert "are at stake" in answer.out
+    assert path.stat().st_size > 100_000

@@ -403,6 +403,7 @@ def test_json_is_valid_and_versioned(two):
         "comparison",
         "bounds",
         "cases",
+        "amounts",
         "models",
         "pairs",
     ]

@@ -14,6 +14,8 @@ import { reportLimits, startingCosts } from "./state";
 export interface Answer {
   rule: Candidate;
   facts: Facts;
+  /** Whether the facts are those the report was made with, which searched every score. */
+  asMade?: boolean;
 }
 
 /** The best rule, or that of a model the reader holds on to. */
@@ -29,6 +31,7 @@ export function answerOf(
   const facts = factsOf(rule, candidates, { report, prepared: prepared.models, costs, names });
   const start = startingFacts(report, prepared.prevalence, costs, limits);
   if (start === null || held !== null) return { rule, facts };
+  if (!prepared.exact) return { rule, facts: { ...start, positive: names.positive, negative: names.negative }, asMade: true };
   // only Python knows what advice has cost, and which scores belong together in large data
   const paired = candidates.question.judged.length > 1 && report.pairs.some(({ joint }) => joint === null);
   return {

@@ -16,7 +16,7 @@ const SETTLE = 250;
 
 export class App {
   readonly hover = new Hover();
-  readonly domain = new Domain();
+  readonly domain: Domain;
   readonly start: PageState;
   private state: PageState;
   private prepared: Prepared;
@@ -30,6 +30,7 @@ export class App {
   private settling = 0;
 
   constructor(readonly data: ReportData) {
+    this.domain = new Domain(data.amounts !== null);
     this.start = { ...initialState(data), compare: firstPair(data) };
     this.state = this.read();
     this.prepared = prepare(data, this.state.prevalence, surchargeOf(this.state.costs));

@@ -1,5 +1,5 @@
 /** The same answer elsewhere: as Python, as a command. */
-import type { ReportData } from "./data";
+import type { AmountsData, ReportData } from "./data";
 import type { Costs } from "./math/units";
 import { namedLimits, type RuleLimits } from "./math/windowSearch";
 
@@ -19,14 +19,79 @@ export function asPython(report: ReportData, choice: Choice): string {
   const fromFile = report.source.label !== null;
   const lines = [
     ...(fromFile ? ["import duckdb", ""] : []),
-    `from demur import CostModel, ${choice.costs.rates === undefined ? "" : "Reviewer, "}compare_models`,
+    `from demur import ${importedCosts(report, choice)}, compare_models`,
     "",
     ...(fromFile ? fileLines(report, choice.models) : arrayLines(choice.models)),
-    `costs = CostModel(${costArguments(choice.costs)})`,
+    report.amounts === null
+      ? `costs = CostModel(${costArguments(choice.costs)})`
+      : `costs = CaseCosts(${caseArguments(report.amounts, choice.costs, fromFile)})`,
     `comparison = compare_models(${["y_true", "scores", "costs=costs", ...settings(report, choice)].join(", ")})`,
     "print(comparison.answer.words)",
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function importedCosts({ amounts }: ReportData, { costs }: Choice): string {
+  const reviewed = amounts === null ? costs.rates !== undefined : "fee" in amounts.named;
+  return `${amounts === null ? "CostModel" : "CaseCosts"}${reviewed ? ", Reviewer" : ""}`;
+}
+
+const REVIEWER = ["fee", "sensitivity", "specificity"];
+const REVIEWS = ["cost_abstain", "cost_abstain_positive", "cost_abstain_negative"];
+
+/** Arguments of CaseCosts: columns of the file or arrays of the same name, and the factors of the page. */
+function caseArguments({ named }: AmountsData, costs: Costs, fromFile: boolean): string {
+  const never = !Number.isFinite(costs.abstain);
+  const argument = (name: string): string => {
+    const { value, column } = named[name];
+    if (value !== null) return `${name}=${value}`;
+    if (column === null || !fromFile) return `${name}=${name}`;
+    const [factor, own] = splitColumn(column);
+    return `${name}=${factor === 1 ? "" : `${factor} * `}rows[${JSON.stringify(own)}]`;
+  };
+  const own = Object.keys(named).filter((name) => !REVIEWER.includes(name) && !(never && REVIEWS.includes(name)));
+  const words = own.map(argument);
+  if ("fee" in named && !never) words.push(`reviewer=Reviewer(${REVIEWER.map(argument).join(", ")})`);
+  for (const [name, factor] of Object.entries(factorsOf(costs))) if (factor !== 1) words.push(`${name}=${factor}`);
+  return words.join(", ");
+}
+
+function factorsOf({ fn, fp, abstain }: Costs): Record<string, number> {
+  return { miss_factor: fn, alarm_factor: fp, review_factor: Number.isFinite(abstain) ? abstain : 1 };
+}
+
+/** A column and the factor before it, as in 0.6*balance. */
+function splitColumn(text: string): [factor: number, column: string] {
+  const [, factor, column] = /^([-+.\de]+)\*([^]*)$/.exec(text) ?? [];
+  return factor === undefined ? [1, text] : [Number(factor), column];
+}
+
+/** Which factor the costs of an argument are multiplied by. */
+const FACTOR_OF: Record<string, string> = {
+  cost_fn: "miss_factor",
+  cost_tn: "miss_factor",
+  cost_fp: "alarm_factor",
+  cost_tp: "alarm_factor",
+};
+
+/** Flags for the costs of the cases; null where flags cannot say them: arrays, or factors on a reviewer. */
+function caseFlags({ named }: AmountsData, costs: Costs): [flag: string, value: string][] | null {
+  const factors = factorsOf(costs);
+  const never = !Number.isFinite(costs.abstain);
+  if ("reviewer" in named || ("fee" in named && Object.values(factors).some((factor) => factor !== 1))) return null;
+  const flags: [string, string][] = [];
+  for (const [name, { value, column }] of Object.entries(named)) {
+    if (never && (REVIEWS.includes(name) || REVIEWER.includes(name))) continue;
+    const factor = REVIEWER.includes(name) ? 1 : factors[FACTOR_OF[name] ?? "review_factor"];
+    const flag = REVIEWER.includes(name) ? (name === "fee" ? "--review-fee" : `--reviewer-${name}`) : `--${name.replaceAll("_", "-")}`;
+    if (value !== null) flags.push([flag, String(value * factor)]);
+    else if (column === null) return null;
+    else {
+      const [own, source] = splitColumn(column);
+      flags.push([flag, own * factor === 1 ? source : `${own * factor}*${source}`]);
+    }
+  }
+  return flags;
 }
 
 /** Arguments beyond the costs, where they are not the usual ones. */
@@ -106,7 +171,11 @@ export function asCommand(report: ReportData, choice: Choice): string {
   for (const model of choice.models) flag("--model", model);
   if (source.weight !== null) flag("--weight", source.weight);
   if (comparison?.weights === "repeats") flag("--weights", "repeats");
-  for (const [name, value] of namedCosts(choice.costs)) flag(`--${name.replaceAll("_", "-")}`, value);
+  if (report.amounts !== null) {
+    const flags = caseFlags(report.amounts, choice.costs);
+    if (flags === null) return "# no flags stand for these costs: copy the Python code instead";
+    for (const [name, value] of flags) flag(name, value);
+  } else for (const [name, value] of namedCosts(choice.costs)) flag(`--${name.replaceAll("_", "-")}`, value);
   const { abstain: fee, rates } = choice.costs;
   if (rates !== undefined && Number.isFinite(fee)) {
     flag("--review-fee", fee);

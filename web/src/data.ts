@@ -63,6 +63,34 @@ export interface CasesData {
   ranks: string[];
 }
 
+/** Sums over the cases of one class in each group: cases, and the columns that differ by case, by number. */
+export interface GroupSums {
+  cases: number[];
+  columns: Record<string, number[]>;
+}
+
+/** Scores in groups, with sums over the cases of every fold; too many cases for a page to hold them all. */
+export interface GroupData {
+  /** Smallest and largest score of every group. */
+  lower: number[];
+  upper: number[];
+  cuts: { lower: number[]; upper: number[] };
+  /** Element t: negatives and positives of fold t, the splits one after the other. */
+  folds: [negative: GroupSums, positive: GroupSums][];
+}
+
+/** Costs that differ by case; the page's prices are factors on them. */
+export interface AmountsData {
+  /** Arguments of CaseCosts: a number, or a column. */
+  named: Record<string, { value: number | null; column: string | null }>;
+  /** What all cases of a class (negative, positive) cost under each decision; null where that differs by case. */
+  same: (number | null)[][];
+  /** By class and decision what its cases cost, in the order of `cases`; null where they cost the same. */
+  columns: (number[] | null)[][] | null;
+  /** Element k: groups of model k; null where the cases themselves are at hand. */
+  groups: GroupData[] | null;
+}
+
 export interface ModelData {
   name: string;
   blocks: BlockData;
@@ -108,6 +136,8 @@ export interface ComparisonData {
   objective: string;
   limits: Record<string, number>;
   weights: string | null;
+  /** As the costs describe themselves. */
+  costs: Record<string, unknown> | null;
 }
 
 export interface ReportData extends Totals {
@@ -155,6 +185,8 @@ export interface ReportData extends Totals {
   bounds: BoundsData | null;
   /** Null where the cases are too many for a page. */
   cases: CasesData | null;
+  /** Null where all cases of a class cost the same. */
+  amounts: AmountsData | null;
   models: ModelData[];
   pairs: PairData[];
 }
@@ -181,6 +213,7 @@ export function readReport(text: string): ReportData {
   const report = data as ReportData;
   if (report.models.length === 0) throw new DataError("The data hold no model.");
   report.models.forEach(readModel);
+  for (const group of report.amounts?.groups ?? []) readGroups(group);
   if (report.cases) report.cases.scores = report.cases.scores.map(numbers);
   for (const { joint, joint_hindsight: own } of report.pairs) [joint, own].forEach(readJoint);
   const facts = report.comparison?.answer?.facts;
@@ -197,6 +230,12 @@ function readModel(model: ModelData): void {
   bins.edges = numbers(bins.edges);
   blocks.lower = numbers(blocks.lower);
   blocks.upper = numbers(blocks.upper);
+}
+
+function readGroups(group: GroupData): void {
+  group.lower = numbers(group.lower);
+  group.upper = numbers(group.upper);
+  group.cuts = { lower: numbers(group.cuts.lower), upper: numbers(group.cuts.upper) };
 }
 
 function readJoint(joint: JointData | null): void {

@@ -1,7 +1,7 @@
 /** The policy file of a window: the schema "demur.policy" that Policy.load and `demur apply` read. */
 import { conditionWords } from "./answer";
 import type { ReportData } from "./data";
-import { meanCost, ratesOf } from "./comparison/estimates";
+import { honestCost, ratesOf } from "./comparison/estimates";
 import { reviewCosts, type Costs } from "./math/units";
 import type { Situation } from "./situation";
 
@@ -27,7 +27,7 @@ function expected(at: Situation) {
   }
   const shares = ratesOf(shown.rule.honest, prepared.prevalence);
   return {
-    cost: at.money(meanCost(shown.rule.honest, candidates!.question)),
+    cost: at.money(honestCost(shown.rule, candidates!.question)),
     abstention_rate: shares[2] + shares[5],
     fn: shares[3],
     fp: shares[1],
@@ -44,18 +44,20 @@ export function policyFile(at: Situation): string {
   const { data: report, model, window, costs, state } = at;
   const own = report.n_positive / (report.n_positive + report.n_negative);
   const { positives, negatives, lower, upper, groups } = model.blocks;
+  const amounts = report.amounts === null ? {} : { amounts: amountsOf(at) };
   const parts = {
     schema: "demur.policy",
-    version: 1,
+    version: report.amounts === null ? 1 : 2,
     model: model.name,
     labels: labels(report),
     window: { lower: jsonNumber(window.lower), upper: jsonNumber(window.upper) },
-    rule: at.limits === null ? "cheapest" : "constrained",
+    rule: report.amounts !== null ? "amounts" : at.limits === null ? "cheapest" : "constrained",
     note: conditionWords(at.limits),
     // a rule that never abstains stays one at other costs: its file names no price of a review
-    costs: costModel(costs, !neverAbstains(at)),
+    costs: report.amounts === null ? costModel(costs, !neverAbstains(at)) : null,
     prevalence: state.prevalence ?? own,
     expected: expected(at),
+    ...amounts,
     evidence: {
       n: report.n_positive + report.n_negative,
       prevalence: own,
@@ -68,11 +70,27 @@ export function policyFile(at: Situation): string {
   return `{\n${lines.join(",\n")}\n}\n`;
 }
 
+const REVIEWS = ["cost_abstain", "cost_abstain_positive", "cost_abstain_negative", "reviewer"];
+
+/** Where the costs of the cases came from, with the factors of the page. */
+function amountsOf(at: Situation): Record<string, unknown> {
+  const { fn, fp, abstain } = at.costs;
+  const never = neverAbstains(at);
+  const factor = (value: number): number[] => (Number.isFinite(value) ? [value, value] : [1, 1]);
+  return {
+    ...at.data.comparison?.costs,
+    ...(never ? Object.fromEntries(REVIEWS.map((name) => [name, null])) : {}),
+    miss_factor: factor(fn),
+    alarm_factor: factor(fp),
+    review_factor: factor(abstain),
+  };
+}
+
 /** All fields of demur.CostModel: a reviewer is the two costs of abstaining. */
 function costModel(costs: Costs, mayAbstain: boolean): Record<string, number | null> {
-  const priced = mayAbstain && Number.isFinite(costs.abstain);
   const byClass = costs.byClass !== undefined || costs.rates !== undefined;
   const [positive, negative] = reviewCosts(costs);
+  const priced = mayAbstain && Number.isFinite(positive);
   return {
     cost_fn: costs.fn,
     cost_fp: costs.fp,

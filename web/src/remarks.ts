@@ -13,7 +13,7 @@ export function remarks(report: ReportData, costs: Costs): string[] {
     said.push(`${shortName(name)} ranks worse than chance (AUC ${auc.value.toFixed(3)}); flip its scores?`);
   }
   if (report.models.length === 1) said.push("Only one model: nothing to compare.");
-  if (Number.isFinite(nu) && !mayPay(mu, nu, surchargeOf(costs))) said.push("Abstaining is never worth it at these prices.");
+  if (report.amounts === null && Number.isFinite(nu) && !mayPay(mu, nu, surchargeOf(costs))) said.push("Abstaining is never worth it at these prices.");
   if (rewardsAbstaining(costs))
     said.push("A review that costs less than a right answer is taken to cost as much: abstaining earns nothing.");
   if (!asksForPoint(report)) {

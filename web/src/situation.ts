@@ -70,8 +70,9 @@ export class Situation {
     byScore: () => Prepared | null = () => null,
   ) {
     this.limits = limitsOf(data, state);
-    this.exact = this.limits === null || byScore() !== null;
-    this.judgedBy = (this.limits && byScore()) ?? prepared;
+    const fine = data.amounts === null && this.limits !== null ? byScore() : null;
+    this.exact = prepared.exact && (this.limits === null || data.amounts !== null || fine !== null);
+    this.judgedBy = fine ?? prepared;
     this.costs = state.costs;
     ({ mu: this.mu, nu: this.nu } = normalForm(state.costs));
     this.outcomes = new Array<Outcome | undefined>(data.models.length);
@@ -116,7 +117,7 @@ export class Situation {
   headline(costsGiven: boolean): string[] {
     const reason = whyNoAnswer(this.data, this.prepared);
     if (reason !== null) return [reason];
-    const kept = limitSentences(this.limits, this.exact);
+    const kept = limitSentences(this.limits, this.exact || this.answer?.asMade === true);
     if (this.answer === null) return ["No rule keeps the limits: loosen one of them.", ...kept];
     return [...headlineSentences(this.answer.facts, this.costs, costsGiven), ...kept];
   }

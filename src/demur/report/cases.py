@@ -92,7 +92,7 @@ def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str
     fail. Without `every_score` only counts at cuts between blocks are asked for. None where no bound
     holds for every sample size: cases of unequal weight, or scores in bins.
     """
-    if comparison is None or comparison.weights == "importance":
+    if comparison is None or comparison.weights == "importance" or comparison.question.by_case:
         return None
     counts = [model.counts for model in comparison.judged.values()]
     if not all(one.exact for one in counts):

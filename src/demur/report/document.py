@@ -20,12 +20,14 @@ from demur._results import Result
 from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
 from demur.comparison.question import Limits, Question
 from demur.comparison.threads import workers
+from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.costs.reviewer import Reviewer
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
+from demur.report.amounts import page_amounts
 from demur.report.building import Notes, build_pairs, lone_models, model_reports
 from demur.report.cases import page_bounds, page_cases
 from demur.report.headline import class_words, headline, model_remarks
@@ -39,7 +41,7 @@ _SCHEMA, _VERSION = "demur.report", 2
 # where the page starts if the user names no costs
 _START = CostModel(cost_fn=1.0, cost_fp=1.0, cost_abstain=0.2)
 # groups of cases of all pairs that a page may hold; more would make it too large to mail
-_MOST_GROUPS = 48_000
+_MOST_GROUPS = 44_000
 _NOT_PAIRED = (
     "Differences between models have no intervals and no tests: those need the scores of all models for "
     "the same cases, and only counts were given."
@@ -64,7 +66,7 @@ class Report(Result):
         Every two models, the earlier one first; empty without joint cases.
     source : DataSource
         Where the cases came from.
-    costs : CostModel
+    costs : CostModel or CaseCosts
         Where the page starts.
     costs_given : bool
         Whether a user chose these costs.
@@ -97,7 +99,7 @@ class Report(Result):
     models: tuple[ModelReport, ...]
     pairs: tuple[PairReport, ...]
     source: DataSource
-    costs: CostModel
+    costs: CostModel | CaseCosts
     costs_given: bool
     prevalence: float | None
     confidence_level: float
@@ -116,7 +118,7 @@ class Report(Result):
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         weights: str = "importance",
-        costs: CostModel | CostRange | None = None,
+        costs: CostModel | CostRange | CaseCosts | None = None,
         prevalence: float | Range | None = None,
         objective: str | None = None,
         limits: Limits | None = None,
@@ -133,8 +135,9 @@ class Report(Result):
             Higher means more positive.
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
-        costs : CostModel or CostRange, optional
-            Of every outcome, also by a reviewer or by class; where the page starts.
+        costs : CostModel, CostRange or CaseCosts, optional
+            Of every outcome, also by a reviewer, by class or by case; where the page starts. With costs
+            by case the prices of the page are factors on them.
         limits : Limits, optional
             What every rule must keep.
         source : DataSource, optional
@@ -147,7 +150,7 @@ class Report(Result):
             out, and `notes` says why.
         """
         columns = _check_models(scores)
-        rows = Cases.of_rows(y_true, columns, pos_label=pos_label, sample_weight=sample_weight)
+        rows = Cases.of_rows(y_true, columns, costs=costs, pos_label=pos_label, sample_weight=sample_weight)
         question = _question(costs, prevalence, objective, limits, confidence_level, seed)
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
         check_type(origin, "source", DataSource)
@@ -156,6 +159,7 @@ class Report(Result):
             notes,
             [float(np.sum(rows.positive == kind)) for kind in (True, False)],
             lambda: comparison_of(rows, question, weights=weights, class_names=class_words(origin)),
+            by_case=question.by_case,
         )
         if comparison is None:
             counts = {
@@ -215,7 +219,7 @@ class Report(Result):
         models: tuple[ModelReport, ...],
         pairs: tuple[PairReport, ...],
         question: Question,
-        costs: CostModel | CostRange | None,
+        costs: CostModel | CostRange | CaseCosts | None,
         source: DataSource,
         notes: Notes,
     ) -> "Report":
@@ -230,7 +234,7 @@ class Report(Result):
             models=models,
             pairs=pairs,
             source=source,
-            costs=question.point,
+            costs=question.chosen_for,
             costs_given=costs is not None,
             prevalence=question.rate,
             confidence_level=question.confidence_level,
@@ -252,6 +256,7 @@ class Report(Result):
 
         counts, comparison = self.models[0].surface.counts, self.comparison
         cases = page_cases(comparison)
+        amounts = page_amounts(comparison, cases)
         return {
             "schema": _SCHEMA,
             "version": _VERSION,
@@ -273,7 +278,9 @@ class Report(Result):
             "comparison": None if comparison is None else comparison.to_dict(),
             "bounds": page_bounds(comparison, every_score=cases is not None),
             "cases": None if cases is None else cases.to_dict(),
-            "models": [model.to_dict() for model in self.models],
+            "amounts": None if amounts is None else amounts.to_dict(),
+            # counts of folds do not tell what cases cost
+            "models": [model.to_dict(folds=amounts is None) for model in self.models],
             "pairs": [pair.to_dict(joint=kept) for pair, kept in zip(self.pairs, self._joint(), strict=True)],
         }
 
@@ -287,7 +294,8 @@ class Report(Result):
             range(len(self.pairs)),
             key=lambda at: sorted(rank[[self.pairs[at].first, self.pairs[at].second]])[::-1],
         )
-        kept, room = [False] * len(self.pairs), _MOST_GROUPS
+        # joint counts do not tell what cases cost
+        kept, room = [False] * len(self.pairs), 0 if isinstance(self.costs, CaseCosts) else _MOST_GROUPS
         for at in order:
             if self.pairs[at].groups <= room:
                 kept[at] = True
@@ -368,8 +376,11 @@ def _number(value: float | None) -> float | None:
     return int(value) if value is not None and float(value).is_integer() else value
 
 
-def _page_costs(costs: CostModel) -> dict[str, Any]:
-    """Return the costs with the reviewer they came from, for whom the page has fields."""
+def _page_costs(costs: CostModel | CaseCosts) -> dict[str, Any]:
+    """Return the costs with the reviewer they came from, for whom the page has fields; by case, factors."""
+    if isinstance(costs, CaseCosts):
+        miss, alarm, review = costs.mean
+        costs = CostModel(cost_fn=miss, cost_fp=alarm, cost_abstain=review if costs.may_abstain else None)
     hired = costs.hired
     reviewer = None
     if isinstance(hired, Reviewer):
@@ -404,7 +415,7 @@ def _question(
     costs: Any, prevalence: Any, objective: Any, limits: Limits | None, confidence_level: Any, seed: Any
 ) -> Question:
     return Question.checked(
-        costs=costs if isinstance(costs, CostRange) else _check_costs(costs),
+        costs=costs if isinstance(costs, (CostRange, CaseCosts)) else _check_costs(costs),
         prevalence=prevalence,
         objective=objective,
         limits=Limits() if limits is None else limits,
@@ -426,13 +437,16 @@ def _check_costs(costs: CostModel | None) -> CostModel:
 
 
 def _unless_too_few(
-    notes: Notes, classes: Iterable[float], compare: Callable[[], Comparison]
+    notes: Notes, classes: Iterable[float], compare: Callable[[], Comparison], *, by_case: bool = False
 ) -> Comparison | None:
-    """Compare; None and a sentence where the cases allow no honest cost; limits nothing keeps raise."""
+    """Compare; None and a sentence where the cases allow no honest cost.
+
+    Limits that nothing keeps raise, and so do costs by case: the page has no other number for them.
+    """
     try:
         return compare()
     except InputError as error:
-        if isinstance(error, UndefinedError) and min(classes) >= FEWEST_CASES:
+        if by_case or (isinstance(error, UndefinedError) and min(classes) >= FEWEST_CASES):
             raise
         notes.add(f"Honest costs are left out: {error}")
         return None

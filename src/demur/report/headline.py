@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import ModelComparison
 from demur.comparison.words import short_name
+from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.report.model import DataSource, ModelReport
 
@@ -24,14 +25,18 @@ def class_words(source: DataSource) -> tuple[str, str]:
 
 
 def headline(
-    comparison: Comparison | None, models: Sequence[ModelReport], costs: CostModel, *, costs_given: bool
+    comparison: Comparison | None,
+    models: Sequence[ModelReport],
+    costs: CostModel | CaseCosts,
+    *,
+    costs_given: bool,
 ) -> str:
     """Say what to do, or why the cases do not tell."""
     counts = models[0].surface.counts
     if comparison is None or comparison.answer is None:
         return no_answer(counts.n_positive, counts.n_negative)
     words = comparison.answer.words
-    if costs_given:
+    if costs_given or isinstance(costs, CaseCosts):
         return words
     review = "" if costs.cost_abstain is None else f" and a review {costs.cost_abstain:g}"
     start = f"If a miss costs {costs.cost_fn:g}, a false alarm {costs.cost_fp:g}{review}"

@@ -115,8 +115,8 @@ class ModelReport(Result):
     bins: ScoreBins
     roc: RocPoints
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the model as the schema has it."""
+    def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
+        """Return the model as the schema has it, with or without the tables of the folds."""
         cuts, evidence = self.surface.masses.blocks, PolicyEvidence.from_counts(self.surface.counts)
         blocks = evidence.blocks
         return {
@@ -134,7 +134,7 @@ class ModelReport(Result):
                 "negatives": _whole(self.bins.negatives),
             },
             "roc": self.roc.to_dict(),
-            "folds": self._folds(),
+            "folds": self._folds() if folds else [],
             "auc": self._auc(),
             "volume": self._volume(),
             "wins": self.wins,

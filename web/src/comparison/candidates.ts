@@ -1,5 +1,7 @@
 /** Rules to choose from: per model a window and a single threshold, and three without a model. */
 import type { Decisions, JudgedModel } from "../math/judged";
+import { MoneyModel } from "../math/moneyModel";
+import type { Bill } from "../math/moneySums";
 import { ABSTAINED, type OutcomeTable } from "../math/outcomes";
 import type { Surface, Window } from "../math/surface";
 import { TRIVIAL_RULES, type TrivialRule } from "../math/trivial";
@@ -17,7 +19,12 @@ export interface Candidate {
   decisions: Decisions;
   honest: OutcomeTable;
   hindsight: OutcomeTable;
+  /** What was paid, honest and with hindsight, where every case has its own costs. */
+  bills: readonly [honest: Bill, hindsight: Bill] | null;
 }
+
+/** A model judged on held-out cases, by class costs or by amounts. */
+export type Judged = JudgedModel | MoneyModel;
 
 /** The decision each rule without a model makes on every case. */
 const DECISION: Record<TrivialRule, number> = {
@@ -28,7 +35,7 @@ const DECISION: Record<TrivialRule, number> = {
 
 /** The rules without a model that keep the limits, simplest first; abstaining needs a price. */
 export function trivialCandidates(
-  judged: JudgedModel,
+  judged: Judged,
   nu: number,
   rate: number,
   limits: RuleLimits | null,
@@ -50,7 +57,7 @@ function keepsLimits(kind: TrivialRule, rate: number, limits: RuleLimits): boole
  * those that keep them, with all cases and without each fold.
  */
 export function modelCandidates(
-  judged: JudgedModel,
+  judged: Judged,
   surface: Surface,
   model: number,
   mu: number,
@@ -78,18 +85,20 @@ export function sameForAll(i: number, j: number, blocks: number): number | null 
 }
 
 function candidate(
-  judged: JudgedModel,
+  judged: Judged,
   kind: Candidate["kind"],
   model: number | null,
   window: Window | null,
   decisions: Decisions,
 ): Candidate {
+  const bills = judged instanceof MoneyModel ? judged.bills(decisions) : null;
   return {
     kind,
     model,
     window,
     decisions,
-    honest: judged.outcomes(decisions),
-    hindsight: judged.hindsight(decisions),
+    honest: bills?.[0].cases ?? judged.outcomes(decisions),
+    hindsight: bills?.[1].cases ?? judged.hindsight(decisions),
+    bills,
   };
 }

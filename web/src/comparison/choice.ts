@@ -1,12 +1,13 @@
 /** The choice among candidates: smallest honest cost first, and what surrounds it (demur.comparison.choice). */
 import type { ModelData, ReportData } from "../data";
 import type { PreparedModel } from "../math/models";
+import type { MoneyModel } from "../math/moneyModel";
 import type { Window } from "../math/surface";
 import type { TrivialRule } from "../math/trivial";
 import { money, moneyBetween, reviewCosts, type Costs } from "../math/units";
 import type { Candidate } from "./candidates";
-import { costOf, differenceOf, meanCost, ratesOf, type Estimate, type Question } from "./estimates";
-import type { Facts, VersusFacts, VersusKey } from "./facts";
+import { costOf, differenceOf, honestCost, ratesOf, type Estimate, type Question } from "./estimates";
+import type { Facts, Stakes, VersusFacts, VersusKey } from "./facts";
 import { guaranteedMoney } from "./guarantee";
 
 const TIE = 1e-12;
@@ -21,7 +22,7 @@ export interface Candidates {
 
 /** The first of the smallest honest costs; candidates must come simplest first. */
 export function cheapest(candidates: readonly Candidate[], question: Question): Candidate | null {
-  const costs = candidates.map(({ honest }) => meanCost(honest, question));
+  const costs = candidates.map((one) => honestCost(one, question));
   const least = Math.min(...costs);
   const most = least + TIE * Math.max(Math.abs(least), 1e-300);
   return candidates[costs.findIndex((cost) => cost <= most)] ?? null;
@@ -88,11 +89,34 @@ export function factsOf(
     best_trivial:
       simple === null || !isTrivial(simple)
         ? null
-        : { name: simple.kind, cost: inUnit(meanCost(simple.honest, question)) },
+        : { name: simple.kind, cost: inUnit(honestCost(simple, question)) },
     guaranteed_cost: guaranteed(best, question, prepared, costs, inUnit(estimate.cost)),
     guarantee_defined: prepared.every(({ bounds }) => bounds !== null),
     n: report.n,
     confidence_level: question.level,
+    ...(best.bills === null ? {} : { stakes: stakesOf(best, shares, question, inUnit) }),
+  };
+}
+
+/** Money per case where every case has its own costs: at stake, lost by each error, paid for reviews. */
+function stakesOf(
+  { bills }: Candidate,
+  shares: ArrayLike<number>,
+  { judged, mu, nu }: Question,
+  inUnit: (cost: number) => number,
+): Stakes {
+  const { cases, paid } = bills![0];
+  const each = [0, 3].map((at) => {
+    const [share, number] = [shares, cases].map((table) => table[at] + table[at + 1] + table[at + 2]);
+    return share / number;
+  });
+  const rate = shares[3] + shares[4] + shares[5];
+  const review = nu === Infinity ? 0 : nu;
+  return {
+    at_stake: inUnit((judged[0] as MoneyModel).means.cost(1, 0) * rate),
+    missed: inUnit(paid[3] * each[1]),
+    alarms: inUnit(mu * paid[1] * each[0]),
+    reviews: inUnit(review * (paid[2] * each[0] + paid[5] * each[1])),
   };
 }
 
@@ -166,7 +190,7 @@ function guaranteed(
   cost: number,
 ): number | null {
   const [positive, negative] = reviewCosts(costs);
-  if (best.kind === "always abstain" && positive === negative) return cost;
+  if (best.kind === "always abstain" && best.bills === null && positive === negative) return cost;
   if (prepared.some(({ bounds }) => bounds === null)) return null;
   const { bounds, surface } = prepared[best.model ?? 0];
   const { size } = surface;

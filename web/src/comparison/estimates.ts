@@ -9,11 +9,14 @@ import {
   pricesAt,
   type Ends,
 } from "../math/intervals";
-import type { JudgedModel } from "../math/judged";
 import type { JointOutcomes } from "../math/jointCases";
+import type { MoneyJoint } from "../math/moneyLevel";
+import { MoneyModel } from "../math/moneyModel";
+import type { Factors } from "../math/moneySums";
 import { decideAlike, type JointTable, type OutcomeTable } from "../math/outcomes";
 import type { Surcharge } from "../math/units";
-import type { Candidate } from "./candidates";
+import type { Candidate, Judged } from "./candidates";
+import { billCost, billEstimate, constantInterval, gapInterval } from "./moneyEstimates";
 
 /** Costs, prevalence and level asked for, and the cases that answer. */
 export interface Question {
@@ -24,9 +27,9 @@ export interface Question {
   /** Null: that of the data. */
   prevalence: number | null;
   level: number;
-  judged: readonly JudgedModel[];
+  judged: readonly Judged[];
   /** Joint cases of two models with the first of them first; null where the data hold none. */
-  joint(first: number, second: number): JointOutcomes | null;
+  joint(first: number, second: number): JointOutcomes | MoneyJoint | null;
 }
 
 /** Honest cost per case with its interval, beside the cost with hindsight. */
@@ -36,14 +39,25 @@ export interface Estimate {
   hindsight: number;
 }
 
+/** Factors on the costs of cases called negative, called positive and reviewed; infinite reviews are never paid. */
+function factorsOf({ mu, nu }: Question): Factors {
+  return [1, mu, nu === Infinity ? 0 : nu];
+}
+
+/** Honest cost per case of a rule. */
+export function honestCost({ honest, bills }: Candidate, question: Question): number {
+  return bills === null ? meanCost(honest, question) : billCost(bills[0], factorsOf(question), question.prevalence);
+}
+
 /** Expected cost per case of a table of outcomes. */
-export function meanCost(table: OutcomeTable, { mu, nu, extra, prevalence }: Question): number {
+function meanCost(table: OutcomeTable, { mu, nu, extra, prevalence }: Question): number {
   return meanAndError(lossSums(table, pricesAt(mu, nu, extra)), prevalence)[0];
 }
 
 /** Honest cost with its interval for the true cost of the rule in use. */
-export function costOf({ honest, hindsight }: Candidate, question: Question): Estimate {
+export function costOf({ honest, hindsight, bills }: Candidate, question: Question): Estimate {
   const { mu, nu, extra, prevalence, level } = question;
+  if (bills !== null) return billEstimate(bills, judgedMeans(question), factorsOf(question), level, prevalence);
   const prices = pricesAt(mu, nu, extra);
   const [low, high] = honestInterval(lossSums(hindsight, prices), lossSums(honest, prices), level, prevalence);
   const rate = prevalence ?? ownRate(honest);
@@ -78,7 +92,7 @@ export function differenceOf(
   question: Question,
 ): { difference: number; interval: Ends } {
   const { mu, nu, extra, prevalence, level } = question;
-  const difference = meanCost(first.honest, question) - meanCost(second.honest, question);
+  const difference = honestCost(first, question) - honestCost(second, question);
   const joint = jointOutcomes(first, second, question);
   if (joint === null) return { difference, interval: unpaired(first, second, question) };
   if (joint.every(decideAlike)) return { difference: 0, interval: [0, 0] };
@@ -87,6 +101,7 @@ export function differenceOf(
     const [low, high] = againstConstant(second, first, question);
     return { difference, interval: [-high, -low] };
   }
+  if (first.bills !== null) return { difference, interval: amountsInterval(first, second, question) };
   const [honest, hindsight] = joint.map((table) => differenceSums(table, pricesAt(mu, nu, extra)));
   return { difference, interval: intervalOfDifference(hindsight, honest, level, prevalence) };
 }
@@ -97,6 +112,7 @@ export function differenceOf(
  * the other, so it does not cancel in the mean.
  */
 function againstConstant(rule: Candidate, constant: Candidate, question: Question): Ends {
+  if (rule.bills !== null) return amountsAgainstConstant(rule, constant, question);
   const { mu, nu, extra, prevalence, level } = question;
   const prices = pricesAt(mu, nu, extra);
   const losses = lossesAt(prices);
@@ -134,7 +150,37 @@ function jointOutcomes(
   return tables === null || !swapped ? tables : [transposed(tables[0]), transposed(tables[1])];
 }
 
-function onCasesOf(judged: JudgedModel, { model, honest, decisions }: Candidate): Candidate["decisions"] {
+/** The model with amounts that a rule is judged with. */
+function moneyModel(model: number | null, { judged }: Question): MoneyModel {
+  return judged[model ?? 0] as MoneyModel;
+}
+
+function judgedMeans(question: Question): MoneyModel["means"] {
+  return moneyModel(0, question).means;
+}
+
+/** Paired interval where every case has its own costs. */
+function amountsInterval(first: Candidate, second: Candidate, question: Question): Ends {
+  const factors = factorsOf(question);
+  const means = judgedMeans(question);
+  const sign = first.model! <= second.model! ? 1 : -1;
+  const [a, b] = sign > 0 ? [first, second] : [second, first];
+  const same = a.model === b.model;
+  const between = same ? moneyModel(a.model, question) : (question.joint(a.model!, b.model!) as MoneyJoint);
+  const sums = between.gaps(a.decisions, b.decisions, factors);
+  const [low, high] = gapInterval(sums, means, factors, question.level, question.prevalence);
+  return sign > 0 ? [low, high] : [-high, -low];
+}
+
+function amountsAgainstConstant(rule: Candidate, constant: Candidate, question: Question): Ends {
+  const factors = factorsOf(question);
+  const model = moneyModel(rule.model, question);
+  const code = constantDecision(constant);
+  const sums = model.gaps(rule.decisions, model.always(code), factors);
+  return constantInterval(sums, model.means, factors, code, question.level, question.prevalence);
+}
+
+function onCasesOf(judged: Judged, { model, honest, decisions }: Candidate): Candidate["decisions"] {
   if (model !== null) return decisions;
   return judged.always(constantDecision({ honest }));
 }

@@ -7,6 +7,14 @@ export interface VersusFacts {
   interval: readonly number[];
 }
 
+/** Money per case where every case has its own costs. */
+export interface Stakes {
+  at_stake: number;
+  missed: number;
+  alarms: number;
+  reviews: number;
+}
+
 export type VersusKey = "trivial" | "never_abstaining" | "runner_up";
 
 export interface Facts {
@@ -35,4 +43,5 @@ export interface Facts {
   guarantee_defined: boolean;
   n: number;
   confidence_level: number;
+  stakes?: Stakes | null;
 }

@@ -28,6 +28,7 @@ export function answerSentences(facts: Facts): string[] {
   return [
     ruleWords(facts),
     ...happens(facts),
+    ...stakes(facts),
     costSentence(facts),
     ...ranges(facts),
     ...unproven(facts),
@@ -73,6 +74,18 @@ function happens(facts: Facts): string[] {
   const people = facts.kind === "window" ? `, ${sent} go to a person` : "";
   const calls = `${positive} are called ${facts.positive}, ${negative} ${facts.negative}${people}`;
   return [`Of 1000 cases ${calls}; ${missed} ${facts.positive} missed, ${alarms} ${alarm}.`];
+}
+
+/** Say where the money goes, if every case has its own costs. */
+function stakes(facts: Facts): string[] {
+  const { stakes: found, kind } = facts;
+  if (found === undefined || found === null || isTrivial(facts)) return [];
+  const step = stepOf(facts);
+  const [stake, missed, alarms, reviews] = [found.at_stake, found.missed, found.alarms, found.reviews].map((sum) =>
+    money(sum, step),
+  );
+  const text = `${stake} are at stake: ${missed} are lost to misses, ${alarms} to false alarms`;
+  return [kind === "window" ? `${text}, ${reviews} paid for reviews.` : `${text}.`];
 }
 
 /** Say a share of 1000 cases; never 0 for what happens. */

@@ -1,10 +1,11 @@
 /** Values on a grid of costs, to colour the map and to raise the 3-D surface. */
+import { modelCandidates } from "../comparison/candidates";
+import { honestCost } from "../comparison/estimates";
 import type { Totals } from "../data";
 import { honestCosts } from "./honestMap";
-import { assumedPrevalence } from "./masses";
-import type { Prepared } from "./models";
+import { questionAt, type Prepared } from "./models";
+import { MoneyModel } from "./moneyModel";
 import type { Surface } from "./surface";
-import { trivialCosts } from "./trivial";
 
 export type MapMode = "cost" | "abstention" | "lower" | "upper" | "winner" | "difference";
 
@@ -60,9 +61,28 @@ export function mapValues(
 /** Cost of the best rule of one model. */
 function modelCosts(grid: CostGrid, report: Totals, prepared: Prepared, model: number): Float64Array {
   const { surface, judged } = prepared.models[model];
+  if (judged instanceof MoneyModel) return amountCosts(grid, prepared, model);
   return judged === null
     ? surfaceCosts(surface, grid)
     : honestCosts(judged, surface, report, prepared.prevalence, grid);
+}
+
+/** Honest cost of the best rule where every case has its own costs. */
+function amountCosts(grid: CostGrid, prepared: Prepared, model: number): Float64Array {
+  const { surface, judged } = prepared.models[model];
+  return fill(grid, (mu, nu) => {
+    const question = questionAt(prepared, mu, nu)!;
+    const rules = modelCandidates(judged!, surface, model, mu, nu, null);
+    return Math.min(...rules.map((rule) => honestCost(rule, question)));
+  });
+}
+
+/** Points on a side of a map of amounts for so many steps of searches; null without amounts. */
+export function amountsSide(prepared: Prepared, models: number, work: number, most: number): number | null {
+  const { surface, judged } = prepared.models[0];
+  if (!(judged instanceof MoneyModel)) return null;
+  const each = 2 * models * judged.tables.length * surface.size;
+  return Math.min(most, Math.max(12, Math.round(Math.sqrt(work / each))));
 }
 
 /** Cost with hindsight: the surface itself. */
@@ -72,8 +92,7 @@ export function surfaceCosts(surface: Surface, grid: CostGrid): Float64Array {
 
 /** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model costs no more. */
 function winners(grid: CostGrid, report: Totals, prepared: Prepared): Float64Array {
-  const rate = assumedPrevalence(report, prepared.prevalence);
-  const least = fill(grid, (mu, nu) => Math.min(...Object.values(trivialCosts(rate, mu, nu, prepared.extra))));
+  const least = fill(grid, (mu, nu) => Math.min(...Object.values(prepared.models[0].surface.trivial(mu, nu))));
   const winner = new Float64Array(least.length).fill(NO_MODEL);
   prepared.models.forEach((_, k) => {
     modelCosts(grid, report, prepared, k).forEach((cost, at) => {

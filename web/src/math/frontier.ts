@@ -1,4 +1,5 @@
 /** Cost of the errors against the share of abstentions: the windows that some price of abstaining makes best. */
+import { MoneySurface } from "./moneyModel";
 import type { Surface } from "./surface";
 import { reviewsAt } from "./units";
 
@@ -20,6 +21,7 @@ export interface FrontierPoint {
  * and is convex: between two points one draws a window at random.
  */
 export function frontier(surface: Surface, mu: number): FrontierPoint[] {
+  if (surface instanceof MoneySurface) return moneyFrontier(surface, mu);
   const start = surface.neverAbstaining(mu).i;
   let [i, j] = [start, start];
   // what reviews of a block cost beside their price, per case
@@ -38,6 +40,26 @@ export function frontier(surface: Surface, mu: number): FrontierPoint[] {
     else j++;
     points.push(pointAt(surface, mu, i, j, price));
   }
+}
+
+const PRICES = 80;
+
+/** The same with amounts: the windows at falling factors on reviews; not all of them need be nested. */
+function moneyFrontier(surface: MoneySurface, mu: number): FrontierPoint[] {
+  const all = surface.trivial(mu, 1);
+  // from here on reviewing everything costs a hundred times what deciding does
+  const highest = (100 * Math.min(all["always positive"], all["always negative"])) / (all["always abstain"] || 1);
+  const prices = [Infinity, ...Array.from({ length: PRICES }, (_, k) => highest * 10 ** (-k / 12)), 0];
+  const points: FrontierPoint[] = [];
+  for (const price of prices) {
+    const [i, j] = surface.cuts(mu, price);
+    const last = points.at(-1);
+    if (last !== undefined && last.i === i && last.j === j) continue;
+    const { abstain } = surface.windowAt(i, j, mu, 0);
+    if (last === undefined || abstain > last.abstain)
+      points.push({ i, j, abstain, errorCost: surface.costOf(i, j, mu, 0), price });
+  }
+  return points;
 }
 
 function pointAt(surface: Surface, mu: number, i: number, j: number, price: number): FrontierPoint {

@@ -1,10 +1,12 @@
 /** All models at one prevalence, ready for any costs. */
-import { modelCandidates, trivialCandidates } from "../comparison/candidates";
+import { modelCandidates, trivialCandidates, type Judged } from "../comparison/candidates";
 import type { Candidates } from "../comparison/choice";
+import type { Question } from "../comparison/estimates";
 import { cutBounds, type CutBounds } from "../comparison/guarantee";
 import type { ModelData, ReportData } from "../data";
 import { jointOf, type JointOutcomes } from "./jointCases";
 import { JudgedModel } from "./judged";
+import { MoneyLevel, type MoneyJoint } from "./moneyLevel";
 import type { ScoreLevel } from "./scoreLevel";
 import { Surface } from "./surface";
 import { NO_SURCHARGE, type Surcharge } from "./units";
@@ -14,7 +16,7 @@ export interface PreparedModel {
   data: ModelData;
   surface: Surface;
   /** Null where the cases allow no honest cost. */
-  judged: JudgedModel | null;
+  judged: Judged | null;
   /** Null where no bound holds for every sample size. */
   bounds: CutBounds | null;
 }
@@ -27,8 +29,10 @@ export interface Prepared {
   level: number;
   models: PreparedModel[];
   /** Element k: model k judged on held-out cases; null where no model can be. */
-  judged: JudgedModel[] | null;
-  joint(first: number, second: number): JointOutcomes | null;
+  judged: Judged[] | null;
+  /** Whether windows may cut between any two scores that a cheapest window can lie between. */
+  exact: boolean;
+  joint(first: number, second: number): JointOutcomes | MoneyJoint | null;
 }
 
 /** What depends on the prevalence and on who reviews, and not on mu and nu. */
@@ -37,12 +41,13 @@ export function prepare(
   prevalence: number | null,
   extra: Surcharge = NO_SURCHARGE,
 ): Prepared {
+  if (report.amounts !== null) return prepareMoney(moneyLevel(report)!, prevalence);
   const joints = new Map<string, JointOutcomes | null>();
   const joint = (first: number, second: number): JointOutcomes | null => {
     const key = `${first} ${second}`;
     if (!joints.has(key)) {
       const pair = report.pairs.find(({ a, b }) => a === first && b === second);
-      joints.set(key, pair === undefined || prepared.judged === null ? null : jointOf(pair, prepared.judged));
+      joints.set(key, pair === undefined || prepared.judged === null ? null : jointOf(pair, prepared.judged as JudgedModel[]));
     }
     return joints.get(key) ?? null;
   };
@@ -57,6 +62,35 @@ export function prepareScores(
   extra: Surcharge = NO_SURCHARGE,
 ): Prepared | null {
   return level && { ...prepareModels(level.report, prevalence, extra), joint: level.joint };
+}
+
+const levels = new WeakMap<ReportData, MoneyLevel>();
+
+/** The report case by case or in groups where every case has its own costs; made once. */
+export function moneyLevel(report: ReportData): MoneyLevel | null {
+  if (report.amounts === null) return null;
+  const level = levels.get(report) ?? new MoneyLevel(report, report.amounts);
+  levels.set(report, level);
+  return level;
+}
+
+function prepareMoney(level: MoneyLevel, prevalence: number | null): Prepared {
+  const { report, exact } = level;
+  const models = report.models.map((data, k) => ({
+    data,
+    surface: level.surface(k, prevalence),
+    judged: level.judged(k, prevalence),
+    bounds: null,
+  }));
+  return {
+    prevalence,
+    extra: NO_SURCHARGE,
+    level: report.confidence_level,
+    models,
+    judged: models.map(({ judged }) => judged),
+    exact,
+    joint: (first, second) => level.joint(first, second),
+  };
 }
 
 function prepareModels(
@@ -75,7 +109,12 @@ function prepareModels(
   });
   const honest = models.flatMap(({ judged }) => judged ?? []);
   const judged = honest.length === models.length ? honest : null;
-  return { prevalence, extra, level: report.confidence_level, models, judged };
+  return { prevalence, extra, level: report.confidence_level, models, judged, exact: true };
+}
+
+/** What is asked at a cost point; null without honest costs. */
+export function questionAt({ prevalence, extra, level, judged, joint }: Prepared, mu: number, nu: number): Question | null {
+  return judged && { mu, nu, extra, prevalence, level, judged, joint };
 }
 
 /** All rules to choose from at a cost point, under limits if there are any; null without honest costs. */
@@ -85,10 +124,11 @@ export function candidatesAt(
   nu: number,
   limits: RuleLimits | null = null,
 ): Candidates | null {
-  const { prevalence, extra, level, models, judged, joint } = prepared;
-  if (judged === null) return null;
+  const { models, judged } = prepared;
+  const question = questionAt(prepared, mu, nu);
+  if (judged === null || question === null) return null;
   return {
-    question: { mu, nu, extra, prevalence, level, judged, joint },
+    question,
     trivial: trivialCandidates(judged[0], nu, models[0].surface.prevalence, limits),
     models: models.map(({ surface }, k) => modelCandidates(judged[k], surface, k, mu, nu, limits)),
   };

@@ -29,7 +29,7 @@ export function scoreLevel(report: ReportData): ScoreLevel | null {
 }
 
 /** The cases: class, size, folds and ranks. */
-class Rows {
+export class Rows {
   readonly size: number;
   readonly positives: number;
   readonly folds: Uint8Array[];
@@ -67,20 +67,21 @@ function shortNumbers(text: string): Uint16Array {
   });
 }
 
-interface FineModel {
+export interface FineModel {
   k: number;
   data: ModelData;
   /** Element t: position of every rank among the training scores of table t. */
   positions: Int32Array[];
 }
 
-function fineModel(rows: Rows, model: ModelData, k: number): FineModel {
+/** A model with every distinct score as a block. */
+export function fineModel(rows: Rows, model: ModelData, k: number, honest = model.folds.length > 0): FineModel {
   const scores = rows.scores[k];
   const all = () => true;
   const { lower, upper } = cutPoints(scores);
   const positions: Int32Array[] = [];
   const folds: FoldData[] = [];
-  for (const fold of model.folds.length ? rows.folds : []) {
+  for (const fold of honest ? rows.folds : []) {
     for (let part = 0; part < rows.parts; part++) {
       const [table, places] = fineFold(rows, k, fold, part);
       folds.push(table);

@@ -1,6 +1,7 @@
 /** The abstention cost surface of one model: cheapest window and its cost at any costs, exactly. */
 import type { BlockCounts, ModelData, Totals } from "../data";
 import { assumedPrevalence, blockCuts, blockShares, classWeights, scaled, sumsAbove, sumsBelow } from "./masses";
+import { trivialCosts, type TrivialRule } from "./trivial";
 import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
 
@@ -78,6 +79,11 @@ export class Surface {
   window(mu: number, nu: number): Window {
     const [i, j] = this.cuts(mu, nu);
     return this.windowAt(i, j, mu, nu);
+  }
+
+  /** What the rules without a model cost. */
+  trivial(mu: number, nu: number): Record<TrivialRule, number> {
+    return trivialCosts(this.prevalence, mu, nu, this.extra);
   }
 
   /** Cuts of the cheapest window. */

@@ -98,6 +98,44 @@ function allowedCuts(masses: CutMasses, limits: RuleLimits): Allowed {
   return { limits, starts, stops, first };
 }
 
+/** What windows cost, as a term of i plus a term of j, and a size by which rounding is judged. */
+export interface CutCosts {
+  /** Cost of the empty window at a cut. */
+  single(cut: number): number;
+  byStart(i: number): number;
+  byStop(j: number): number;
+  scale(mayAbstain: boolean): number;
+}
+
+/** Costs by class at relative prices; `reviews` of a positive and of a negative. */
+class ClassCutCosts implements CutCosts {
+  constructor(
+    private readonly masses: CutMasses,
+    private readonly mu: number,
+    private readonly reviews: readonly [positive: number, negative: number],
+  ) {}
+
+  single(cut: number): number {
+    return this.masses.positiveBelow[cut] + this.mu * this.masses.negativeAbove[cut];
+  }
+
+  byStart(i: number): number {
+    const [positive, negative] = this.reviews;
+    return (1 - positive) * this.masses.positiveBelow[i] - negative * this.masses.negativeBelow[i];
+  }
+
+  byStop(j: number): number {
+    const { positiveBelow: p, negativeBelow: q, negativeAbove } = this.masses;
+    return this.reviews[0] * p[j] + this.reviews[1] * q[j] + this.mu * negativeAbove[j];
+  }
+
+  scale(mayAbstain: boolean): number {
+    const { positiveBelow: p, negativeBelow: q, size } = this.masses;
+    const [positive, negative] = mayAbstain ? this.reviews : [0, 0];
+    return (1 + positive) * p[size - 1] + (this.mu + negative) * q[size - 1];
+  }
+}
+
 /**
  * The cheapest window (i, j) under limits; null if they allow none. Of several the one that abstains
  * least, then the smaller j. The cost is a term of i plus a term of j, and every limit concerns i
@@ -110,20 +148,29 @@ export function limitedCuts(
   limits: RuleLimits,
   extra: Surcharge = NO_SURCHARGE,
 ): [i: number, j: number] | null {
-  if (nu === Infinity) return cheapestThreshold(masses, mu, limits);
-  return cheapestWindow(masses, mu, reviewsAt(mu, nu, extra), limits);
+  return limitedSearch(masses, new ClassCutCosts(masses, mu, reviewsAt(mu, nu, extra)), limits, nu < Infinity);
 }
 
-function cheapestThreshold(masses: CutMasses, mu: number, limits: RuleLimits): [number, number] | null {
-  const { positiveBelow: p, negativeBelow: q, negativeAbove, size } = masses;
+/** The same search for any costs of that form. */
+export function limitedSearch(
+  masses: CutMasses,
+  costs: CutCosts,
+  limits: RuleLimits,
+  mayAbstain: boolean,
+): [i: number, j: number] | null {
+  return mayAbstain ? cheapestWindow(masses, costs, limits) : cheapestThreshold(masses, costs, limits);
+}
+
+function cheapestThreshold(masses: CutMasses, costs: CutCosts, limits: RuleLimits): [number, number] | null {
   const { starts, stops } = masses.within(limits);
-  const slack = TIE * (p[size - 1] + mu * q[size - 1]);
+  const { size } = masses;
+  const slack = TIE * costs.scale(false);
   let least = Infinity;
   for (let cut = 0; cut < size; cut++) {
-    if (starts[cut] & stops[cut]) least = Math.min(least, p[cut] + mu * negativeAbove[cut]);
+    if (starts[cut] & stops[cut]) least = Math.min(least, costs.single(cut));
   }
   for (let cut = 0; cut < size; cut++) {
-    if (starts[cut] & stops[cut] && p[cut] + mu * negativeAbove[cut] <= least + slack) return [cut, cut];
+    if (starts[cut] & stops[cut] && costs.single(cut) <= least + slack) return [cut, cut];
   }
   return null;
 }
@@ -139,23 +186,16 @@ function roomFor(size: number): typeof room {
   return room;
 }
 
-function cheapestWindow(
-  masses: CutMasses,
-  mu: number,
-  [positive, negative]: readonly [number, number],
-  limits: RuleLimits,
-): [number, number] | null {
-  const { positiveBelow: p, negativeBelow: q, negativeAbove, below: mass, size } = masses;
+function cheapestWindow(masses: CutMasses, windows: CutCosts, limits: RuleLimits): [number, number] | null {
+  const { below: mass, size } = masses;
   const { starts, stops, first } = masses.within(limits);
   const { costs, begins, queue, values } = roomFor(size);
-  const slack = TIE * ((1 + positive) * p[size - 1] + (mu + negative) * q[size - 1]);
-  const kept = 1 - positive;
+  const slack = TIE * windows.scale(true);
   let least = Infinity;
   let head = 0;
   let tail = 0;
   for (let j = 0; j < size; j++) {
-    const reviewed = negative * q[j];
-    const start = starts[j] ? kept * p[j] - reviewed : Infinity;
+    const start = starts[j] ? windows.byStart(j) : Infinity;
     // the queue holds positions with rising values; its head is the smallest from first[j] on
     while (tail > head && values[tail - 1] >= start) tail--;
     values[tail] = start;
@@ -165,7 +205,7 @@ function cheapestWindow(
     const tied = values[head] + slack;
     while (at + 1 < tail && values[at + 1] <= tied) at++;
     begins[j] = queue[at];
-    const cost = stops[j] ? positive * p[j] + reviewed + mu * negativeAbove[j] + values[at] : Infinity;
+    const cost = stops[j] ? windows.byStop(j) + values[at] : Infinity;
     costs[j] = cost;
     if (cost < least) least = cost;
   }

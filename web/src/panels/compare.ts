@@ -3,12 +3,12 @@ import type { App } from "../app";
 import { differenceOf } from "../comparison/estimates";
 import { moneyStep } from "../comparison/numbers";
 import { cases, saving } from "../comparison/words";
-import { costGrid, mapValues } from "../math/costMap";
+import { amountsSide, costGrid, mapValues } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
 import { moneyBetween } from "../math/units";
 import { testsOf, type Difference } from "../pairs";
 import type { Situation } from "../situation";
-import { FALSE_ALARM, REVIEW } from "../view/axisNames";
+import { axisNames } from "../view/axisNames";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
 import { pValue, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
@@ -22,6 +22,8 @@ import { Plot } from "../view/plot";
 /** Points on a side of the map; fewer where every point looks at the tables of many splits. */
 const SIDE = 129;
 const COARSE = 65;
+/** Steps of searches that a map may take where every case has its own costs. */
+const WORK = 40_000_000;
 
 export function comparePanel(app: App): Panel {
   const { models } = app.data;
@@ -36,13 +38,15 @@ export function comparePanel(app: App): Panel {
       models.map(({ name }) => name),
     ),
   );
+  // as far as prices relative to a miss usually go, or factors on amounts from nothing to twice as much
+  const span = app.data.amounts === null ? 1 : 2;
   const swap = el("button", { type: "button", class: "quiet", "data-role": "compare-swap" }, "Swap");
   const plot = new Plot(
     {
       id: "chart-compare",
       label: "Difference of costs",
-      xName: FALSE_ALARM,
-      yName: REVIEW,
+      xName: axisNames(app.data).alarm,
+      yName: axisNames(app.data).review,
       ratio: 0.75,
       lowest: 260,
       highest: 400,
@@ -97,19 +101,20 @@ export function comparePanel(app: App): Panel {
     words.replaceChildren(...sentences(at, a, b).map((text) => el("li", {}, text)));
     key.replaceChildren(...legend(nameA, nameB));
     if (!plot.ready) return;
-    plot.axes([0, 1], [0, 1]);
+    plot.axes([0, span], [0, span]);
     canvas.style.left = `${plot.left}px`;
     canvas.style.top = `${plot.top}px`;
     const state = [at.prepared.prevalence, ...Object.values(at.prepared.extra), at.theme, a, b, plot.width, plot.height].join("|");
     if (state !== painted) {
       painted = state;
-      const side = at.data.models[a].folds.length > 20 ? COARSE : SIDE;
-      const values = mapValues("difference", costGrid(side, side), at.data, at.prepared, a, b);
+      const usual = at.data.models[a].folds.length > 20 ? COARSE : SIDE;
+      const side = amountsSide(at.prepared, 2, WORK, usual) ?? usual;
+      const values = mapValues("difference", costGrid(side, side, span, span), at.data, at.prepared, a, b);
       const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 1e-12);
       const context = fit(canvas, plot.width, plot.height);
       paint(context, { values, columns: side, rows: side }, byTable(DIVERGING, -most, most), true);
     }
-    const limit = linePath(borderLine(1, 40, at.prepared.extra).map(([x, y]) => [plot.x(x), plot.y(y)]));
+    const limit = linePath((at.data.amounts === null ? borderLine(1, 40, at.prepared.extra) : []).map(([x, y]) => [plot.x(x), plot.y(y)]));
     for (const border of borders) attr(border, { d: limit });
     plot.describe(`Difference of the costs of ${nameA} and ${nameB}`);
   }
@@ -118,7 +123,7 @@ export function comparePanel(app: App): Panel {
     const [a, b] = pairOf(at);
     setText(lead, leadSentence(at, a, b));
     show(here, plot.ready);
-    if (plot.ready) attr(here, { cx: plot.x(Math.min(1, at.mu)), cy: plot.y(Math.min(1, at.nu)) });
+    if (plot.ready) attr(here, { cx: plot.x(Math.min(span, at.mu)), cy: plot.y(Math.min(span, at.nu)) });
     frame.refresh();
   }
 
@@ -126,7 +131,7 @@ export function comparePanel(app: App): Panel {
   frame.numbers(() => {
     const at = app.situation();
     const [a, b] = pairOf(at);
-    const grid = costGrid(9, 9);
+    const grid = costGrid(9, 9, span, span);
     const values = mapValues("difference", grid, at.data, at.prepared, a, b);
     return gridSheet(grid, (place) => at.amountBetween(values[place]));
   });

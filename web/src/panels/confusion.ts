@@ -1,5 +1,6 @@
 /** Confusion table with abstentions: cases of the data, per 1000 in use, and what they cost. */
 import { ratesOf } from "../comparison/estimates";
+import type { Bill } from "../math/moneySums";
 import { reviewCosts } from "../math/units";
 import { grouped } from "../numbers";
 import type { Situation } from "../situation";
@@ -99,10 +100,27 @@ function rows(at: Situation): [Row, Row, Row] {
     })) as [Cell, Cell, Cell];
     return [...parts, sum(parts)];
   };
+  const bill = rule?.bills?.[0];
+  if (bill !== undefined) return paidRows(at, shares, bill);
   const { fn, fp, tp = 0, tn = 0 } = costs;
   const [onPositive, onNegative] = reviewCosts(costs);
   const positives = cells(data.n_positive, prevalence, [4, 5, 3], [tp, onPositive, fn]);
   const negatives = cells(data.n_negative, 1 - prevalence, [1, 2, 0], [fp, onNegative, tn]);
+  return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
+}
+
+/** The same where every case has its own costs: what was paid in each cell. */
+function paidRows(at: Situation, shares: ArrayLike<number>, bill: Bill): [Row, Row, Row] {
+  const factors = [1, at.mu, Number.isFinite(at.nu) ? at.nu : 0];
+  const row = (decided: number[]): Row => {
+    const parts = decided.map((place) => {
+      const each = bill.cases[place] > 0 ? shares[place] / bill.cases[place] : 0;
+      const cost = at.money(each * factors[place % 3] * bill.paid[place]);
+      return { share: shares[place], cases: bill.cases[place], cost };
+    }) as [Cell, Cell, Cell];
+    return [...parts, sum(parts)];
+  };
+  const [positives, negatives] = [row([4, 5, 3]), row([1, 2, 0])];
   return [positives, negatives, positives.map((cell, k) => sum([cell, negatives[k]])) as Row];
 }
 

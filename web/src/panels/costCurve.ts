@@ -12,6 +12,11 @@ import type { Situation } from "../situation";
 
 export function costCurvePanel(app: App): Panel {
   const frame = new Frame("cost-curve", "Cost curve");
+  if (app.data.amounts !== null) {
+    const why = "No cost curve where every case has its own costs: amounts have no normal form with two parameters.";
+    frame.body.append(el("p", { class: "sentence" }, why));
+    return { element: frame.section, draw: () => undefined, move: () => undefined };
+  }
   const plot = new Plot(
     {
       id: "chart-cost-curve",

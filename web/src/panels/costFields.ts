@@ -21,6 +21,31 @@ const HINTS: Record<Review, string> = {
 };
 
 export function costFields(app: App): Panel {
+  return app.data.amounts === null ? priceFields(app) : factorFields(app);
+}
+
+/** Factors on what the cases cost, where every case has its own costs. */
+function factorFields(app: App): Panel {
+  const change = (part: Partial<Costs>): void => app.change({ costs: { ...app.current.costs, ...part } });
+  const miss = field({ id: "cost-fn", label: "misses ×", above: 0 }, (fn) => change({ fn }));
+  const alarm = field({ id: "cost-fp", label: "false alarms ×", slider: true }, (fp) => change({ fp }));
+  const review = field({ id: "cost-abstain", label: "reviews ×", slider: true, empty: Infinity }, (abstain) =>
+    change({ abstain }),
+  );
+  const hint = "Every case has its own costs; these are factors on them. Leave reviews empty: never abstain.";
+  const element = group("Costs", miss.element, alarm.element, review.element, el("p", { class: "hint" }, hint));
+  return {
+    element,
+    draw: () => undefined,
+    move: ({ costs: { fn, fp, abstain } }) => {
+      miss.set(fn);
+      alarm.set(fp, app.domain.muMax * fn);
+      review.set(abstain, app.domain.nuMax * fn);
+    },
+  };
+}
+
+function priceFields(app: App): Panel {
   const entry = choice<PageState["entry"]>(
     "cost-entry",
     "Enter costs as",

@@ -6,7 +6,7 @@ import { borderLine } from "../math/lemma1";
 import type { CostPoint } from "../math/units";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
-import { FALSE_ALARM, REVIEW } from "../view/axisNames";
+import { axisNames } from "../view/axisNames";
 import { choice } from "../view/choice";
 import { attr, el, setText, show, svg } from "../view/dom";
 import { typed, windowText } from "../view/format";
@@ -41,8 +41,8 @@ export function costMapPanel(app: App): Panel {
     {
       id: "chart-map",
       label: "Map of costs",
-      xName: FALSE_ALARM,
-      yName: REVIEW,
+      xName: axisNames(app.data).alarm,
+      yName: axisNames(app.data).review,
       ratio: 0.6,
       lowest: 280,
       highest: 560,
@@ -102,12 +102,14 @@ export function costMapPanel(app: App): Panel {
     canvas.style.top = `${plot.top}px`;
     if (colours.stale(at, app.domain, plot.width, plot.height))
       colours.paint(fit(canvas, plot.width, plot.height), at, app.domain);
-    const limit = borderLine(muMax, 60, at.prepared.extra).filter(([, nu]) => nu <= nuMax);
+    const amounts = at.data.amounts !== null;
+    // with amounts no border holds whatever the model
+    const limit = amounts ? [] : borderLine(muMax, 60, at.prepared.extra).filter(([, nu]) => nu <= nuMax);
     const edge = linePath(limit.map(([mu, nu]) => [plot.x(mu), plot.y(nu)]));
     for (const border of borders) attr(border, { d: edge });
     const room = plot.y(Math.min(nuMax, 0.28 * muMax));
     attr(never, { x: 10, y: Math.max(18, room / 2) });
-    show(never, room > 40);
+    show(never, room > 40 && !amounts);
     legend.draw(at, colours);
     box.draw(at);
   }
@@ -121,7 +123,7 @@ export function costMapPanel(app: App): Panel {
       transform: `translate(${plot.x(mu)},${plot.y(nu)})`,
       "aria-valuenow": Number(at.mu.toPrecision(4)),
       "aria-valuemax": muMax,
-      "aria-valuetext": `a false alarm ${typed(at.mu)}, a review ${Number.isFinite(at.nu) ? typed(at.nu) : "never"}, as shares of a miss`,
+      "aria-valuetext": `a false alarm ${typed(at.mu)}, a review ${Number.isFinite(at.nu) ? typed(at.nu) : "never"}, ${at.data.amounts === null ? "as shares of a miss" : "as factors"}`,
     });
     const found = at.state.box;
     show(boxShape, found !== null);
@@ -143,7 +145,8 @@ export function costMapPanel(app: App): Panel {
     const limited = costs === null && now.limits !== null;
     // thresholds of a rule that never abstains hold for one price of a false alarm, whatever a review costs
     const single = costs === null && window.i === window.j && now.surface.window(mu, nu).abstain > 0;
-    const corners = limited || single ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
+    const amounts = now.data.amounts !== null;
+    const corners = limited || single || amounts ? [] : cellOf(now.surface, window.i, window.j, muMax, nuMax);
     const outline = linePath(
       corners.map(([x, y]) => [plot.x(x), plot.y(y)]),
       true,
@@ -158,7 +161,9 @@ export function costMapPanel(app: App): Panel {
       ? "The window is chosen under the limits; the map shows costs without them."
       : single
         ? "On cases that did not choose it, never abstaining is cheaper than the window."
-        : "Inside the outline the window stays the same.";
+        : amounts
+          ? "1 is what the cases cost in the data."
+          : "Inside the outline the window stays the same.";
     setText(reading, `${where}: ${kind}${windowText(window)}, abstains on ${percent(window.abstain)} of these cases. ${alike}`);
   }
 

@@ -1,6 +1,6 @@
 /** Colours of the map: coarse at once, fine when there is time. */
 import type { Domain } from "../domain";
-import { costGrid, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
+import { amountsSide, costGrid, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { DIVERGING, modelColour, parseHex, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
@@ -16,6 +16,8 @@ const FINEST = 245;
 /** Tables of cases that a map may look at: at once, and when there is time. */
 const WORK = 600_000;
 const FINE_WORK = 2_500_000;
+/** Steps of a search of amounts, which are quicker than a look at a table. */
+const AMOUNTS_WORK = 60;
 
 export interface MapColours {
   /** Whether the map must be painted again. */
@@ -107,9 +109,11 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
 }
 
 /** Points on a side of the map for so much work; honest costs look at every table of every split. */
-function sideFor({ state, data }: Situation, work: number, least: number, most: number): number {
+function sideFor({ state, data, prepared }: Situation, work: number, least: number, most: number): number {
   const models = state.colour === "winner" ? data.models.length : state.colour === "difference" ? 2 : 1;
   const honest = ["cost", "winner", "difference"].includes(state.colour);
+  const side = honest ? amountsSide(prepared, models, AMOUNTS_WORK * work, most) : null;
+  if (side !== null) return side;
   const tables = honest ? Math.max(1, data.models[0].folds.length) : 10;
   return Math.min(most, Math.max(least, Math.round(Math.sqrt(work / (models * tables)))));
 }

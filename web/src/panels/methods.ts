@@ -14,6 +14,11 @@ export function methods(report: ReportData): HTMLElement {
     "Decisions",
     "A case is called positive if its score is at least the upper threshold, negative if it is at most the lower one, and is sent to a person in between. Of several cheapest windows the page takes the one that abstains least, then the one that calls more cases positive.",
     "Costs are relative to a miss: mu is the price of a false alarm, nu that of a review, and what right answers cost is taken off first. The cheapest cost is k(mu, nu) = sum over blocks of min(P, mu N, nu (P + N)), where P and N are the shares of positives and negatives in a block of pooled scores (Friedel, Rückert, Kramer 2006). Where a reviewer errs, or reviews are priced by class, nu is the fee, or the price of the cheaper class, and the third term grows by the rest. It is exact: no grid is involved except for drawing.",
+    ...(report.amounts === null
+      ? []
+      : [
+          "Here every case has its own costs. The prices are factors on them: mu on what false alarms cost, nu on what reviews cost, relative to the factor on misses. The cheapest window is found in one pass over the sums of the scores. AUC and VACC count every case alike.",
+        ]),
     "Abstaining never pays from nu = mu / (1 + mu) on, or earlier where reviewers err, whatever the model: the dashed border of the map (lemma 1 of the same paper).",
   );
   part(
@@ -29,7 +34,7 @@ export function methods(report: ReportData): HTMLElement {
   );
   part(
     "Assumptions",
-    "The cases are independent and drawn like those to come; within each class the scores keep their distribution when the prevalence changes. Prices are the same for all cases of a class. A person who reviews a case decides it rightly, or as often as the fields of the reviewer say, on easy and on hard cases alike.",
+    `The cases are independent and drawn like those to come; within each class the scores keep their distribution when the prevalence changes. ${report.amounts === null ? "Prices are the same for all cases of a class." : "The costs of the cases resemble those to come."} A person who reviews a case decides it rightly, or as often as the fields of the reviewer say, on easy and on hard cases alike.`,
   );
   const label = source.label === null ? "the label" : `column ${cut(source.label, 80)}`;
   part(
@@ -66,6 +71,14 @@ export function methods(report: ReportData): HTMLElement {
 
 /** What the page carries: aggregates, no rows. */
 function embedded(report: ReportData): string {
+  if (report.amounts !== null) {
+    const groups = report.amounts.groups?.[0].lower.length;
+    const what =
+      groups === undefined
+        ? `the class, the scores and the costs of ${count(report.n)} cases`
+        : `sums of costs over ${count(groups)} groups of scores per model, no rows`;
+    return `This page contains ${what}; it works without a network.`;
+  }
   const blocks = report.models.map((model) => model.blocks.positives.length);
   const bins = report.models.map((model) => model.bins.positives.length);
   const each = report.models.length === 1 ? "" : " per model";

@@ -1,7 +1,7 @@
 /** Table of all models: how well they rank, what they cost over all costs, and what they do here. */
 import type { App } from "../app";
 import { trivialWords } from "../comparison/words";
-import { trivialCosts, TRIVIAL_RULES } from "../math/trivial";
+import { TRIVIAL_RULES } from "../math/trivial";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setName, setText } from "../view/dom";
@@ -104,7 +104,7 @@ function here(at: Situation, k: number): string[] {
 
 /** What the rules without a model cost here. */
 function withoutModel(at: Situation): string {
-  const costs = trivialCosts(at.prevalence, at.mu, at.nu, at.prepared.extra);
+  const costs = at.surface.trivial(at.mu, at.nu);
   const rules = TRIVIAL_RULES.filter((rule) => Number.isFinite(costs[rule]));
   const said = rules.map((rule) => `${trivialWords(rule, at.names)[0]} ${at.per1000(costs[rule])}`);
   return `Without a model, per 1000 cases: ${said.join("; ")}.`;

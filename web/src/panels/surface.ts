@@ -5,6 +5,7 @@ import { general } from "../numbers";
 import type { Situation } from "../situation";
 import { ContourPicture } from "../view/contourPicture";
 import { attr, el, setText, show, svg } from "../view/dom";
+import { axisNames } from "../view/axisNames";
 import { arrows } from "../view/arrows";
 import { Frame } from "../view/frame";
 import { gridSheet } from "../view/gridSheet";
@@ -118,7 +119,8 @@ export class SurfacePanel implements Panel {
   private render(picture: SurfacePicture): void {
     const { muMax, nuMax } = this.app.domain;
     picture.render();
-    const ends = { mu: general(muMax, 3), nu: general(nuMax, 3), cost: this.highest };
+    const { alarm: alarmName, review: reviewName } = axisNames(this.app.data);
+    const ends = { mu: general(muMax, 3), nu: general(nuMax, 3), cost: this.highest, alarmName, reviewName };
     const { edges, labels } = picture.frame(ends);
     attr(this.edges, { d: edges });
     this.labels.forEach((node, k) => {

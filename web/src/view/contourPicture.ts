@@ -1,6 +1,5 @@
 /** The surface as filled contours, where there is no WebGL. */
 import { contours } from "d3-contour";
-import { FALSE_ALARM, REVIEW } from "./axisNames";
 import { svg } from "./dom";
 import { SEQUENTIAL, step } from "./palette";
 import { linePath } from "./path";
@@ -46,9 +45,9 @@ export class ContourPicture implements SurfacePicture {
     const { width, height } = this;
     const right = width - MARGIN.right;
     const labels: Label[] = [
-      { text: FALSE_ALARM, x: right, y: height - 6, anchor: "end" },
+      { text: ends.alarmName, x: right, y: height - 6, anchor: "end" },
       { text: ends.mu, x: right, y: height - 24, anchor: "end" },
-      { text: REVIEW, x: 4, y: 12, anchor: "start" },
+      { text: ends.reviewName, x: 4, y: 12, anchor: "start" },
       { text: ends.nu, x: MARGIN.left - 6, y: MARGIN.top + 10, anchor: "end" },
     ];
     return { edges: "", labels };

@@ -13,6 +13,9 @@ export interface Label {
 export interface Ends {
   mu: string;
   nu: string;
+  /** What the two axes are called. */
+  alarmName: string;
+  reviewName: string;
   cost: string;
 }
 

@@ -29,7 +29,8 @@ def make_reports(read: Evidence, asked: Asked) -> tuple[dict[str, Report], dict[
 def make_report(read: Evidence, part: str, asked: Asked) -> Report:
     """Make the report of one part: from its rows where they are at hand, else from its counts."""
     evidence = read.parts[part]
-    rows, question = evidence.rows, asked.question
+    rows = evidence.rows
+    question = asked.question if rows is None else asked.on(rows)
     settings: dict[str, Any] = {
         "costs": question.costs,
         "prevalence": question.prevalence,

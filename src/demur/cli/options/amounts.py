@@ -42,7 +42,7 @@ def case_costs(given: Mapping[str, Any], columns: Mapping[str, FloatArray] | Non
         rates = {name: given.get(f"--reviewer-{name}") for name in ("sensitivity", "specificity")}
         known: dict[str, Any] = {name: rate for name, rate in rates.items() if rate is not None}
         named["reviewer"] = Reviewer(fee=_middle("--review-fee", fee, columns), **known)
-    sources = {_argument(flag): one.column for flag, one in given.items() if isinstance(one, ColumnPrice)}
+    sources = {_argument(flag): _source(one) for flag, one in given.items() if isinstance(one, ColumnPrice)}
     if "review_fee" in sources:
         sources["fee"] = sources.pop("review_fee")
     return CaseCosts(**named, columns=sources)
@@ -50,6 +50,17 @@ def case_costs(given: Mapping[str, Any], columns: Mapping[str, FloatArray] | Non
 
 def _argument(flag: str) -> str:
     return flag.removeprefix("--").replace("-", "_")
+
+
+def _source(price: ColumnPrice) -> str:
+    """Return the column a price came from, with its factor if that is not 1."""
+    middle = _middle_of(price)
+    return price.column if middle == 1 else f"{middle:.12g}*{price.column}"
+
+
+def _middle_of(value: Price) -> float:
+    ends = _ends(value)
+    return sum(ends) / 2 if isinstance(ends, tuple) else float(ends)
 
 
 def _ends(value: Price) -> Number:
@@ -69,8 +80,7 @@ def _refuse_range(flag: str, value: Price, given: Mapping[str, Any]) -> None:
 
 def _middle(flag: str, value: Price, columns: Mapping[str, FloatArray] | None) -> Any:
     """Return a price in the middle of its range: a number, or one per case."""
-    ends = _ends(value)
-    middle = sum(ends) / 2 if isinstance(ends, tuple) else float(ends)
+    middle = _middle_of(value)
     if not isinstance(value, ColumnPrice) or columns is None:
         return middle
     from demur._checks import check_amounts

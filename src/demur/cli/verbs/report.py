@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
-from demur.exceptions import InputError
 
 __all__ = ["command"]
 
@@ -15,6 +14,8 @@ __all__ = ["command"]
 a miss costs 400 to 600, at most 5 in 100 positives may be missed
   demur report predictions.csv --cost-fn 400:600 --cost-fp 100 \\
     --cost-abstain 20 --objective worst --max-fn-rate 0.05
+a missed fraud costs its amount, a column
+  demur report payments.csv --cost-fn amount --cost-fp 25 --cost-abstain 4
 """,
 )
 @takes(Source)
@@ -44,11 +45,6 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
     asked = Asked.of(source, prices, limits, certainty)
-    if prices.by_case:
-        raise InputError(
-            f"`{next(iter(prices.columns or prices.ranges))}` differs by case, and the page shows costs by "
-            "class. Hint: `demur compare` and `demur decide` take columns."
-        )
     evidence = read_evidence(source, prices)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)

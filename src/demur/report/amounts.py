@@ -1,0 +1,189 @@
+"""Costs that differ by case, small enough for a page: every case's, or sums over groups of scores."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur._kernels.thresholds import cut_points
+from demur._results import json_safe
+from demur.comparison.comparison import Comparison
+from demur.costs.case_costs import CaseCosts
+from demur.costs.reviewer import Reviewer
+from demur.honest.cases import JudgedModel, SplitCases
+from demur.report.cases import PageCases
+from demur.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["PageAmounts", "page_amounts"]
+
+_ARGUMENTS = (
+    "cost_fn",
+    "cost_fp",
+    "cost_abstain",
+    "cost_abstain_positive",
+    "cost_abstain_negative",
+    "cost_tp",
+    "cost_tn",
+)
+# sums of all models together that a page may hold: about 7 bytes each
+_MOST_SUMS = 24_000
+_MOST_GROUPS = 4096
+_DIGITS = 7
+# columns of a row of sums: costs of the decisions negative, positive, abstain, then their products
+_COSTS = {1: (0,), 2: (1,), 3: (2,)}
+_PRODUCTS = {4: (0, 0), 5: (1, 1), 6: (2, 2), 7: (0, 1), 8: (0, 2), 9: (1, 2)}
+_Same = list[list[float | None]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PageAmounts:
+    """What the cases of a comparison cost; the prices of the page are factors on it.
+
+    Attributes
+    ----------
+    named : mapping
+        Arguments of `CaseCosts`: a number, or where one per case came from.
+    same : list of lists
+        What all cases of a class (negative, positive) cost under each decision (negative, positive,
+        abstain); None where that differs by case.
+    columns : list of lists or None
+        By class and decision what its cases cost, in the order of `PageCases`; None where they cost the
+        same, or where there are groups.
+    groups : list or None
+        By model: scores in groups with the sums of every fold; None where every case is at hand.
+    """
+
+    named: dict[str, Any]
+    same: _Same
+    columns: list[list[Any]] | None
+    groups: list[dict[str, Any]] | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the amounts as the schema has them."""
+        return {"named": self.named, "same": self.same, "columns": self.columns, "groups": self.groups}
+
+
+def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> PageAmounts | None:
+    """Return the costs of the cases of a comparison; None where all cases of a class cost the same."""
+    if comparison is None or not isinstance(comparison.question.costs, CaseCosts):
+        return None
+    split = next(iter(comparison.cases.values()))
+    assert split.amounts is not None
+    rows = split.splits.repeats[0].cell
+    positive, losses = split.positive[rows], split.amounts.by_decision[rows]
+    same = _same(positive, losses)
+    columns = groups = None
+    if cases is not None:
+        by_class = losses[~positive], losses[positive]
+        columns = [
+            [own[:, place].tolist() if cost is None else None for place, cost in enumerate(costs)]
+            for own, costs in zip(by_class, same, strict=True)
+        ]
+    else:
+        groups = [_groups(split, model, same, len(comparison.judged)) for model in comparison.judged.values()]
+    return PageAmounts(named=_named(comparison.question.costs), same=same, columns=columns, groups=groups)
+
+
+def _same(positive: BoolArray, losses: FloatArray) -> _Same:
+    """What all cases of a class cost under each decision, where they cost the same."""
+    found: _Same = []
+    for own in (~positive, positive):
+        least, most = losses[own].min(axis=0), losses[own].max(axis=0)
+        found.append([float(low) if low == high else None for low, high in zip(least, most, strict=True)])
+    return found
+
+
+def _named(costs: CaseCosts) -> dict[str, Any]:
+    named = {}
+    for name in _ARGUMENTS:
+        value = getattr(costs, name)
+        if value is not None and (np.ndim(value) or value != 0 or name in _ARGUMENTS[:2]):
+            named[name] = _origin(value, costs.columns.get(name))
+    if isinstance(costs.reviewer, Reviewer):
+        named["fee"] = _origin(costs.reviewer.fee, costs.columns.get("fee"))
+        for name in ("sensitivity", "specificity"):
+            named[name] = _origin(getattr(costs.reviewer, name), None)
+    elif costs.reviewer is not None:
+        named["reviewer"] = {"value": None, "column": None}
+    return named
+
+
+def _origin(value: Any, column: str | None) -> dict[str, Any]:
+    """Return a number, or the column that amounts came from, if somebody said so."""
+    return {"value": None if np.ndim(value) else value, "column": column}
+
+
+# ---------------------------------------------------------------- groups
+
+
+def _groups(cases: SplitCases, model: JudgedModel, same: _Same, models: int) -> dict[str, Any]:
+    """Sum the cases of every fold over groups of neighbouring scores with about as many cases each.
+
+    The groups depend on the scores alone, not on labels or amounts, so windows that cut between them are
+    judged honestly.
+    """
+    varying = [_varying(one) for one in same]
+    tables = cases.folds * cases.repeats
+    size = int(_MOST_SUMS / (models * tables * (2 + sum(map(len, varying)))))
+    edges = _edges(model, max(2, min(size, _MOST_GROUPS)))
+    counts = model.counts
+    lower, upper = counts.scores[edges[:-1]], counts.upper_scores[edges[1:] - 1]
+    cuts = cut_points(lower, upper)
+    return {
+        **json_safe({"lower": lower, "upper": upper}),
+        "cuts": json_safe({"lower": cuts[0], "upper": cuts[1]}),
+        "folds": _fold_sums(cases, model, edges, varying),
+    }
+
+
+def _varying(same: list[float | None]) -> dict[int, tuple[int, ...]]:
+    """Columns that no number of cases gives: costs that differ, and products of two of those."""
+    columns: dict[int, tuple[int, ...]] = {**_COSTS, **_PRODUCTS}
+    return {column: of for column, of in columns.items() if all(same[decision] is None for decision in of)}
+
+
+def _edges(model: JudgedModel, size: int) -> IntArray:
+    """First score of every group and the end, among the distinct scores."""
+    below = np.cumsum(model.counts.positives + model.counts.negatives)
+    wanted = below[-1] * np.arange(1, size) / size
+    inner = np.searchsorted(below, wanted) + 1
+    edges: IntArray = np.unique(np.concatenate([[0], inner[inner < len(below)], [len(below)]]))
+    return edges
+
+
+def _fold_sums(
+    cases: SplitCases, model: JudgedModel, edges: IntArray, varying: list[dict[int, tuple[int, ...]]]
+) -> list[list[dict[str, Any]]]:
+    assert cases.amounts is not None
+    losses, size = cases.amounts.by_decision, len(edges) - 1
+    group = np.searchsorted(model.counts.scores[edges[1:-1]], model.scores, side="right")
+    found = []
+    for rows in cases.splits.repeats:
+        for fold in range(cases.folds):
+            held = np.flatnonzero(rows.fold == fold)
+            found.append(
+                [
+                    _class_sums(group[rows.cell[own]], rows.cases[own], losses[rows.cell[own]], columns, size)
+                    for own, columns in (
+                        (held[~cases.positive[rows.cell[held]]], varying[0]),
+                        (held[cases.positive[rows.cell[held]]], varying[1]),
+                    )
+                ]
+            )
+    return found
+
+
+def _class_sums(
+    group: IntArray, sizes: FloatArray, losses: FloatArray, columns: dict[int, tuple[int, ...]], size: int
+) -> dict[str, Any]:
+    sums = {
+        str(column): _short(np.bincount(group, sizes * np.prod(losses[:, of], axis=1), size))
+        for column, of in columns.items()
+    }
+    return {"cases": _short(np.bincount(group, sizes, size)), "columns": sums}
+
+
+def _short(column: Any) -> list[float]:
+    """Whole numbers without a point, others to seven digits: less than the noise of any sum here."""
+    sums = np.asarray(column, dtype=np.float64).tolist()
+    return [int(one) if one.is_integer() else float(f"{one:.{_DIGITS}g}") for one in sums]

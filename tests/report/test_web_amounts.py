@@ -1,0 +1,204 @@
+"""The page where every case has its own costs: the answer of Python at any factors on them."""
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from demur import Binormal, CaseCosts, Policy, Report, Reviewer
+from demur.comparison import choice as choosing
+from demur.comparison.candidates import model_candidates, trivial_candidates
+from demur.comparison.choice import make_answer
+from demur.comparison.estimates import cost_of, difference_interval
+from demur.comparison.question import Limits
+from demur.comparison.words import answer_words
+from demur.costs.case_costs import CaseFactors
+from demur.report import DataSource
+from demur.report import amounts as page_amounts
+from page_script import INF, ask, needs_node
+
+pytestmark = needs_node
+
+FACTORS = [(1.0, 1.0, 1.0), (1.0, 2.5, 0.4), (3.0, 0.5, 2.0), (1.0, 0.2, INF), (0.5, 40.0, 1.0)]
+
+
+def _two(n, rng, *, digits=None):
+    y, score = Binormal(separation=1.6, prevalence=0.3).sample(n, rng=1)
+    scores = {"forest": score, "logistic": score + 0.6 * rng.normal(size=n)}
+    if digits is not None:
+        scores = {name: np.round(column, digits) for name, column in scores.items()}
+    return y, scores, rng.lognormal(3, 1, n)
+
+
+def _files():
+    """Yield (labels, scores, costs, settings of the report)."""
+    rng = np.random.default_rng(3)
+    y, scores, amount = _two(150, rng)
+    fixed = CaseCosts(cost_fn=amount, cost_fp=12, cost_abstain=2.5, columns={"cost_fn": "amount"})
+    yield y, scores, fixed, {}
+    y, scores, amount = _two(120, rng, digits=0)
+    reviewer = Reviewer(fee=amount / 20, sensitivity=0.9, specificity=0.8)
+    errs = CaseCosts(cost_fn=amount, cost_fp=rng.uniform(5, 20, 120), cost_tp=0.5, reviewer=reviewer)
+    yield y, scores, errs, {"prevalence": 0.2}
+    y, scores, amount = _two(100, rng)
+    weights = {"sample_weight": rng.uniform(0.5, 2, 100), "limits": Limits(max_abstention=0.2)}
+    yield y, {"forest": scores["forest"]}, replace(fixed, cost_fn=amount, cost_fp=amount / 3), weights
+
+
+def _at(base, factors):
+    """Return all candidates of a comparison at other factors, without judging the models again."""
+    miss, alarm, review = factors
+    costs = base.question.costs
+    costs = costs.never_abstaining() if review == INF else costs.at(CaseFactors(miss, alarm, review))
+    costs = costs.at(CaseFactors(miss, alarm, 1.0 if review == INF else review))
+    question = replace(base.question, costs=costs)
+    models = {
+        name: model_candidates(base.cases[name], name, model, question, place)
+        for place, (name, model) in enumerate(base.judged.items())
+    }
+    trivial = trivial_candidates(next(iter(base.cases.values())), question)
+    return replace(base.choice, question=question, trivial=trivial, candidates=models)
+
+
+def _asked(report):
+    points = [dict(zip(("fn", "fp", "abstain"), one, strict=True)) for one in FACTORS]
+    return {"kind": "answer", "report": report.to_json(), "prevalence": report.prevalence, "points": points}
+
+
+@functools.cache
+def _situations():
+    """Every (report, factors, Python's choice, Python's answer, the page's answer)."""
+    reports = [Report.from_predictions(y, scores, costs=costs, **how) for y, scores, costs, how in _files()]
+    found = []
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(choosing, "_advice", lambda choice: None)
+        for report, answers in zip(reports, ask([_asked(one) for one in reports]), strict=True):
+            for factors, page in zip(FACTORS, answers, strict=True):
+                choice = _at(report.comparison, factors)
+                found.append((report, factors, choice, make_answer(choice), page))
+    return found
+
+
+def _close(found, expected):
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_rule_cost_interval_stakes_and_differences_against_python():
+    kinds = set()
+    for _, _, _, answer, page in _situations():
+        facts, shown = answer.facts(), page["facts"]
+        for name in ("kind", "model", "guarantee_defined", "guaranteed_cost"):
+            assert shown[name] == facts[name]
+        for name in (
+            "lower",
+            "upper",
+            "called_positive",
+            "abstained",
+            "missed",
+            "alarms",
+            "cost",
+            "interval",
+        ):
+            _close(shown[name], list(facts[name]) if isinstance(facts[name], tuple) else facts[name])
+        _close(shown["stakes"], dict(facts["stakes"]))
+        _close(shown["best_trivial"]["cost"], facts["best_trivial"]["cost"])
+        assert set(shown["versus"]) == set(facts["versus"])
+        for key, versus in facts["versus"].items():
+            assert shown["versus"][key]["name"] == versus["name"]
+            _close(shown["versus"][key]["difference"], versus["difference"])
+            _close(shown["versus"][key]["interval"], list(versus["interval"]))
+        kinds.add(answer.kind)
+    assert len(kinds) > 2
+
+
+def test_words_against_python():
+    said = 0
+    for report, factors, _, answer, page in _situations():
+        advice = page["facts"]["advice_cost"]
+        words = answer_words({**answer.facts(), "advice_cost": advice})
+        assert page["words"] == " ".join(filter(None, [words, answer.condition]))
+        said += "are at stake" in words
+        if factors == FACTORS[0]:
+            assert report.headline in page["words"]
+    assert said > 5
+
+
+def test_every_model_and_pair_against_python():
+    for report, (miss, *_), choice, _, page in _situations():
+        rules = [choosing._cheapest(several, choice) for several in choice.candidates.values()]
+        for several, model in zip(choice.candidates.values(), page["models"], strict=True):
+            expected = cost_of(several[-1], choice.question)
+            _close(miss * model["honest"]["cost"], expected.cost)
+            _close([miss * end for end in model["honest"]["interval"]], list(expected.interval))
+            _close(miss * model["honest"]["hindsight"], expected.hindsight)
+        for pair, found in zip(report.pairs, page["pairs"], strict=True):
+            _, interval = difference_interval(rules[pair.first], rules[pair.second], choice.question)
+            _close([miss * end for end in found["interval"]], list(interval))
+
+
+def test_copies_and_policy_of_the_page_against_python(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    y, scores, costs, _ = next(_files())
+    np.savetxt(
+        "cases.csv",
+        np.column_stack([y, scores["forest"], scores["logistic"], costs.cost_fn]),
+        "%.17g",
+        ",",
+        header="label,forest,logistic,amount",
+        comments="",
+    )
+    source = DataSource(name="cases.csv", label="label", positive="1", negative="0")
+    half = replace(costs, cost_fn=costs.cost_fn / 2, columns={"cost_fn": "0.5*amount"})
+    report = Report.from_predictions(y, scores, costs=half, source=source)
+    page = {"fn": 2.0, "fp": 0.5, "abstain": 1.6}
+    question = {
+        "kind": "page",
+        "report": report.to_json(),
+        "costs": page,
+        "prevalence": None,
+        "capacity": None,
+    }
+    (shown,) = ask([{**question, "state": {**_start(report), "costs": page}}])
+    names = {}
+    exec(shown["python"].replace("print", "str"), names)
+    made = names["comparison"].answer
+    _close(made.cost, shown["facts"]["cost"])
+    flags = "--cost-fn amount --cost-fp 6 --cost-abstain 4"
+    assert flags in shown["command"]
+    assert "cost_fn=0.5 * rows[" in shown["python"]
+    (tmp_path / "policy.json").write_text(shown["policy"], encoding="utf-8")
+    saved, expected = Policy.load("policy.json"), Policy.from_answer(made)
+    assert (saved.rule, saved.lower, saved.upper) == ("amounts", expected.lower, expected.upper)
+    _close(saved.expected_cost, expected.expected_cost)
+    assert saved.amounts["alarm_factor"] == expected.amounts["alarm_factor"] == (0.5, 0.5)
+
+
+def _start(report):
+    rest = {"entry": "money", "colour": "cost", "compare": [0, 1], "positive": "", "negative": ""}
+    nothing = dict.fromkeys(("model", "box", "capacity"))
+    return {**rest, **nothing, "prevalence": report.prevalence}
+
+
+def test_groups_of_scores_where_the_cases_are_too_many_for_a_page(monkeypatch):
+    y, scores, costs, _ = next(_files())
+    monkeypatch.setattr("demur.report.cases._MOST_CASES", 100)
+    # as many groups as scores: windows cut where those of the cases cut, up to cases held out on a cut
+    monkeypatch.setattr(page_amounts, "_MOST_SUMS", 10**7)
+    report = Report.from_predictions(y, scores, costs=costs)
+    document = report.to_dict()
+    assert document["cases"] is None
+    assert [len(one["lower"]) for one in document["amounts"]["groups"]] == [150, 150]
+    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
+    for factors, page in zip(FACTORS, ask([_asked(report)])[0], strict=True):
+        choice = _at(report.comparison, factors)
+        for several, model in zip(choice.candidates.values(), page["models"], strict=True):
+            expected = cost_of(several[-1], choice.question)
+            hindsight = factors[0] * model["honest"]["hindsight"]
+            assert hindsight == pytest.approx(expected.hindsight, rel=1e-6)
+            cost = factors[0] * model["honest"]["cost"]
+            assert expected.interval.low < cost < expected.interval.high
+        if factors != FACTORS[0]:
+            assert "it cuts between" in page["words"]
+        else:
+            assert page["words"].startswith(report.headline)
