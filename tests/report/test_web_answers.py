@@ -145,7 +145,7 @@ def _asked():
         about.append((f"{name} only", report, base))
         questions.append({"kind": "answer", "report": report.to_json(), "prevalence": None})
     # a search per fold in Python: some points are enough
-    points = [_points(rng, 8 if base.question.limits.given() else POINTS) for _, _, base in about]
+    points = [_points(rng, 6 if base.question.limits.given() else POINTS) for _, _, base in about]
     for question, costs in zip(questions, points, strict=True):
         question["points"] = [page_costs(one) for one in costs]
     return list(zip(about, points, ask(questions), strict=True))

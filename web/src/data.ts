@@ -38,9 +38,9 @@ export interface FoldData {
 export interface StepBounds {
   counts: number[];
   upper: number[];
-  /** Where bounds from below are needed as well, all share the probability to fail. */
-  both_upper: number[];
-  both_lower: number[];
+  /** Where bounds from below are needed as well, all share the probability to fail; null where they are too many. */
+  both_upper: number[] | null;
+  both_lower: number[] | null;
 }
 
 /** Bounds that hold for every sample size and the choice among all models: shares of all cases, or of a class. */

@@ -16,6 +16,7 @@ __all__ = ["PageCases", "page_bounds", "page_cases"]
 # a page stays small enough to mail: about 30 bytes per case and model
 _MOST_CASES = 4096
 _MOST_SCORES = 3 * _MOST_CASES
+_MOST_STEPS = 200
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,8 +90,9 @@ def page_bounds(comparison: Comparison | None, *, every_score: bool) -> dict[str
     "all" is for shares of all cases, "positive" and "negative" for shares of one class where the
     prevalence is known. `upper` suffices unless abstaining costs more than an error, as it may under a
     limit, or right answers differ in cost: then `both_upper` and `both_lower` share the probability to
-    fail. Without `every_score` only counts at cuts between blocks are asked for. None where no bound
-    holds for every sample size: cases of unequal weight, or scores in bins.
+    fail; where they would fill the page they are left out. Without `every_score` only counts at cuts
+    between blocks are asked for. None where no bound holds for every sample size: cases of unequal
+    weight, or scores in bins.
     """
     if comparison is None or comparison.weights == "importance" or comparison.question.by_case:
         return None
@@ -117,9 +119,10 @@ def _steps(n: int, asked: FloatArray, delta: float, *, every_score: bool) -> dic
         used = np.zeros(len(steps), dtype=np.bool_)
         used[np.searchsorted(steps, np.append(asked, 0))] = True
         steps = steps[used]
+    kept = every_score or len(steps) <= _MOST_STEPS
     return {
         "counts": steps.tolist(),
         "upper": one_sided.upper(steps).tolist(),
-        "both_upper": both.upper(steps).tolist(),
-        "both_lower": both.lower(steps).tolist(),
+        "both_upper": both.upper(steps).tolist() if kept else None,
+        "both_lower": both.lower(steps).tolist() if kept else None,
     }

@@ -41,7 +41,7 @@ _SCHEMA, _VERSION = "demur.report", 2
 # where the page starts if the user names no costs
 _START = CostModel(cost_fn=1.0, cost_fp=1.0, cost_abstain=0.2)
 # groups of cases of all pairs that a page may hold; more would make it too large to mail
-_MOST_GROUPS = 44_000
+_MOST_GROUPS = 48_000
 _NOT_PAIRED = (
     "Differences between models have no intervals and no tests: those need the scores of all models for "
     "the same cases, and only counts were given."

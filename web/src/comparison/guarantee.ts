@@ -42,7 +42,9 @@ function shares(
   nothing: number,
 ): Float64Array {
   const counts = Float64Array.from(steps.counts);
-  const bounded = found.map((count) => share * steps[kind][below(counts, count)]);
+  // without bounds from below nothing is certain but 0, and those from above need not share
+  const column = kind === "both_lower" ? steps[kind] : (steps[kind] ?? steps.upper);
+  const bounded = found.map((count) => (column === null ? 0 : share * column[below(counts, count)]));
   bounded[nothing] = 0;
   return bounded;
 }
