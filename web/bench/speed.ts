@@ -34,8 +34,8 @@ function invented(): ReportData {
   const totals = { n_positive: sum(positives), n_negative: sum(negatives), confidence_level: 0.95 };
   const steps = { counts: edges.map((edge) => 1e6 * edge), upper: edges, both_upper: edges, both_lower: edges };
   const source = { positive: "1", negative: "0" };
-  const costs = { cost_fn: 100, cost_fp: 40, cost_abstain: 12 };
-  const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [], cases: null, bounds: { all: steps, positive: steps, negative: steps } };
+  const costs = { cost_fn: 100, cost_fp: 40, cost_abstain: 12, cost_tp: 0, cost_tn: 0, cost_abstain_positive: null, cost_abstain_negative: null, reviewer: null };
+  const rest = { source, costs, n: 1e6, repeats: 1, prevalence: null, comparison: null, pairs: [], cases: null, amounts: null, bounds: { all: steps, positive: steps, negative: steps } };
   return { ...totals, ...rest, models } as unknown as ReportData;
 }
 

@@ -9,7 +9,6 @@ import { upTo } from "./search";
 import type { Surface } from "./surface";
 import { trivialCosts, TRIVIAL_RULES } from "./trivial";
 import type { Totals } from "../data";
-import { reviewsAt } from "./units";
 
 /** The smaller of the honest costs of window and threshold at every point; a miss costs 1. */
 export function honestCosts(
@@ -75,11 +74,13 @@ function addTable(
     let j = 0;
     for (let c = 0; c < mus.length; c++) {
       const mu = mus[c];
-      if (!mayPay(mu, nu, extra)) continue;
-      const [lower, upper] = shareBorders(mu, nu, extra);
-      const [onPositive, onNegative] = reviewsAt(mu, nu, extra);
-      while (j < size && shares[j] < upper * (1 - TIE)) j++;
-      if (extra.alarms !== 0) lowest = upTo(shares, lower * (1 + TIE));
+      if (!(mu * (nu + extra.positive) + nu + extra.negative + extra.alarms * mu < mu)) continue;
+      // as in shareBorders, without arrays
+      const onPositive = nu + extra.positive;
+      const onNegative = nu + extra.negative + extra.alarms * mu;
+      const border = ((mu - onNegative) / (mu + onPositive - onNegative)) * (1 - TIE);
+      while (j < size && shares[j] < border) j++;
+      if (extra.alarms !== 0) lowest = upTo(shares, (onNegative / (1 - onPositive + onNegative)) * (1 + TIE));
       const first = Math.min(lowest < j ? 2 * lowest : Math.max(2 * j - 1, 0), end);
       const last = Math.min(Math.max(2 * j - 1, 0), end);
       const missed = positives[first] + onPositive * (positives[last] - positives[first]);

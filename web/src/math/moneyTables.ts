@@ -60,9 +60,12 @@ export class RunningCosts {
   at(mu: number, nu: number): CutCosts {
     const { miss, alarm, review } = this;
     return {
-      single: (cut) => miss[cut] + mu * alarm[cut],
-      byStart: (i) => miss[i] - nu * review[i],
-      byStop: (j) => nu * review[j] + mu * alarm[j],
+      writeSingle: (costs) => miss.forEach((sum, cut) => (costs[cut] = sum + mu * alarm[cut])),
+      write: (byStart, byStop) =>
+        miss.forEach((sum, cut) => {
+          byStart[cut] = sum - nu * review[cut];
+          byStop[cut] = nu * review[cut] + mu * alarm[cut];
+        }),
       scale: (mayAbstain) =>
         miss[miss.length - 1] + mu * alarm[0] + (mayAbstain ? nu * review[review.length - 1] : 0),
     };

@@ -100,10 +100,10 @@ function allowedCuts(masses: CutMasses, limits: RuleLimits): Allowed {
 
 /** What windows cost, as a term of i plus a term of j, and a size by which rounding is judged. */
 export interface CutCosts {
-  /** Cost of the empty window at a cut. */
-  single(cut: number): number;
-  byStart(i: number): number;
-  byStop(j: number): number;
+  /** Write the cost of the empty window at every cut. */
+  writeSingle(costs: Float64Array): void;
+  /** Write the two terms for every cut. */
+  write(byStart: Float64Array, byStop: Float64Array): void;
   scale(mayAbstain: boolean): number;
 }
 
@@ -115,18 +115,22 @@ class ClassCutCosts implements CutCosts {
     private readonly reviews: readonly [positive: number, negative: number],
   ) {}
 
-  single(cut: number): number {
-    return this.masses.positiveBelow[cut] + this.mu * this.masses.negativeAbove[cut];
+  writeSingle(costs: Float64Array): void {
+    const { mu } = this;
+    const { positiveBelow: p, negativeAbove, size } = this.masses;
+    for (let cut = 0; cut < size; cut++) costs[cut] = p[cut] + mu * negativeAbove[cut];
   }
 
-  byStart(i: number): number {
+  write(byStart: Float64Array, byStop: Float64Array): void {
+    const { mu } = this;
     const [positive, negative] = this.reviews;
-    return (1 - positive) * this.masses.positiveBelow[i] - negative * this.masses.negativeBelow[i];
-  }
-
-  byStop(j: number): number {
-    const { positiveBelow: p, negativeBelow: q, negativeAbove } = this.masses;
-    return this.reviews[0] * p[j] + this.reviews[1] * q[j] + this.mu * negativeAbove[j];
+    const { positiveBelow: p, negativeBelow: q, negativeAbove, size } = this.masses;
+    const kept = 1 - positive;
+    for (let cut = 0; cut < size; cut++) {
+      const reviewed = negative * q[cut];
+      byStart[cut] = kept * p[cut] - reviewed;
+      byStop[cut] = positive * p[cut] + reviewed + mu * negativeAbove[cut];
+    }
   }
 
   scale(mayAbstain: boolean): number {
@@ -164,38 +168,50 @@ export function limitedSearch(
 function cheapestThreshold(masses: CutMasses, costs: CutCosts, limits: RuleLimits): [number, number] | null {
   const { starts, stops } = masses.within(limits);
   const { size } = masses;
+  const { starting: single } = roomFor(size);
+  costs.writeSingle(single);
   const slack = TIE * costs.scale(false);
   let least = Infinity;
   for (let cut = 0; cut < size; cut++) {
-    if (starts[cut] & stops[cut]) least = Math.min(least, costs.single(cut));
+    if (starts[cut] & stops[cut]) least = Math.min(least, single[cut]);
   }
   for (let cut = 0; cut < size; cut++) {
-    if (starts[cut] & stops[cut] && costs.single(cut) <= least + slack) return [cut, cut];
+    if (starts[cut] & stops[cut] && single[cut] <= least + slack) return [cut, cut];
   }
   return null;
 }
 
 /** Room for one search, used again by the next: many folds are searched in every step of a drag. */
-let room = { costs: new Float64Array(0), begins: new Int32Array(0), queue: new Int32Array(0), values: new Float64Array(0) };
+let room = emptyRoom(0);
+
+function emptyRoom(size: number) {
+  const column = (): Float64Array => new Float64Array(size);
+  return {
+    costs: column(),
+    values: column(),
+    starting: column(),
+    stopping: column(),
+    begins: new Int32Array(size),
+    queue: new Int32Array(size),
+  };
+}
 
 function roomFor(size: number): typeof room {
-  if (room.costs.length < size) {
-    const [costs, values] = [new Float64Array(2 * size), new Float64Array(2 * size)];
-    room = { costs, begins: new Int32Array(2 * size), queue: new Int32Array(2 * size), values };
-  }
+  if (room.costs.length < size) room = emptyRoom(2 * size);
   return room;
 }
 
 function cheapestWindow(masses: CutMasses, windows: CutCosts, limits: RuleLimits): [number, number] | null {
   const { below: mass, size } = masses;
   const { starts, stops, first } = masses.within(limits);
-  const { costs, begins, queue, values } = roomFor(size);
+  const { costs, begins, queue, values, starting, stopping } = roomFor(size);
+  windows.write(starting, stopping);
   const slack = TIE * windows.scale(true);
   let least = Infinity;
   let head = 0;
   let tail = 0;
   for (let j = 0; j < size; j++) {
-    const start = starts[j] ? windows.byStart(j) : Infinity;
+    const start = starts[j] ? starting[j] : Infinity;
     // the queue holds positions with rising values; its head is the smallest from first[j] on
     while (tail > head && values[tail - 1] >= start) tail--;
     values[tail] = start;
@@ -205,7 +221,7 @@ function cheapestWindow(masses: CutMasses, windows: CutCosts, limits: RuleLimits
     const tied = values[head] + slack;
     while (at + 1 < tail && values[at + 1] <= tied) at++;
     begins[j] = queue[at];
-    const cost = stops[j] ? windows.byStop(j) + values[at] : Infinity;
+    const cost = stops[j] ? stopping[j] + values[at] : Infinity;
     costs[j] = cost;
     if (cost < least) least = cost;
   }
