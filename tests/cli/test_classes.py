@@ -256,3 +256,21 @@ def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
     code, out = run(capsys, "watch", policy, files[0], "--state", str(tmp_path / "state.json"))
     assert code == 2
     assert "only policies of two classes are watched" in " ".join(out.err.split())
+
+
+def test_rules_and_confusion_as_tables(capsys, files, tmp_path):
+    file, costs = files
+    ask = ("compare", file, "--classes", "a,b,c", "--cost-matrix", costs, "--cost-abstain", "1")
+    for name in ("t.parquet", "t.md"):
+        assert run(capsys, *ask, "-q", "-o", str(tmp_path / name))[0] == 0
+    found = json.loads(run(capsys, *ask, "-q", "--json")[1].out)["comparison"]
+    rows = duckdb.sql(f"select rule, model, cost, chosen from '{tmp_path / 't.parquet'}'").fetchall()
+    (model,) = found["models"].values()
+    expected = [(kind, model["name"], one["cost"]) for kind, one in model["rules"].items()]
+    expected += [(rule, None, cost) for rule, cost in found["trivial"].items()]
+    assert [row[:3] for row in rows] == expected
+    assert [row[0] for row in rows if row[3]] == [found["answer"]["kind"]]
+    text = (tmp_path / "t.md").read_text()
+    assert text.startswith(found["answer"]["words"])
+    assert "## Confusion" in text
+    assert f"| a | a | {found['answer']['confusion'][0][0]:.6g} |" in text

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from demur import Binormal, CostModel, InputError, Policy, compare_models
+from demur import Binormal, CostMatrix, CostModel, InputError, Policy, compare_models
 from demur.mlflow import log_answer
 from demur.mlflow.model import PolicyModel
 
@@ -69,6 +69,32 @@ def test_everything_of_an_answer_comes_back_from_the_store(answer, store):
     frame = pd.DataFrame({"other": 1.0, "risk": scores})
     np.testing.assert_array_equal(model.predict(frame), policy.apply(scores))
     assert model.predict(pd.DataFrame({"risk": [np.nan]})).tolist() == ["abstain"]
+
+
+def test_many_classes_come_back_too(store):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    proba = rng.dirichlet([1, 1, 1], 120) + 2 * np.eye(3)[y]
+    proba /= proba.sum(axis=1, keepdims=True)
+    costs = {a: {b: 0 if a == b else 4 for b in "xyz"} for a in "xyz"}
+    names = np.array(list("xyz"))[y]
+    answer = compare_models(
+        names, {"risk": proba}, classes=list("xyz"), costs=CostMatrix.from_mapping(costs), abstain_cost=1
+    ).answer
+    with store.start_run() as run:
+        address = log_answer(answer)
+    logged = store.get_run(run.info.run_id).data
+    assert logged.metrics["cost"] == answer.cost
+    assert logged.metrics["error_rate"] == answer.error_rate
+    assert list(json.loads(logged.params["weights"]).values()) == answer.rule.weights.tolist()
+    policy = Policy.from_answer(answer)
+    frame = pd.DataFrame(proba, columns=list("xyz"))
+    labels = store.pyfunc.load_model(address).predict(frame)
+    np.testing.assert_array_equal(labels, policy.apply(proba))
+    frame.loc[0, "y"] = np.nan
+    assert PolicyModel(policy).predict(frame)[0] == "abstain"
+    with pytest.raises(InputError, match="must have 3 columns, got shape"):
+        PolicyModel(policy).predict([0.1, 0.9])
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from demur._checks import check_type
+from demur._checks import check_type, input_error
 from demur._version import __version__
 from demur.comparison.answer import Answer
+from demur.comparison.classes.answer import ClassAnswer
 from demur.exceptions import InputError
-from demur.mlflow.model import score_column
+from demur.mlflow.model import score_columns
 from demur.report.document import Report
+from demur.windows.class_policy import ClassPolicy
 from demur.windows.policy import Policy
 
 __all__ = ["log_answer"]
@@ -31,13 +33,14 @@ _NUMBERS = (
     "called_negative",
     "missed",
     "alarms",
+    "error_rate",
     "n",
     "prevalence",
 )
 
 
 def log_answer(
-    answer: Answer, *, report: Report | None = None, abstain_label: Any = None, prefix: str = ""
+    answer: Answer | ClassAnswer, *, report: Report | None = None, abstain_label: Any = None, prefix: str = ""
 ) -> str | None:
     """Log an answer to the active run of MLflow: numbers, policy, page, and a model that abstains.
 
@@ -46,7 +49,7 @@ def log_answer(
 
     Parameters
     ----------
-    answer : Answer
+    answer : Answer or ClassAnswer
         Of `compare_models`, or `Comparison.best_model()`.
     report : Report, optional
         Its interactive page becomes ``report.html``. Without one that page holds the words, the
@@ -74,8 +77,8 @@ def log_answer(
                ``versus_<rule>`` with its interval, ... ; what is infinite or undefined is left out
     parameters ``kind``, ``model``, ``lower``, ``upper`` (exact), the costs, ``condition``
     files      ``answer.json``, ``answer.txt`` (the words), ``report.html``, ``policy.json``
-    model      ``policy``: reads the column named like the answer's model, returns labels; a missing
-               score is abstained on
+    model      ``policy``: reads the column named like the answer's model, or one per class, and
+               returns labels; a missing score is abstained on
     ========== ====================================================================================
 
     A classifier that abstains by itself, `AbstainingClassifier`, is a model of scikit-learn:
@@ -98,7 +101,8 @@ def log_answer(
     >>> answer.decide([-3.0, 1.0, 4.0])
     array([ 0, -1,  1])
     """
-    check_type(answer, "answer", Answer, "an")
+    if not isinstance(answer, Answer | ClassAnswer):
+        raise input_error("answer", "must be an Answer", type(answer).__name__)
     check_type(prefix, "prefix", str)
     if report is not None:
         check_type(report, "report", Report)
@@ -127,47 +131,58 @@ def _mlflow() -> Any:
     return mlflow
 
 
-def _metrics(answer: Answer) -> dict[str, float]:
+def _metrics(answer: Answer | ClassAnswer) -> dict[str, float]:
     """Return the numbers of an answer that MLflow can plot: finite ones."""
-    numbers = {name: getattr(answer, name) for name in _NUMBERS}
+    # what only two classes have, or only many, is None for the others
+    numbers = {name: getattr(answer, name, None) for name in _NUMBERS}
     numbers["cost_low"], numbers["cost_high"] = answer.interval
     for rule, versus in answer.versus.items():
         numbers[f"versus_{rule}"] = versus.difference
         numbers[f"versus_{rule}_low"], numbers[f"versus_{rule}_high"] = versus.interval
-    for name, money in (answer.stakes or {}).items():
+    for name, money in (getattr(answer, "stakes", None) or {}).items():
         numbers[f"stakes_{name}"] = money
     return {name: float(x) for name, x in numbers.items() if x is not None and math.isfinite(x)}
 
 
-def _parameters(answer: Answer) -> dict[str, Any]:
+def _parameters(answer: Answer | ClassAnswer) -> dict[str, Any]:
     """Return what the answer is and what it was asked: words and exact thresholds."""
     told = {
         "kind": answer.kind,
         "model": answer.model,
-        # repr tells a float to the last bit
-        "lower": repr(answer.lower),
-        "upper": repr(answer.upper),
+        **_thresholds(answer),
         "condition": answer.condition,
         "confidence_level": answer.confidence_level,
     }
-    prices = {name: value for name, value in answer.costs.to_dict().items() if not isinstance(value, dict)}
-    return {name: value for name, value in {**told, **prices}.items() if value not in (None, "")}
+    prices = answer.costs.to_dict().items()
+    told |= {name: value for name, value in prices if not isinstance(value, dict | list)}
+    return {name: value for name, value in told.items() if value not in (None, "")}
 
 
-def _page(answer: Answer) -> str:
+def _thresholds(answer: Answer | ClassAnswer) -> dict[str, str]:
+    """Return the exact rule: repr tells a float to the last bit."""
+    if isinstance(answer, Answer):
+        return {"lower": repr(answer.lower), "upper": repr(answer.upper)}
+    if answer.rule is None:
+        return {}
+    weights = dict(zip(map(str, answer.classes), answer.rule.weights.tolist(), strict=True))
+    return {"weights": json.dumps(weights), "abstain_weight": repr(answer.rule.abstain_weight)}
+
+
+def _page(answer: Answer | ClassAnswer) -> str:
     title, content = escape(answer.model or answer.kind), answer._repr_html_()
     head = f'<meta charset="utf-8"><title>{title}</title>'
     return f'<!doctype html><html lang="en"><head>{head}</head><body>{content}</body></html>'
 
 
-def _log_model(mlflow: Any, policy: Policy, name: str) -> str:
+def _log_model(mlflow: Any, policy: Policy | ClassPolicy, name: str) -> str:
     """Log the policy file as a pyfunc model without pickled code; return its address."""
     from mlflow.models import ModelSignature
     from mlflow.types import ColSpec, Schema
 
     kind = {str: "string", int: "long"}.get(type(policy.abstain_label), "double")
     signature = ModelSignature(
-        inputs=Schema([ColSpec("double", score_column(policy))]), outputs=Schema([ColSpec(kind)])
+        inputs=Schema([ColSpec("double", column) for column in score_columns(policy)]),
+        outputs=Schema([ColSpec(kind)]),
     )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "policy.json"

@@ -1,18 +1,21 @@
-"""The policy as MLflow's pyfunc model: a column of scores in, labels out."""
+"""The policy as MLflow's pyfunc model: scores in, labels out."""
 
 from typing import Any
 
 import numpy as np
 
-from demur._checks import check_scores, input_error
+from demur._checks import input_error
+from demur.windows.class_policy import ClassPolicy
 from demur.windows.policy import Policy
 
-__all__ = ["PolicyModel", "score_column"]
+__all__ = ["PolicyModel", "score_columns"]
 
 
-def score_column(policy: Policy) -> str:
-    """Return the name of the column the model reads."""
-    return policy.model or "score"
+def score_columns(policy: Policy | ClassPolicy) -> list[str]:
+    """Return the names of the columns the model reads: the scores, or one per class."""
+    if isinstance(policy, ClassPolicy):
+        return list(policy.columns)
+    return [policy.model or "score"]
 
 
 class PolicyModel:
@@ -20,36 +23,47 @@ class PolicyModel:
 
     Parameters
     ----------
-    policy : Policy
+    policy : Policy or ClassPolicy
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy | ClassPolicy) -> None:
         self.policy = policy
 
     def predict(self, model_input: Any, params: dict[str, Any] | None = None) -> Any:
-        """Return the label of every score; the abstain label where the policy abstains or a score is missing.
+        """Return the label of every case; the abstain label where the policy abstains or a score is missing.
 
-        `model_input` is a frame with the column of scores, or the scores alone. `params` is part of
+        `model_input` is a frame with the columns of scores, or the scores alone. `params` is part of
         MLflow's interface; a policy has no parameters.
         """
-        values = np.asarray(self._scores(model_input), dtype=np.float64)
-        if values.ndim == 2 and values.shape[1] == 1:
-            values = values[:, 0]
-        missing = np.isnan(values)
-        # any score inside or outside of the window: its label is replaced
-        labels = self.policy.apply(check_scores(np.where(missing, 0.0, values), "model_input"))
-        if missing.any():
-            labels[missing] = self.policy.abstain_label
+        columns = score_columns(self.policy)
+        values = np.asarray(self._scores(model_input, columns), dtype=np.float64)
+        if len(columns) == 1 and values.ndim == 1:
+            values = values[:, None]
+        if values.ndim != 2 or values.shape[1] != len(columns):
+            raise input_error("model_input", f"must have {len(columns)} columns", f"shape {values.shape}")
+        missing = np.isnan(values).any(axis=1)
+        labels = np.full(len(values), self.policy.abstain_label, dtype=self._kind())
+        known = values[~missing]
+        if len(known):
+            labels[~missing] = self.policy.apply(known[:, 0] if len(columns) == 1 else known)
         return labels
 
-    def _scores(self, model_input: Any) -> Any:
-        columns = getattr(model_input, "columns", None)
-        if columns is None:
+    def _kind(self) -> Any:
+        """Type that holds every label."""
+        policy = self.policy
+        classes = policy.classes if isinstance(policy, ClassPolicy) else (policy.neg_label, policy.pos_label)
+        return np.array([*classes, policy.abstain_label]).dtype
+
+    def _scores(self, model_input: Any, columns: list[str]) -> Any:
+        names = getattr(model_input, "columns", None)
+        if names is None:
             return model_input
-        name, names = score_column(self.policy), list(columns)
-        if name in names:
-            return model_input[name]
-        raise input_error("model_input", f"must have the column {name!r}", f"the columns {names}")
+        lacking = [name for name in columns if name not in list(names)]
+        if lacking:
+            raise input_error(
+                "model_input", f"must have the column {lacking[0]!r}", f"the columns {list(names)}"
+            )
+        return model_input[columns]
 
 
 def _load_pyfunc(path: str) -> PolicyModel:

@@ -1,40 +1,60 @@
 """A comparison as columns of unrounded numbers, for files that other programs read; costs are per case."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from demur._results import Interval
 from demur.cli.answers.comparing import Compared
+from demur.cli.options import Output
+from demur.cli.output import remark
+from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence
-from demur.cli.table_files import Table, table_of
+from demur.cli.table_files import holds_all, table_of, write_tables
+from demur.comparison.classes.comparison import ClassComparison
 from demur.comparison.models import ModelComparison
 
-__all__ = ["compared_tables", "compared_words"]
+__all__ = ["write_class_tables", "write_compared_tables"]
+
+_Rows = Callable[[Any], Iterator[dict[str, Any]]]
 
 
-def compared_tables(evidence: Evidence, parts: dict[str, Compared | str]) -> dict[str, Table]:
-    """Return the rules, and the pairs of models where there are any; groups below each other."""
-    rules, pairs = [], []
+def write_compared_tables(evidence: Evidence, parts: Mapping[str, Compared | str], output: Output) -> None:
+    """Write the rules, and the pairs of models where there are any."""
+    answers = {name: part.comparison.answer for name, part in parts.items() if not isinstance(part, str)}
+    _write(evidence, parts, answers, {"Rules": _rules, "Pairs": _pairs}, output)
+
+
+def write_class_tables(rows: ClassRows, parts: Mapping[str, ClassComparison | str], output: Output) -> None:
+    """Write the rules for many classes, and what the answer confuses."""
+    answers = {name: part.answer for name, part in parts.items() if not isinstance(part, str)}
+    _write(rows, parts, answers, {"Rules": _class_rules, "Confusion": _confusion}, output)
+
+
+def _write(
+    evidence: Evidence | ClassRows,
+    parts: Mapping[str, Any],
+    answers: Mapping[str, Any],
+    wanted: Mapping[str, _Rows],
+    output: Output,
+) -> None:
+    """Write tables, groups below each other, and say what a format with one table leaves out."""
+    rows: dict[str, list[dict[str, Any]]] = {title: [] for title in wanted}
+    words = []
     for name, part in parts.items():
         group = {} if evidence.group is None else {evidence.group: name}
         if isinstance(part, str):
-            rules.append({**group, "rule": None, "left_out": part})
+            rows["Rules"].append({**group, "rule": None, "left_out": part})
             continue
-        rules += [{**group, **row} for row in _rules(part)]
-        pairs += [{**group, **row} for row in _pairs(part)]
-    tables = {"Rules": table_of(rules), "Pairs": table_of(pairs)}
-    return {title: table for title, table in tables.items() if table}
-
-
-def compared_words(evidence: Evidence, parts: dict[str, Compared | str]) -> list[str]:
-    """Return the answers in words, one paragraph for each part that has one."""
-    told = []
-    for name, part in parts.items():
-        answer = None if isinstance(part, str) else part.comparison.answer
-        if answer is not None:
-            title = "" if evidence.group is None else f"**{evidence.title(name)}** "
-            told.append(f"{title}{answer.words}")
-    return told
+        for title, made in wanted.items():
+            rows[title] += [{**group, **row} for row in made(part)]
+        if answers[name] is not None:
+            opening = "" if evidence.group is None else f"**{evidence.title(name)}** "
+            words.append(f"{opening}{answers[name].words}")
+    tables = {title: table_of(listed) for title, listed in rows.items() if listed}
+    write_tables(str(output.path), tables, words=words)
+    if len(tables) > 1 and not holds_all(str(output.path)):
+        other = list(tables)[1].lower()
+        remark(f"The table holds the rules; .xlsx, .md and .json also hold the {other}.", quiet=output.quiet)
 
 
 def _rules(part: Compared) -> Iterator[dict[str, Any]]:
@@ -89,6 +109,39 @@ def _pairs(part: Compared) -> Iterator[dict[str, Any]]:
             **_ends("vacc_difference", pair.volume.interval(level)),
             "vacc_adjusted_pvalue": pair.volume_pvalue,
         }
+
+
+# ---------------------------------------------------------------- many classes
+
+
+def _class_rules(comparison: ClassComparison) -> Iterator[dict[str, Any]]:
+    """Yield every rule of every model, then the rules without a model."""
+    answer = comparison.answer
+    for name, model in comparison.models.items():
+        for kind, one in model.rules.items():
+            yield {
+                "rule": kind,
+                "model": name,
+                "chosen": (name, kind) == (answer.model, answer.kind),
+                "cost": one.cost,
+                **_ends("cost", one.interval),
+                "hindsight_cost": one.hindsight_cost,
+                "abstention_rate": one.abstention_rate,
+                "error_rate": one.error_rate,
+                "auc": model.auc,
+                **_ends("auc", model.auc_interval),
+            }
+    for rule, cost in comparison.trivial.items():
+        yield {"rule": rule, "chosen": answer.is_trivial and rule == answer.kind, "cost": cost}
+
+
+def _confusion(comparison: ClassComparison) -> Iterator[dict[str, Any]]:
+    """Yield the honest share and cost of every true class and answer of the rule chosen."""
+    answer = comparison.answer
+    called = [*map(str, comparison.classes), "abstain"]
+    for true, shares, costs in zip(comparison.classes, answer.confusion, answer.confusion_cost, strict=True):
+        for name, share, cost in zip(called, shares, costs, strict=True):
+            yield {"true": str(true), "answer": name, "share": share, "cost": cost}
 
 
 def _ends(name: str, interval: Interval | None) -> dict[str, float | None]:

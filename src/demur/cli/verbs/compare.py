@@ -1,13 +1,7 @@
 """`demur compare FILE`: which model, with which thresholds, at which costs."""
 
-from typing import TYPE_CHECKING
-
 from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Source, takes, verb
 from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
-
-if TYPE_CHECKING:
-    from demur.cli.answers.comparing import Compared
-    from demur.cli.reading.evidence import Evidence
 
 __all__ = ["command"]
 
@@ -45,7 +39,7 @@ def command(
 
     -o table.csv, .xlsx, .md or .parquet writes the numbers as columns, a row for each rule.
     """
-    output = output.told(tables=classes.names is None)
+    output = output.told(tables=True)
     if classes.names is not None:
         _compare_classes(classes, source, prices, limits, certainty, output)
         return
@@ -62,21 +56,11 @@ def command(
     if output.as_json:
         write(compared_document(evidence, parts), output.path)
     elif output.as_table:
-        _write_tables(evidence, parts, output)
+        from demur.cli.answers.columns import write_compared_tables
+
+        write_compared_tables(evidence, parts, output)
     else:
         write(compared_text(evidence, parts, output=output.path), output.path)
-
-
-def _write_tables(evidence: "Evidence", parts: "dict[str, Compared | str]", output: Output) -> None:
-    """Write the numbers as columns, and say what a format with one table leaves out."""
-    from demur.cli.answers.columns import compared_tables, compared_words
-    from demur.cli.output import remark
-    from demur.cli.table_files import holds_all, write_tables
-
-    tables = compared_tables(evidence, parts)
-    write_tables(str(output.path), tables, words=compared_words(evidence, parts))
-    if len(tables) > 1 and not holds_all(str(output.path)):
-        remark("The table holds the rules; .xlsx, .md and .json also hold the pairs.", quiet=output.quiet)
 
 
 def _compare_classes(
@@ -97,4 +81,9 @@ def _compare_classes(
     rows = read_class_rows(source, questions.names)
     remark(rows.sentence, quiet=output.quiet)
     parts = compare_class_parts(rows, questions)
+    if output.as_table:
+        from demur.cli.answers.columns import write_class_tables
+
+        write_class_tables(rows, parts, output)
+        return
     write(compared_classes(rows, parts, as_json=output.as_json, output=output.path), output.path)
