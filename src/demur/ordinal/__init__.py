@@ -25,6 +25,7 @@ from demur.ordinal.experiments import (
 )
 from demur.ordinal.roc import OrdinalMeasures, OrdinalRoc, ordinal_roc
 from demur.ordinal.surface import OrdinalSurface, OrdinalVertices
+from demur.ordinal.thresholds import OrdinalThresholds, ordinal_thresholds
 
 __all__ = [
     "JonckheereTest",
@@ -33,6 +34,7 @@ __all__ = [
     "OrdinalMeasures",
     "OrdinalRoc",
     "OrdinalSurface",
+    "OrdinalThresholds",
     "OrdinalVertices",
     "RankingExperiment",
     "SeparabilityExperiment",
@@ -41,6 +43,7 @@ __all__ = [
     "normal_population",
     "order_agreement",
     "ordinal_roc",
+    "ordinal_thresholds",
     "ranking_experiment",
     "separability_experiment",
     "vus_covariance",

@@ -1,0 +1,76 @@
+"""`demur ordinal` against the functions it calls, its figure and its refusals."""
+
+import numpy as np
+import pytest
+
+import demur
+from command_line import table_file
+
+ORDER = ["low", "mid", "top"]
+RNG = np.random.default_rng(5)
+CODES = np.arange(90) % 3
+GOOD = CODES + RNG.normal(size=90)
+POOR = 0.3 * CODES + RNG.normal(size=90)
+
+
+@pytest.fixture
+def markers(tmp_path):
+    return table_file(tmp_path, stage=[ORDER[k] for k in CODES], good=GOOD.tolist(), poor=POOR.tolist())
+
+
+FLAGS = ("--label", "stage", "--order", "low,mid,top")
+
+
+def test_against_the_library(run, markers):
+    answer = run("ordinal", markers, *FLAGS, "--json", "--step-cost", 2)
+    assert answer.code == 0
+    found = answer.json
+    truth = [ORDER[k] for k in CODES]
+    roc = demur.ordinal_roc(truth, GOOD, order=ORDER)
+    good = found["models"]["good"]
+    assert good["vus"] == pytest.approx(roc.vus())
+    assert good["interval"] == pytest.approx(list(roc.interval(0.95)))
+    assert good["cons"] == pytest.approx(roc.cons)
+    cuts = demur.ordinal.ordinal_thresholds(truth, GOOD, order=ORDER, step_cost=2)
+    assert good["thresholds"]["thresholds"] == pytest.approx(cuts.thresholds.tolist())
+    assert good["thresholds"]["cost"] == pytest.approx(cuts.cost)
+    (test,) = found["tests"]
+    expected = demur.ordinal.vus_difference_test(truth, GOOD, POOR, order=ORDER)
+    assert (test["difference"], test["pvalue"]) == pytest.approx((expected.difference, expected.pvalue))
+    assert found["best"] == "good"
+
+
+def test_words_figure_and_cost_matrix(run, markers, tmp_path):
+    (tmp_path / "costs.csv").write_text("true,low,mid,top\nlow,0,1,4\nmid,3,0,2\ntop,8,6,0\n")
+    figure = tmp_path / "curves.png"
+    answer = run("ordinal", markers, *FLAGS, "--cost-matrix", tmp_path / "costs.csv", "-o", figure)
+    assert answer.code == 0
+    assert answer.out.startswith("Use good: call low up to")
+    assert max(map(len, answer.out.splitlines())) <= 80
+    assert "with hindsight" in " ".join(answer.out.split())
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_numbers_have_an_order_and_one_model_no_test(run, tmp_path):
+    file = table_file(tmp_path, label=CODES.tolist(), s=GOOD.tolist())
+    answer = run("ordinal", file, "--json")
+    assert answer.json["levels"] == ["0", "1", "2"]
+    assert answer.json["tests"] == []
+    assert run("ordinal", file).code == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        (("--label", "stage"), "`--order` is needed"),
+        (("--label", "stage", "--order", "low,mid"), "which --order does not list"),
+        (("--label", "stage", "--order", "low,mid,top,peak"), "which no row of"),
+        (("--label", "stage", "--order", "low,low"), "at least two different classes"),
+        ((*FLAGS, "-o", "x.csv"), "must end in .png"),
+        ((*FLAGS, "--step-cost", 1, "--cost-matrix", "c.csv"), "two kinds of costs"),
+    ],
+)
+def test_refusals(run, markers, flags, message):
+    answer = run("ordinal", markers, *flags)
+    assert answer.code == 2
+    assert message in " ".join(answer.err.split())
