@@ -79,7 +79,8 @@ def judge_learned(cases: SplitCases, model: JudgedModel, prices: Prices) -> Judg
 
 
 def _limits(rules: JudgedRules, start: int, stop: int, prices: Prices) -> tuple[IntArray, IntArray]:
-    pairs = [table.rule.limits(prices) for table in rules.tables[start:stop]]
+    cuts = prices.share_cuts()
+    pairs = [table.rule.limits(cuts) for table in rules.tables[start:stop]]
     return np.array([int(first) for first, _ in pairs]), np.array([int(last) for _, last in pairs])
 
 

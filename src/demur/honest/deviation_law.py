@@ -89,12 +89,12 @@ def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[
 
     The third cut lies above all positions.
     """
-    steps = []
+    steps, share_cuts = [], prices.share_cuts()
     for coefficients in step_weights(rules, prices, scale):
         weights = np.ascontiguousarray(np.stack(coefficients, axis=1))
         for table in rules.tables:
             above = np.full(scale.shape, table.rule.n_positions)
-            cuts = np.stack([*table.rule.limits(prices), above], axis=1).astype(np.int64)
+            cuts = np.stack([*table.rule.limits(share_cuts), above], axis=1).astype(np.int64)
             steps.append((cuts, weights))
     return steps
 

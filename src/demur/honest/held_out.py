@@ -161,8 +161,9 @@ class JudgedRules:
     def outcomes(self, prices: Prices) -> HonestRates:
         """Number of the cases with each costly outcome at every cost point."""
         missed, alarmed, kept_positive, kept_negative = (np.zeros(prices.miss.shape) for _ in range(4))
+        cuts = prices.share_cuts()
         for table in self.tables:
-            first, last = table.rule.limits(prices)
+            first, last = table.rule.limits(cuts)
             positives, negatives = (np.concatenate([[0.0], np.cumsum(column)]) for column in table.columns)
             missed += positives[first]
             alarmed += negatives[-1] - negatives[last]

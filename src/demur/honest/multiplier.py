@@ -70,13 +70,13 @@ def loss_part(rules: JudgedRules, prices: Prices, scale: FloatArray, bins: IntAr
     """Build the map of one model: sum of multiplier times weight times (loss - mean) times `scale`."""
     from scipy.sparse import csr_array
 
-    columns, values = [], []
+    columns, values, cuts = [], [], prices.share_cuts()
     segments = np.concatenate(slot_offsets(rules))[1:]
     start = 0
     for coefficients in step_weights(rules, prices, scale):
         for table in rules.tables:
             end = start + table.rule.n_positions
-            for at, coefficient in zip((*table.rule.limits(prices), None), coefficients, strict=True):
+            for at, coefficient in zip((*table.rule.limits(cuts), None), coefficients, strict=True):
                 columns.append(np.full(scale.shape, end) if at is None else start + at)
                 values.append(coefficient)
             start = end + 1

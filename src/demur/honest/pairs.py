@@ -90,10 +90,10 @@ class JudgedPair:
             (prices.miss - review_positive, review_positive),
             (review_negative, prices.alarm - review_negative),
         )
-        folds = len(self.first.tables)
+        folds, cuts = len(self.first.tables), prices.share_cuts()
         for segment, joint in enumerate(self.cumulative_tables()):
             index, fold = divmod(segment, folds)
-            at = [rules.tables[fold].rule.limits(prices) for rules in (self.first, self.second)]
+            at = [rules.tables[fold].rule.limits(cuts) for rules in (self.first, self.second)]
             for k in (0, 1):
                 for m in (0, 1):
                     both = joint[at[0][k], at[1][m]]

@@ -8,7 +8,7 @@ import numpy as np
 from demur._checks import check_prevalence
 from demur._kernels.thresholds import cut_points
 from demur.counts.scores import Blocks, ScoreCounts
-from demur.surface.masses import SHARE_TIE, RunningMasses, block_cuts
+from demur.surface.masses import RunningMasses, ShareCuts, block_cuts
 from demur.surface.window import AbstentionWindow, no_threshold
 from demur.typing import FloatArray, IntArray
 
@@ -48,6 +48,13 @@ class Prices(NamedTuple):
         negative = self.abstain if self.abstain_negative is None else self.abstain_negative
         one, other = (np.where(np.isinf(price), 0.0, price) for price in (self.abstain, negative))
         return one, other
+
+    def share_cuts(self) -> ShareCuts:
+        """Return where the costs cut the shares of positives of any blocks."""
+        if self.abstain is None:
+            return ShareCuts.of_cost_curve(self.miss, self.alarm)
+        negative = self.abstain if self.abstain_negative is None else self.abstain_negative
+        return ShareCuts.of_surface(self.alarm, self.abstain, negative)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,20 +112,9 @@ class LearnedRule:
         steps += np.bincount(np.searchsorted(scores, self.upper_cuts, side="left"), minlength=len(scores) + 1)
         return np.cumsum(steps[:-1])
 
-    def block_cuts(self, prices: Prices) -> tuple[IntArray, IntArray]:
-        """Number of blocks called negative, and called negative or abstained on."""
-        if prices.abstain is None:
-            share = prices.alarm / (prices.miss + prices.alarm)
-            cut = np.searchsorted(self.shares, share * (1 - SHARE_TIE), side="left")
-            # where misses are free nothing is worth an alarm, not even a block of positives only
-            empty = np.where(prices.miss > 0, cut, len(self.shares))
-            return empty, empty
-        negative = prices.abstain if prices.abstain_negative is None else prices.abstain_negative
-        return block_cuts(self.shares, prices.alarm, prices.abstain, negative)
-
-    def limits(self, prices: Prices) -> tuple[IntArray, IntArray]:
+    def limits(self, cuts: ShareCuts) -> tuple[IntArray, IntArray]:
         """Positions below the first are called negative, from the second on positive."""
-        i, j = self.block_cuts(prices)
+        i, j = cuts.blocks(self.shares)
         first = np.where(i < j, 2 * i, 2 * i - 1)
         last = self.n_positions
         return np.clip(first, 0, last), np.clip(2 * j - 1, 0, last)

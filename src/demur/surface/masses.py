@@ -7,19 +7,20 @@ its cost depends on are the masses below and above these positions.
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from demur._kernels.thresholds import cut_points, no_threshold
 from demur._results import read_only
 from demur.counts import ScoreCounts
-from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Scalar
 
 __all__ = [
     "SHARE_TIE",
     "CostSurface",
     "RunningMasses",
+    "ShareCuts",
     "SurfaceMasses",
     "block_cuts",
     "score_masses",
@@ -188,26 +189,53 @@ class CostSurface(Protocol):
         """Cost at (mu, nu)."""
 
 
+class ShareCuts(NamedTuple):
+    """Where costs cut the shares of positives of blocks, one element per cost point.
+
+    Blocks of a share up to `negative` are called negative, those of a share from `positive` on
+    positive; where the window is `empty` the latter alone decides.
+    """
+
+    negative: FloatArray
+    positive: FloatArray
+    empty: BoolArray
+
+    @classmethod
+    def of_surface(cls, mu: ArrayLike, nu_positive: ArrayLike, nu_negative: ArrayLike) -> "ShareCuts":
+        """Return the cuts at given costs.
+
+        A block of share r is called negative up to nu_N / (1 - nu_P + nu_N), positive from
+        (mu - nu_N) / (mu + nu_P - nu_N) on; where abstaining never pays (lemma 1 of Friedel,
+        Rueckert, Kramer 2006), both cuts are mu / (1 + mu).
+        """
+        mu, nu_p, nu_n = (np.asarray(value, dtype=np.float64) for value in (mu, nu_positive, nu_negative))
+        zero_cut = mu / (1 + mu)
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            d = nu_p - nu_n
+            never = ~(mu * nu_p + nu_n < mu)  # also where nu is infinite
+            to_lower = nu_n / (1 - d)
+            to_upper = (mu - nu_n) / (mu + d)
+        # d = 1 and nu_n = 0: calling negative ties with abstaining everywhere, and wins
+        to_lower = np.where(np.isnan(to_lower), np.inf, to_lower)
+        to_upper = np.where(never | np.isnan(to_upper), zero_cut, to_upper)
+        return cls(to_lower * (1 + SHARE_TIE), to_upper * (1 - SHARE_TIE), never)
+
+    @classmethod
+    def of_cost_curve(cls, miss: FloatArray, alarm: FloatArray) -> "ShareCuts":
+        """Return the cuts where abstaining is no option."""
+        # where misses are free nothing is worth an alarm, not even a block of positives only
+        share = np.where(miss > 0, alarm / (miss + alarm) * (1 - SHARE_TIE), np.inf)
+        return cls(share, share, np.ones(share.shape, dtype=np.bool_))
+
+    def blocks(self, shares: FloatArray) -> tuple[IntArray, IntArray]:
+        """Number of blocks called negative, and called negative or abstained on, of ascending shares."""
+        j = np.searchsorted(shares, self.positive, side="left")
+        i = np.searchsorted(shares, self.negative, side="right")
+        return np.where(self.empty, j, np.minimum(i, j)), j
+
+
 def block_cuts(
     shares: FloatArray, mu: ArrayLike, nu_positive: ArrayLike, nu_negative: ArrayLike
 ) -> tuple[IntArray, IntArray]:
-    """Number of blocks called negative, and called negative or abstained on, at given costs.
-
-    A block of share r is called negative up to nu_N / (1 - nu_P + nu_N), positive from
-    (mu - nu_N) / (mu + nu_P - nu_N) on; where abstaining never pays (lemma 1 of Friedel,
-    Rueckert, Kramer 2006), both cuts are mu / (1 + mu).
-    """
-    mu, nu_p, nu_n = (np.asarray(value, dtype=np.float64) for value in (mu, nu_positive, nu_negative))
-    zero_cut = mu / (1 + mu)
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        d = nu_p - nu_n
-        never = ~(mu * nu_p + nu_n < mu)  # also where nu is infinite
-        to_lower = nu_n / (1 - d)
-        to_upper = (mu - nu_n) / (mu + d)
-    # d = 1 and nu_n = 0: calling negative ties with abstaining everywhere, and wins
-    to_lower = np.where(np.isnan(to_lower), np.inf, to_lower)
-    to_lower = np.where(never, zero_cut, to_lower)
-    to_upper = np.where(never | np.isnan(to_upper), zero_cut, to_upper)
-    j = np.searchsorted(shares, to_upper * (1 - SHARE_TIE), side="left")
-    i = np.searchsorted(shares, to_lower * (1 + SHARE_TIE), side="right")
-    return np.where(never, j, np.minimum(i, j)), j
+    """Number of blocks called negative, and called negative or abstained on, at given costs."""
+    return ShareCuts.of_surface(mu, nu_positive, nu_negative).blocks(shares)
