@@ -115,9 +115,8 @@ class LearnedRule:
     def limits(self, cuts: ShareCuts) -> tuple[IntArray, IntArray]:
         """Positions below the first are called negative, from the second on positive."""
         i, j = cuts.blocks(self.shares)
-        first = np.where(i < j, 2 * i, 2 * i - 1)
-        last = self.n_positions
-        return np.clip(first, 0, last), np.clip(2 * j - 1, 0, last)
+        # b blocks have positions 0 to 2 b - 2: no limit lies beyond 2 b - 1
+        return np.maximum(2 * i - (i == j), 0), np.maximum(2 * j - 1, 0)
 
     def forecasts(self) -> FloatArray:
         """Share of positives at every position; on a threshold that of the block above."""

@@ -229,8 +229,8 @@ class ShareCuts(NamedTuple):
 
     def blocks(self, shares: FloatArray) -> tuple[IntArray, IntArray]:
         """Number of blocks called negative, and called negative or abstained on, of ascending shares."""
-        j = np.searchsorted(shares, self.positive, side="left")
-        i = np.searchsorted(shares, self.negative, side="right")
+        j: IntArray = shares.searchsorted(self.positive, side="left")
+        i = shares.searchsorted(self.negative, side="right")
         return np.where(self.empty, j, np.minimum(i, j)), j
 
 
