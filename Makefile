@@ -7,6 +7,8 @@ PYTHON ?= python3
 CONSTRAINTS ?= constraints/newest.txt
 VENV ?= .venv
 RUN = $(VENV)/bin/python
+# byte code is kept: parallel workers and the programs that tests start compile a file once
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo quick test test-long test-core check lint bench coverage docs web web-check clean
 

@@ -1,13 +1,12 @@
 """Counts, surfaces and start-up against NumPy and scikit-learn."""
 
-import os
 import subprocess
 import sys
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
 from sklearn.metrics import roc_curve as sklearn_roc_curve
-from timing import alternate, peak_extra_memory, ratio_row, seconds
+from timing import AS_INSTALLED, alternate, peak_extra_memory, ratio_row, seconds
 
 from demur import ScoreCounts, abstention_surface, auc_score
 
@@ -80,12 +79,9 @@ def grid():
 
 
 def start_up():
-    # as installed: with byte code beside the sources
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
-
     def run(*arguments):
         command = [sys.executable, *arguments]
-        return lambda: subprocess.run(command, check=True, capture_output=True, env=environment)
+        return lambda: subprocess.run(command, check=True, capture_output=True, env=AS_INSTALLED)
 
     numpy_scipy = run("-c", "import numpy, scipy.optimize")
     mine, peer = alternate(run("-c", "import demur"), numpy_scipy)

@@ -6,7 +6,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from timing import alternate, ratio_row
+from timing import AS_INSTALLED, alternate, ratio_row
 
 N, MODELS = 10**6, 3
 
@@ -29,7 +29,7 @@ def write_predictions(path):
 
 
 def run(command, folder):
-    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, env=AS_INSTALLED)
 
 
 def rows():

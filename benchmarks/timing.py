@@ -1,9 +1,13 @@
 """Measure alternately and keep the minimum, so that both sides see the same machine."""
 
+import os
 import re
 import time
 import tracemalloc
 from pathlib import Path
+
+AS_INSTALLED = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Environment of programs that are timed: with byte code beside the sources."""
 
 
 def alternate(*functions, repeats=5):
