@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import expit, ndtri
+from scipy.optimize import brentq
+from scipy.special import ndtri
 from scipy.stats import t
 
 from demur import InputError, UndefinedError, auc_interval, auc_score
@@ -15,19 +16,31 @@ S = [0.1, 0.2, 0.6, 0.7, 0.4, 0.5, 0.8, 0.9]
 PATIENT = ["a", "a", "b", "b", "c", "c", "d", "d"]
 
 
+def score_limits(auc, n, m, variance, quantile):
+    """Where (auc - t)^2 meets quantile^2 times Newcombe's variance, enlarged to `variance` at the AUC."""
+
+    def newcombe(x):
+        star = (n + m) / 2 - 1
+        return x * (1 - x) * (1 + star * (1 - x) / (2 - x) + star * x / (1 + x)) / (n * m)
+
+    ratio = variance / newcombe(auc)
+    assert ratio > 1
+
+    def excess(x):
+        return (auc - x) ** 2 - quantile**2 * ratio * newcombe(x)
+
+    return brentq(excess, 1e-12, auc), brentq(excess, auc, 1 - 1e-12)
+
+
 def test_two_clusters_per_class_by_hand():
     # AUC 12/16, variance 1/8 (docstring of the variance), one degree of freedom
-    centre, reach = math.log(3), t.ppf(0.975, 1) * math.sqrt(1 / 8) / (0.75 * 0.25)
-    assert auc_cluster_interval(Y, S, groups=PATIENT) == pytest.approx(
-        (expit(centre - reach), expit(centre + reach))
-    )
+    found = auc_cluster_interval(Y, S, groups=PATIENT)
+    assert found == pytest.approx(score_limits(0.75, 4, 4, 1 / 8, t.ppf(0.975, 1)))
 
 
 def test_one_case_per_cluster_is_delong_with_t_by_hand():
-    s = [0.1, 0.2, 0.6, 0.7, 0.4, 0.5, 0.8, 0.9]
-    low, high = auc_cluster_interval(Y, s, groups=range(8), confidence_level=0.9)
-    reach = t.ppf(0.95, 3) * math.sqrt(auc_variance(Y, s)) / (0.75 * 0.25)
-    assert (low, high) == pytest.approx((expit(math.log(3) - reach), expit(math.log(3) + reach)))
+    found = auc_cluster_interval(Y, S, groups=range(8), confidence_level=0.9)
+    assert found == pytest.approx(score_limits(0.75, 4, 4, auc_variance(Y, S), t.ppf(0.95, 3)))
 
 
 def test_difference_by_hand():
@@ -54,7 +67,9 @@ def test_refusals():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("clusters", "auc", "mixed"), [(20, 0.95, True), (20, 0.8, False), (10, 0.8, True)])
+@pytest.mark.parametrize(
+    ("clusters", "auc", "mixed"), [(20, 0.95, True), (20, 0.8, False), (10, 0.8, True), (40, 0.98, False)]
+)
 def test_coverage_with_few_clusters(clusters, auc, mixed):
     """Five cases per cluster that share half their variance."""
     rng = np.random.default_rng(2)

@@ -36,6 +36,7 @@ __all__ = [
     "newcombe_interval",
     "placement_variance",
     "score_interval",
+    "widened_interval",
 ]
 
 PLACEMENT_VARIANCES: dict[str, Callable[[TwoWay], float]] = {
@@ -296,25 +297,27 @@ def auc_interval(
 
 def score_interval(table: TwoWay, variance: float, confidence_level: float) -> Interval:
     """Score interval of one AUC with a variance of the data; without one, Newcombe's."""
-    z = normal_quantile(confidence_level)
-    ratio = _inflation(table, variance, confidence_level, z) if variance > 0 else 1.0
-    return newcombe_interval(table.estimate, table.n_negative, table.n_positive, z, ratio)
-
-
-def _inflation(table: TwoWay, variance: float, level: float, z: float) -> float:
-    """Variance of the data, widened for its own uncertainty, over that of Newcombe; at least 1."""
-    from scipy.special import stdtrit
-
     n, m = table.n_negative, table.n_positive
-    widening = 1.0
+    degrees = math.inf
     if min(n, m) > 1:
         parts = table.ss_negative / (n * (n - 1)), table.ss_positive / (m * (m - 1))
         spread = parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1)
         degrees = sum(parts) ** 2 / spread if spread > 0 else math.inf
-        if degrees < math.inf:
-            widening = (float(stdtrit(degrees, (1 - level) / 2)) / z) ** 2
-    score_variance = (1 - table.estimate) * _per_distance(table.estimate, n, m)
-    return max(1.0, variance * widening / score_variance)
+    return widened_interval(table.estimate, (n, m), variance, degrees, confidence_level)
+
+
+def widened_interval(
+    auc: float, sizes: tuple[float, float], variance: float, degrees: float, confidence_level: float
+) -> Interval:
+    """Newcombe's interval, widened where the data vary more: by their variance, with a t quantile."""
+    from scipy.special import stdtrit
+
+    z = normal_quantile(confidence_level)
+    if variance <= 0:
+        return newcombe_interval(auc, *sizes, z)
+    quantile = z if math.isinf(degrees) else -float(stdtrit(degrees, (1 - confidence_level) / 2))
+    score_variance = (1 - auc) * _per_distance(auc, *sizes)
+    return newcombe_interval(auc, *sizes, z, max(1.0, variance * (quantile / z) ** 2 / score_variance))
 
 
 def newcombe_interval(
