@@ -215,6 +215,7 @@ def _fit(groups: _Groups) -> tuple[float, float, FloatArray]:
     """Maximum likelihood of a, log b and the cuts (first cut, log steps); and the covariance of a and b."""
     from scipy.optimize import minimize
     from scipy.special import ndtri
+    from threadpoolctl import threadpool_limits
 
     positives, negatives = groups
     upto = (np.cumsum(negatives)[:-1] + 0.5) / (negatives.sum() + 1)
@@ -239,7 +240,9 @@ def _fit(groups: _Groups) -> tuple[float, float, FloatArray]:
 
     bounds = [(-20.0, 20.0), (-3.0, 3.0), (-12.0, 12.0)] + [(-12.0, 3.0)] * len(steps)
     options = {"maxiter": 5000, "maxfun": 20_000, "ftol": 1e-15, "gtol": 1e-9}
-    found = minimize(loss, start, method="L-BFGS-B", jac=True, bounds=bounds, options=options)
+    # matrices of 20 x 20: further threads of BLAS only wait for each other, long on a busy machine
+    with threadpool_limits(1, user_api="blas"):
+        found = minimize(loss, start, method="L-BFGS-B", jac=True, bounds=bounds, options=options)
     best = found.x
     if abs(best[0]) > 19.9 or abs(best[1]) > 2.99:
         raise UndefinedError(
