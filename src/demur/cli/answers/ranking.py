@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from demur._checks import check_scores
 from demur._files.whole import draft_of
 from demur._results import Interval
 from demur.cli.options import Source
+from demur.cli.options.ranking import Ranking
 from demur.cli.output import number, percent, table, wrapped
 from demur.cli.reading.predictions import missing_values
 from demur.cli.reading.roles import choose_roles
@@ -22,9 +23,6 @@ from demur.ordinal.difference import VusDifferenceTest, vus_difference_test
 from demur.ordinal.roc import OrdinalRoc, ordinal_roc
 from demur.ordinal.thresholds import OrdinalThresholds, ordinal_thresholds
 from demur.typing import FloatArray
-
-if TYPE_CHECKING:
-    from demur.cli.verbs.ordinal import Ranking
 
 __all__ = ["Rankings", "compare_rankings", "draw_rankings", "read_ranking"]
 
@@ -63,7 +61,7 @@ class RankedRows:
         }
 
 
-def read_ranking(ranking: "Ranking") -> RankedRows:
+def read_ranking(ranking: Ranking) -> RankedRows:
     """Read labels and scores; refuse what is missing or has no order."""
     named = Source(file=ranking.file, label=ranking.label, models=ranking.models, exclude=ranking.exclude)
     with open_table(ranking.file) as source:
@@ -223,7 +221,7 @@ def _neighbour_aucs(roc: OrdinalRoc) -> list[float]:
     return [float(matrix[k, k + 1]) for k in range(len(roc.levels) - 1)]
 
 
-def compare_rankings(read: RankedRows, ranking: "Ranking") -> Rankings:
+def compare_rankings(read: RankedRows, ranking: Ranking) -> Rankings:
     """Measure every model, cut its scores, and test pairs of models."""
     costs = None
     if ranking.cost_matrix is not None:
@@ -282,7 +280,7 @@ def draw_rankings(compared: Rankings, path: Path) -> None:
             low, high = compared.levels[: place + 1], compared.levels[place + 1 :]
             ax.set_title(f"{_joined(high)} against {_joined(low)}", fontsize=10)
         with draft_of(path) as draft:
-            figure.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150)
+            figure.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150, bbox_inches="tight")
     finally:
         plt.close(figure)
 
