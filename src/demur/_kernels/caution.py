@@ -78,7 +78,7 @@ def _next_on_envelope(p: FloatArray, bias: FloatArray, now: IntArray) -> tuple[F
     own, own_bias = p[rows, now][:, None], bias[now][:, None]
     rise = own * bias - p * own_bias
     flatter = p * (1 - own_bias) - own * (1 - bias)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         window = np.where(flatter > 0, np.maximum(rise, 0.0) / flatter, np.inf)
         slope = np.where(p > 0, (1 - bias) / p, np.inf)
     first = window.min(axis=1)

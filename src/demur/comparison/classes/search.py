@@ -40,6 +40,7 @@ MOST_SEARCHED = 2**15
 _BY_CLASS = "cautious by class"
 _MOST_RESTARTS = 4
 _RESTART_WORK = 4000
+_SEVERAL_UP_TO = 20_000
 _EXACT_UP_TO = 5000
 
 
@@ -181,7 +182,9 @@ def _weights(training: Training, prices: Prices, *, abstain: bool, proof: bool) 
     # restarts reach the exact optimum of three answers but prove nothing: enough for a fold
     exact = proof and answers == 3 and n <= _EXACT_UP_TO
     family = "columns" if columns else "weights"
-    best = fitted_rule(data, "exact" if exact else "restarts", family, options)  # type: ignore[arg-type]
+    # one exact descent generalises as well as many, so large problems get one
+    method = "exact" if exact else "restarts" if n * answers <= _SEVERAL_UP_TO else "coordinate"
+    best = fitted_rule(data, method, family, options)  # type: ignore[arg-type]
     logs = np.clip(best.log_answer_weights, -650, 650)
     rule = ClassRule(
         classes=question.classes,
