@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from class_cases import RULES, class_policy, hard_rows
 from demur import ScoreCounts, read_counts
 from demur.cli.main import main
 from demur.engines.files import open_table
@@ -311,6 +312,15 @@ def test_policies_as_sql_against_decide(session, tmp_path):
     policies = [policy(window, **LABELS[k % len(LABELS)]) for k, window in enumerate(WINDOWS)]
     found = decided_by(session, policies, tmp_path / "hard.parquet")
     assert found == [made.apply(scores).tolist() for made in policies]
+
+
+def test_policies_of_many_classes_as_sql_against_apply(session, tmp_path):
+    rows = np.concatenate([hard_rows(100), [[np.nan, 0.5, 0.5], [-0.1, 0.5, 0.6]]])
+    columns = dict(zip("abc", rows.T, strict=True))
+    write_parquet(tmp_path / "three.parquet", at=np.arange(len(rows)), **columns)
+    policies = [class_policy(rule) for rule in RULES]
+    found = decided_by(session, policies, tmp_path / "three.parquet")
+    assert found == [[*made.apply(rows[:-2]).tolist(), None, None] for made in policies]
 
 
 def test_a_policy_as_sql_on_a_million_scores_and_on_missing_ones(session, tmp_path):
