@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from demur import Binormal, CaseCosts, CostModel, Policy, Reviewer, compare_models
+from demur.costs import ReviewCascade
 
 AMOUNTS = ("--cost-fn", "amount", "--cost-fp", "40", "--cost-abstain", "12")
+RATES = ("--reviewer-sensitivity", "0.9", "--reviewer-specificity", "0.95")
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +151,7 @@ def test_rows_without_weight_take_their_amounts_along(run, cases, tmp_path):
         ((*AMOUNTS, "--model", "amount"), "Column 'amount' is given as a cost and in another role"),
         ((*AMOUNTS, "--review-fee", "3"), "`--cost-abstain` must be left out beside --review-fee"),
         ((*AMOUNTS[:4], "--reviewer-sensitivity", "0.9"), "`--review-fee` is needed beside"),
+        ((*AMOUNTS[:4], "--review-fee", "3", "--senior-fee", "9"), "`--passed-on-positive` is needed beside"),
         ((*AMOUNTS[:4], "--cost-abstain-positive", "3"), "`--cost-abstain-negative` is needed beside"),
         ((*AMOUNTS, "--objective", "guaranteed"), "`objective` must not be 'guaranteed' with costs by case"),
         (
@@ -156,7 +159,6 @@ def test_rows_without_weight_take_their_amounts_along(run, cases, tmp_path):
             "`--review-fee` must be one number or one column, got a range",
         ),
         (("--cost-fn", "1:2*amount", "--cost-fp=1", "--cost-tn=1"), "`--cost-fn` must not be a range beside"),
-        ((*AMOUNTS, "--engine", "duckdb"), "`--cost-fn` needs the cases of"),
         (("--cost-fn", "amount", "--mu", "1"), "Costs are given twice"),
     ],
 )
@@ -190,6 +192,32 @@ def test_negative_and_missing_amounts_are_refused(run, tmp_path, value, sentence
     assert sentence in " ".join(answer.err.split())
 
 
+CASCADE = ("--senior-fee", "15", "--passed-on-positive", "0.3", "--passed-on-negative", "0.2")
+
+
+@pytest.mark.parametrize("miss", ["100", "amount"])
+def test_a_second_reviewer_against_python(run, file, cases, miss):
+    y, s, amount = cases
+    flags = ("--cost-fn", miss, "--cost-fp", "40", "--review-fee", "3", *RATES, *CASCADE)
+    shown = json_of(run, "compare", file, "--model", "risk", *flags)["comparison"]
+    both = ReviewCascade(
+        junior=Reviewer(fee=3, sensitivity=0.9, specificity=0.95),
+        senior=Reviewer(fee=15),
+        passed_on_positive=0.3,
+        passed_on_negative=0.2,
+    )
+    named = {"cost_fp": 40, "reviewer": both}
+    costs = CostModel(cost_fn=100, **named) if miss == "100" else CaseCosts(cost_fn=amount, **named)
+    assert shown["answer"]["cost"] == pytest.approx(compare_models(y, {"risk": s}, costs=costs).answer.cost)
+
+
+def test_an_engine_knows_second_reviewers(run, large):
+    costs = ("--cost-fn", "amount", "--cost-fp", "40", "--review-fee", "0.1*amount", *RATES, *CASCADE)
+    asked = ("compare", large, "--model", "risk", *costs, "--engine")
+    one, other = (json_of(run, *asked, engine)["comparison"]["answer"] for engine in ("duckdb", "memory"))
+    assert one["hindsight_cost"] == pytest.approx(other["hindsight_cost"], rel=1e-9)
+
+
 def test_a_reviewer_no_better_than_chance_is_named(run, file):
     rates = ("--reviewer-sensitivity", "0.4", "--reviewer-specificity", "0.5")
     answer = run("compare", file, "--model", "risk", *AMOUNTS[:4], "--review-fee", "1", *rates)
@@ -206,6 +234,50 @@ def test_report_shows_a_reviewer_as_compare_does(run, file):
     assert page["costs"]["reviewer"] == {"fee": 3, "sensitivity": 0.9, "specificity": 0.8}
     assert page["costs"]["cost_tp"] == -5
     assert page["comparison"]["answer"] == compared["comparison"]["answer"]
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    y, s = Binormal(separation=2.0).sample(3000, rng=4)
+    rng = np.random.default_rng(5)
+    amount, weight = np.round(rng.lognormal(4.2, 1, len(y)), 2), rng.integers(1, 4, len(y))
+    path = tmp_path_factory.mktemp("large") / "loans.csv"
+    columns = np.column_stack([y, np.round(s, 2), amount, weight, np.arange(len(y)) % 2])
+    header = "label,risk,amount,weight,region"
+    np.savetxt(path, columns, "%d,%.2f,%.2f,%d,%d", header=header, comments="")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    "flags", [(), ("--weight", "weight", "--weights", "repeats"), ("--group", "region")], ids=str
+)
+def test_an_engine_adds_amounts_up_to_the_answer_of_the_cases(run, large, flags):
+    costs = ("--cost-fn", "0.5*amount", "--cost-fp", "40", "--review-fee", "0.1*amount", *RATES)
+    asked = ("compare", large, "--model", "risk", *costs, *flags)
+    found, expected = (json_of(run, *asked, "--engine", engine) for engine in ("duckdb", "memory"))
+    if "--group" in flags:
+        found, expected = (document["groups"]["1"] for document in (found, expected))
+    one, other = (document["comparison"]["answer"] for document in (found, expected))
+    assert (one["kind"], one["lower"], one["upper"]) == (other["kind"], other["lower"], other["upper"])
+    # other folds, the same cases
+    assert one["hindsight_cost"] == pytest.approx(other["hindsight_cost"], rel=1e-9)
+    assert one["interval"][0] == pytest.approx(other["interval"][0], rel=1e-9)
+    assert one["cost"] == pytest.approx(other["cost"], rel=0.05)
+    versus, alike = (answer["facts"]["versus"]["trivial"]["interval"] for answer in (one, other))
+    assert versus == pytest.approx(alike, rel=0.1)
+
+
+def test_groups_too_small_for_sums_are_left_out_with_a_sentence(run, file):
+    parts = json_of(run, "compare", file, *AMOUNTS, "--engine", "duckdb", "--group", "region")["groups"]
+    assert "need at least 50 cases of each class" in parts["0"]["left_out"]
+
+
+def test_pages_and_policies_of_an_engine_name_the_columns(run, large, tmp_path):
+    page = json_of(run, "report", large, "--model", "risk", *AMOUNTS, "--engine", "duckdb")
+    assert page["amounts"]["named"]["cost_fn"] == {"value": None, "column": "amount"}
+    policy = str(tmp_path / "policy.json")
+    run("decide", large, "--model", "risk", *AMOUNTS, "--engine", "duckdb", "-o", policy)
+    assert Policy.load(policy).amounts["cost_fn"] == {"column": "amount"}
 
 
 def test_report_of_amounts_has_the_answer_of_compare(run, file, tmp_path):

@@ -14,8 +14,12 @@ import pytest
 from class_cases import RULES, class_policy, hard_rows
 from demur import ScoreCounts, read_counts
 from demur.cli.main import main
+from demur.engines import read_score_costs
+from demur.engines.cost_sums import CostTerms
 from demur.engines.files import open_table
+from demur.engines.folded_costs import read_folded_costs
 from demur.engines.spark import SparkTable, open_frame, spark_session
+from demur.engines.tallies import Columns
 from demur.exceptions import InputError
 from export_cases import LABELS, WINDOWS, hard_scores, policy
 from spark_cluster import SMALL, cluster_fixture, require_spark  # noqa: F401 - a fixture
@@ -114,6 +118,30 @@ def test_counts_of_two_workers_are_those_of_duckdb(session, folder, options):
     expected = read_counts(folder, engine="duckdb", **columns)
     assert_same(read_counts(open_frame(session, str(folder)), **columns), expected)
     assert executors(session) == 2
+
+
+def test_sums_of_costs_are_those_of_duckdb(session, folder):
+    columns = {"y_true": "y", "scores": "b.2", "pos_label": "sick"}
+    prices = {"cost_fn": "w", "cost_fp": 2.0, "cost_abstain": 0.5}
+    frame = open_frame(session, str(folder))
+    expected = read_score_costs(folder, engine="duckdb", **columns, **prices)["b.2"]
+    found = read_score_costs(frame, **columns, **prices)["b.2"]
+    assert np.array_equal(found.scores, expected.scores)
+    for name in ("cases", "miss", "alarm", "review"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name))
+    assert (found.window().lower, found.window().upper) == (expected.window().lower, expected.window().upper)
+    # folds are other ones, all of them together are the same cases
+    terms = CostTerms({"cost_fn": ("w", 1.0), "cost_fp": 2.0, "cost_abstain": 0.5}, None)
+    roles = Columns(y_true="y", scores=("b.2",), groups="site", amounts=("w",))
+    sums = [
+        read_folded_costs(source, columns=roles, terms=terms, positive="sick", engine=engine)
+        for source, engine in ((frame, None), (str(folder), "duckdb"))
+    ]
+    for site in range(3):
+        one, two = (parts[site]["b.2"] for parts in sums)
+        assert one.sums.sum(axis=0) == pytest.approx(two.sums.sum(axis=0))
+        assert one.products.sum(axis=0) == pytest.approx(two.products.sum(axis=0))
+        assert np.bincount(one.fold, one.cases, 10).min() > 50
 
 
 def test_partitions_of_one_row_and_of_none_against_memory(session, tmp_path):

@@ -195,7 +195,9 @@ def _rules(
     cases: SplitCases, name: str, model: JudgedModel, aims: Sequence[_Aim], place: int
 ) -> list[Candidate | UndefinedError]:
     """Return one rule of a model per aim, or the reason why the limits allow none."""
-    by_case = CaseRules.of(cases, model.scores) if any(aim.question.by_case for aim in aims) else None
+    by_case = None
+    if any(aim.question.by_case for aim in aims):
+        by_case = CaseRules.of(cases, model.scores, model.counts)
     chosen: dict[_Aim, Cuts] = {}
     rules: dict[_Aim, Candidate | UndefinedError] = {}
     for aim in aims:

@@ -86,22 +86,26 @@ class CaseRules:
         Scores, ascending.
     group : array
         Element c: place of the score of cell c among them.
+    upper : array or None
+        Largest scores of bins, where `distinct` are the smallest ones.
     """
 
     cases: SplitCases
     scores: FloatArray
     distinct: FloatArray
     group: IntArray
+    upper: FloatArray | None = None
 
     @classmethod
-    def of(cls, cases: SplitCases, scores: FloatArray) -> "CaseRules":
-        """Sort the scores of the cells once."""
+    def of(cls, cases: SplitCases, scores: FloatArray, counts: ScoreCounts | None = None) -> "CaseRules":
+        """Sort the scores of the cells once; `counts` tell the ranges of bins."""
         groups = score_groups(scores)
         place = np.zeros(len(scores), dtype=np.int64)
         place[groups.starts[1:]] = 1
         group = np.empty(len(scores), dtype=np.int64)
         group[groups.order] = np.cumsum(place)
-        return cls(cases, scores, groups.scores, group)
+        upper = None if counts is None or counts.exact else counts.upper_scores
+        return cls(cases, scores, groups.scores, group, upper)
 
     @property
     def amounts(self) -> CaseAmounts:
@@ -112,7 +116,7 @@ class CaseRules:
     def choose(self, question: Question) -> tuple[CaseWindow, float]:
         """Return the window of all cases, what it costs there, and what is unproven of it."""
         table = CaseTable.of_rows(
-            self.distinct, self.group, self.cases.positive, self.cases.sizes, self.amounts
+            self.distinct, self.group, self.cases.positive, self.cases.sizes, self.amounts, self.upper
         )
         cuts = case_cuts(table, question)
         costs = question.costs
@@ -126,15 +130,20 @@ class CaseRules:
         """Return the sums per distinct score under a prevalence."""
         cases = self.cases.sizes * np.where(self.cases.positive, weights.positive, weights.negative)
         columns = self.amounts.miss, self.amounts.alarm, self.amounts.review
-        miss, alarm, review = (cases * column for column in columns)
-        squares = tuple(cases * column**2 for column in columns)
+
+        def summed(column: FloatArray) -> FloatArray:
+            return np.bincount(self.group, column, len(self.distinct)).astype(np.float64, copy=False)
+
+        # rows that stand for cells of cases may lie below 0; sums of a score do so by rounding only
+        miss, alarm, review = (np.maximum(summed(cases * column), 0.0) for column in columns)
         return ScoreCosts.from_sums(
-            self.scores,
-            cases,
+            self.distinct,
+            summed(cases),
             miss=miss,
             alarm=alarm,
             review=review,
-            squares=squares,  # type: ignore[arg-type]
+            squares=tuple(summed(cases * column**2) for column in columns),  # type: ignore[arg-type]
+            upper=self.upper,
         )
 
     def judge(self, aims: Sequence[Question], hindsight: Sequence[Window]) -> list[Judged | UndefinedError]:
@@ -170,4 +179,6 @@ class CaseRules:
         kept = np.flatnonzero(rows.fold != fold)
         cell = rows.cell[kept]
         positive, amounts = self.cases.positive[cell], self.amounts.take(cell)
-        return CaseTable.of_rows(self.distinct, self.group[cell], positive, rows.cases[kept], amounts)
+        return CaseTable.of_rows(
+            self.distinct, self.group[cell], positive, rows.cases[kept], amounts, self.upper
+        )

@@ -27,6 +27,7 @@ __all__ = [
     "Cases",
     "Comparison",
     "compare_models",
+    "compared_cases",
     "comparison_of",
     "comparison_of_counts",
 ]
@@ -302,6 +303,18 @@ def comparison_of_counts(
             quantity="a comparison",
         )
         judging[name] = partial(_itself, model)
+    return _compared(cases, judging, question, class_names, labels)
+
+
+def compared_cases(
+    cases: Mapping[str, SplitCases],
+    judged: Mapping[str, JudgedModel],
+    question: Question,
+    class_names: tuple[str, str],
+    labels: tuple[Any, Any],
+) -> Comparison:
+    """Compare models that are judged already, each on its own cases."""
+    judging = {name: partial(_itself, model) for name, model in judged.items()}
     return _compared(cases, judging, question, class_names, labels)
 
 

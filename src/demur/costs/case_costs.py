@@ -229,6 +229,8 @@ class CaseCosts(Result):
         described["reviewer"] = None
         if isinstance(self.reviewer, ReviewCascade):
             described["reviewer"] = self.reviewer.to_dict()
+            fee = _described(self.reviewer.fee, self.columns.get("fee"))
+            described["reviewer"]["junior"] = {**described["reviewer"]["junior"], "fee": fee}
         elif self.reviewer is not None:
             rates = {name: getattr(self.reviewer, name) for name in ("sensitivity", "specificity")}
             fee = _described(self.reviewer.fee, self.columns.get("fee"))
@@ -249,8 +251,8 @@ def _factor(value: Any, name: str) -> Interval:
 
 
 def _described(value: Any, column: str | None) -> Any:
-    """Return a number, or column, mean and extremes of amounts."""
+    """Return a number, or column, mean and extremes of amounts; of sums of an engine the column only."""
     if np.ndim(value) == 0:
-        return value
+        return value if column is None else {"column": column}
     size = {"cases": len(value), "mean": float(np.mean(value))}
     return {"column": column, **size, "smallest": float(value.min()), "largest": float(value.max())}

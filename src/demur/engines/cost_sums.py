@@ -9,6 +9,7 @@ import numpy as np
 from demur._checks import check_number, check_positive_int, check_type, input_error
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
+from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import ScoreCosts
 from demur.engines.counting import check_columns
 from demur.engines.distinct import FIRST_ROWS, looks_like_more_than
@@ -28,7 +29,7 @@ from demur.engines.tallies import Columns, as_floats, coded, is_missing, missing
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["read_score_costs"]
+__all__ = ["CostTerms", "is_positive", "read_score_costs", "require_complete"]
 
 DEFAULT_DISTINCT = 2**19
 DEFAULT_COST_BINS = 2**18
@@ -119,7 +120,7 @@ def read_score_costs(
     """
     named: dict[str, Any] = dict(zip(_PRICES, (cost_fn, cost_fp, cost_tp, cost_tn), strict=True))
     named |= dict(zip(_REVIEWS, (cost_abstain, cost_abstain_positive, cost_abstain_negative), strict=True))
-    prices = _Prices.of(named, reviewer)
+    prices = CostTerms.of(named, reviewer)
     if source is None:
         raise InputError(
             "`source` must hold columns, got None. Hint: arrays go to CaseCosts(...).score_costs(y, scores)."
@@ -143,14 +144,17 @@ def read_score_costs(
 
 
 @dataclass(frozen=True, eq=False)
-class _Prices:
-    """Costs by name: a column, or a number for all cases."""
+class CostTerms:
+    """Costs by name: a column (with a factor as a pair), or a number for all cases.
 
-    named: Mapping[str, str | float]
-    reviewer: Reviewer | None
+    "fee" among them is that of the reviewer, where it is a column.
+    """
+
+    named: Mapping[str, str | float | tuple[str, float]]
+    reviewer: Reviewer | ReviewCascade | None
 
     @classmethod
-    def of(cls, named: Mapping[str, Any], reviewer: Reviewer | None) -> "_Prices":
+    def of(cls, named: Mapping[str, Any], reviewer: Reviewer | None) -> "CostTerms":
         """Check everything that can be told before the data are seen."""
         kept = {name: value for name, value in named.items() if value is not None}
         # numbers in place of columns: `CaseCosts` says what is wrong with the rest
@@ -168,10 +172,11 @@ class _Prices:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns in use."""
-        return tuple(dict.fromkeys(value for value in self.named.values() if isinstance(value, str)))
+        names = (value[0] if isinstance(value, tuple) else value for value in self.named.values())
+        return tuple(dict.fromkeys(name for name in names if isinstance(name, str)))
 
     def of_rows(self, rows: Mapping[str, Any]) -> CaseCosts:
-        """Return the costs of rows in memory."""
+        """Return the costs of rows in memory, where columns have no factors."""
         costs: dict[str, Any] = {
             name: as_floats(rows[value]) if isinstance(value, str) else value
             for name, value in self.named.items()
@@ -183,10 +188,15 @@ class _Prices:
         price = {name: value_of(self.named.get(name, 0.0)) for name in _PRICES}
         if self.reviewer is not None:
             sensitivity, specificity = self.reviewer.sensitivity, self.reviewer.specificity
-            fee = float(self.reviewer.fee)
+            fee = value_of(self.named["fee"]) if "fee" in self.named else float(self.reviewer.fee)
+            # who passes cases on is one person with the rates of both, and a second fee for these
+            second = (0.0, 0.0)
+            if isinstance(self.reviewer, ReviewCascade):
+                passed = self.reviewer.passed_on_positive, self.reviewer.passed_on_negative
+                second = passed[0] * self.reviewer.senior.fee, passed[1] * self.reviewer.senior.fee
             reviews = (
-                price["cost_fn"] * (1 - sensitivity) + price["cost_tp"] * sensitivity + fee,
-                price["cost_fp"] * (1 - specificity) + price["cost_tn"] * specificity + fee,
+                price["cost_fn"] * (1 - sensitivity) + price["cost_tp"] * sensitivity + fee + second[0],
+                price["cost_fp"] * (1 - specificity) + price["cost_tn"] * specificity + fee + second[1],
             )
         else:
             both = self.named.get("cost_abstain", 0.0)
@@ -198,7 +208,7 @@ class _Asked(NamedTuple):
     """What to sum, and how finely."""
 
     columns: Columns
-    prices: _Prices
+    prices: CostTerms
     positive: Any
     bins: int | None
     limit: int
@@ -208,19 +218,20 @@ class _Asked(NamedTuple):
 
 
 def _in_memory(
-    rows: Mapping[str, Any], columns: Columns, prices: _Prices, positive: Any, bins: int | None
+    rows: Mapping[str, Any], columns: Columns, prices: CostTerms, positive: Any, bins: int | None
 ) -> dict[str, ScoreCosts]:
     for name in columns.all:
         missing = int(np.count_nonzero(is_missing(np.asarray(rows[name]))))
         if missing:
             raise missing_rows(name, missing)
-    truth = _is_positive(np.asarray(rows[columns.y_true]), positive, columns.y_true)
+    truth = is_positive(np.asarray(rows[columns.y_true]), positive, columns.y_true)
     costs = prices.of_rows(rows)
     made = {name: costs.score_costs(truth, as_floats(rows[name])) for name in columns.scores}
     return made if bins is None else {name: one.binned(at_most=max(bins, 4)) for name, one in made.items()}
 
 
-def _is_positive(labels: Any, positive: Any, column: str) -> BoolArray:
+def is_positive(labels: Any, positive: Any, column: str) -> BoolArray:
+    """Tell which labels are the positive one."""
     known, codes = coded(labels)
     place = positive_place(known, positive, column=column)
     return np.asarray(codes == place, dtype=np.bool_)
@@ -278,7 +289,7 @@ def _grouped(
     return collected(grouped)
 
 
-def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> None:
+def require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> None:
     """Refuse missing labels, scores and amounts, and negative amounts, with their number."""
     if not len(rows[_ROWS]):
         raise input_error(name, "must hold at least one row", "none")
@@ -304,8 +315,8 @@ def _require_complete(rows: Mapping[str, Any], name: str, columns: Columns) -> N
 
 def _score_costs(rows: dict[str, Any], name: str, asked: _Asked) -> ScoreCosts:
     """Turn grouped rows into sums per score or bin: each class has its own costs of a decision."""
-    _require_complete(rows, name, asked.columns)
-    truth = _is_positive(rows[_LABEL], asked.positive, asked.columns.y_true)
+    require_complete(rows, name, asked.columns)
+    truth = is_positive(rows[_LABEL], asked.positive, asked.columns.y_true)
     cases = rows[_ROWS].astype(np.float64)
     numbers = asked.prices.by_outcome(lambda value: 0.0 if isinstance(value, str) else value)
 

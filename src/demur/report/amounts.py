@@ -80,7 +80,10 @@ def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> Page
             for own, costs in zip(by_class, same, strict=True)
         ]
     else:
-        groups = [_groups(split, model, same, len(comparison.judged)) for model in comparison.judged.values()]
+        groups = [
+            _groups(comparison.cases[name], model, same, len(comparison.judged))
+            for name, model in comparison.judged.items()
+        ]
     return PageAmounts(named=_named(comparison.question.costs), same=same, columns=columns, groups=groups)
 
 
@@ -110,7 +113,7 @@ def _named(costs: CaseCosts) -> dict[str, Any]:
 
 def _origin(value: Any, column: str | None) -> dict[str, Any]:
     """Return a number, or the column that amounts came from, if somebody said so."""
-    return {"value": None if np.ndim(value) else value, "column": column}
+    return {"value": value if np.ndim(value) == 0 and column is None else None, "column": column}
 
 
 # ---------------------------------------------------------------- groups

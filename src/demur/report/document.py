@@ -167,10 +167,18 @@ class Report(Result):
                 for name, column in rows.scores.items()
             }
             return cls._made(None, lone_models(counts, question.rate), (), question, costs, origin, notes)
-        with workers(comparison.n) as pool:
-            pairs = build_pairs(comparison, pool)
-            models = model_reports(comparison, pool)
-        return cls._made(comparison, models, pairs, question, costs, origin, notes)
+        return cls._of(comparison, costs, origin, notes)
+
+    @classmethod
+    def from_comparison(cls, comparison: Comparison, *, source: DataSource | None = None) -> "Report":
+        """Make a report of what `compare_models` gave at some costs; `source` as in `from_predictions`."""
+        check_type(comparison, "comparison", Comparison)
+        costs = comparison.question.costs
+        if costs is None:
+            raise input_error("comparison", "must have costs", "none", "pass costs to compare_models.")
+        origin = DataSource() if source is None else source
+        check_type(origin, "source", DataSource)
+        return cls._of(comparison, costs, origin, Notes())
 
     @classmethod
     def from_counts(
@@ -204,13 +212,27 @@ class Report(Result):
             sizes.pop(),
             lambda: comparison_of_counts(checked, question, class_names=class_words(origin)),
         )
-        if len(checked) > 1:
-            notes.add(_NOT_PAIRED)
         if comparison is None:
+            if len(checked) > 1:
+                notes.add(_NOT_PAIRED)
             return cls._made(None, lone_models(checked, question.rate), (), question, costs, origin, notes)
+        return cls._of(comparison, costs, origin, notes)
+
+    @classmethod
+    def _of(
+        cls,
+        comparison: Comparison,
+        costs: CostModel | CostRange | CaseCosts | None,
+        source: DataSource,
+        notes: Notes,
+    ) -> "Report":
+        """Add to a comparison what only a report has."""
+        if len({id(cases) for cases in comparison.cases.values()}) > 1:
+            notes.add(_NOT_PAIRED)
         with workers(comparison.n) as pool:
+            pairs = build_pairs(comparison, pool)
             models = model_reports(comparison, pool)
-        return cls._made(comparison, models, (), question, costs, origin, notes)
+        return cls._made(comparison, models, pairs, comparison.question, costs, source, notes)
 
     @classmethod
     def _made(

@@ -99,6 +99,8 @@ class CaseTable(NamedTuple):
     miss: FloatArray
     alarm: FloatArray
     review: FloatArray
+    # largest score of every bin, where `scores` are the smallest ones
+    upper: FloatArray | None = None
 
     @classmethod
     def of_rows(
@@ -108,6 +110,7 @@ class CaseTable(NamedTuple):
         positive: BoolArray,
         cases: FloatArray,
         amounts: CaseAmounts,
+        upper: FloatArray | None = None,
     ) -> "CaseTable":
         """Add up rows of `cases` equal cases each; row r has the score ``scores[group[r]]``.
 
@@ -122,8 +125,10 @@ class CaseTable(NamedTuple):
         ]
         present = columns[0].any(axis=0)
         if present.all():
-            return cls(scores, *columns)
-        return cls(scores[present], *(column[:, present] for column in columns))
+            return cls(scores, columns[0], columns[1], columns[2], columns[3], upper)
+        kept = None if upper is None else upper[present]
+        some = [column[:, present] for column in columns]
+        return cls(scores[present], some[0], some[1], some[2], some[3], kept)
 
     def weights(self, prevalence: float | None) -> ClassWeights:
         """Weight the classes for a prevalence; None for that of the cases."""
@@ -158,7 +163,7 @@ class CaseTable(NamedTuple):
         return lower, upper
 
     def _cut(self, at: int) -> tuple[float, float]:
-        near = self.scores[max(0, at - 1) : at + 1]
-        low, high = cut_points(near, near)
+        near = slice(max(0, at - 1), at + 1)
+        low, high = cut_points(self.scores[near], (self.scores if self.upper is None else self.upper)[near])
         place = min(at, 1) if at < len(self.scores) else len(low) - 1
         return float(low[place]), float(high[place])

@@ -7,6 +7,7 @@ from demur.cli.options import Certainty, Limits, Prices, Source
 from demur.cli.output import percent
 from demur.cli.reading.evidence import Evidence, Part
 from demur.cli.reading.predictions import Predictions
+from demur.comparison.case_sums import comparison_of_sums
 from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
 from demur.comparison.question import Limits as KeptLimits
 from demur.comparison.question import Question
@@ -74,12 +75,10 @@ class Asked:
 
 def _reviewer_remark(prices: Prices) -> str:
     """Say where no review can pay, whatever it costs."""
-    if prices.review_fee is None:
+    reviewer = None if prices.review_fee is None else prices.reviewer(0.0)
+    if reviewer is None or reviewer.better_than_chance:
         return ""
-    given = prices.reviewer_sensitivity, prices.reviewer_specificity
-    rates = [1.0 if rate is None else rate for rate in given]
-    if sum(rates) > 1:
-        return ""
+    rates = reviewer.sensitivity, reviewer.specificity
     return (
         f"Abstaining never pays: a reviewer who recognises {percent(rates[0])} of the positives and "
         f"{percent(rates[1])} of the negatives is no better than chance."
@@ -104,6 +103,8 @@ def compare_part(
     names = class_words(DataSource(positive=evidence.positive, negative=evidence.negative))
     labels = file_labels(evidence) if labels is None else labels
     rows = part.rows
+    if part.summed is not None:
+        return comparison_of_sums(part.summed, asked.question, class_names=names, labels=labels)
     if rows is None:
         return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
     question = asked.on(rows)

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from demur.cli.answers.asking import Asked, why_left_out
+from demur.cli.answers.asking import Asked, compare_part, why_left_out
 from demur.cli.output import remark, wrapped, write, write_file
 from demur.cli.reading.evidence import Evidence
 from demur.exceptions import InputError
@@ -29,6 +29,8 @@ def make_reports(read: Evidence, asked: Asked) -> tuple[dict[str, Report], dict[
 def make_report(read: Evidence, part: str, asked: Asked) -> Report:
     """Make the report of one part: from its rows where they are at hand, else from its counts."""
     evidence = read.parts[part]
+    if evidence.summed is not None:
+        return Report.from_comparison(compare_part(read, evidence, asked), source=_source(read, part))
     rows = evidence.rows
     question = asked.question if rows is None else asked.on(rows)
     settings: dict[str, Any] = {

@@ -13,6 +13,7 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.curves import BestRange, CostCurve
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
+from demur.costs.reviewer_cascade import ReviewCascade
 
 __all__ = [
     "costs_section",
@@ -113,7 +114,11 @@ def _case_prices(costs: CaseCosts) -> str:
     names |= {"cost_tp": "hit", "cost_tn": "correct rejection"}
     told = costs.to_dict()
     shown = [f"{word} {_amount(told[name])}" for name, word in names.items() if told[name] not in (None, 0.0)]
-    if told["reviewer"] is not None:
+    if isinstance(costs.reviewer, ReviewCascade):
+        rates = (percent(getattr(costs.reviewer, name)) for name in ("sensitivity", "specificity"))
+        fees = _amount(told["reviewer"]["junior"]["fee"]), _amount(told["reviewer"]["senior"]["fee"])
+        shown.append(f"review {fees[0]}, passed on {fees[1]}, together they recognise {' and '.join(rates)}")
+    elif told["reviewer"] is not None:
         rates = (percent(told["reviewer"][name]) for name in ("sensitivity", "specificity"))
         shown.append(f"review {_amount(told['reviewer']['fee'])}, recognises {' and '.join(rates)}")
     factors = zip(
@@ -127,7 +132,7 @@ def _case_prices(costs: CaseCosts) -> str:
 
 def _amount(told: Any) -> str:
     if isinstance(told, dict):
-        return f"{told['column']} (mean {number(told['mean'])})"
+        return f"{told['column']} (mean {number(told['mean'])})" if "mean" in told else str(told["column"])
     return number(told)
 
 

@@ -6,10 +6,12 @@ from typing import Any
 from demur.cli.options.rules import ColumnPrice, Number, Price
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
+from demur.costs.reviewer_cascade import ReviewCascade
+from demur.engines.cost_sums import CostTerms
 from demur.exceptions import InputError
 from demur.typing import FloatArray
 
-__all__ = ["case_costs"]
+__all__ = ["case_costs", "cost_terms", "reviewer_of"]
 
 _FACTOR = {"--cost-fn": "miss_factor", "--cost-fp": "alarm_factor", "--cost-abstain": "review_factor"}
 # what a factor of the first would change as well: the other cost of the same decision
@@ -39,13 +41,42 @@ def case_costs(given: Mapping[str, Any], columns: Mapping[str, FloatArray] | Non
     fee = given.get("--review-fee")
     if fee is not None:
         _refuse_range("--review-fee", fee, given)
-        rates = {name: given.get(f"--reviewer-{name}") for name in ("sensitivity", "specificity")}
-        known: dict[str, Any] = {name: rate for name, rate in rates.items() if rate is not None}
-        named["reviewer"] = Reviewer(fee=_middle("--review-fee", fee, columns), **known)
+        named["reviewer"] = reviewer_of(given, _middle("--review-fee", fee, columns))
     sources = {_argument(flag): _source(one) for flag, one in given.items() if isinstance(one, ColumnPrice)}
     if "review_fee" in sources:
         sources["fee"] = sources.pop("review_fee")
     return CaseCosts(**named, columns=sources)
+
+
+def cost_terms(given: Mapping[str, Any]) -> CostTerms:
+    """Return the costs as an engine adds them up: columns with the middle of their factors, or numbers."""
+
+    def term(value: Price) -> float | tuple[str, float]:
+        middle = _middle_of(value)
+        return (value.column, middle) if isinstance(value, ColumnPrice) else middle
+
+    named = {_argument(flag): term(given[flag]) for flag in _COSTS if flag in given}
+    if "--review-fee" not in given:
+        return CostTerms(named, None)
+    return CostTerms({**named, "fee": term(given["--review-fee"])}, reviewer_of(given, 0.0))
+
+
+def reviewer_of(given: Mapping[str, Any], fee: Any) -> Reviewer | ReviewCascade:
+    """Return the person with a fee that the flags describe, or two of them where cases are passed on."""
+
+    def rates(person: str) -> dict[str, float]:
+        found = {name: given.get(f"--{person}-{name}") for name in ("sensitivity", "specificity")}
+        return {name: rate for name, rate in found.items() if rate is not None}
+
+    first = Reviewer(fee=fee, **rates("reviewer"))
+    if "--senior-fee" not in given:
+        return first
+    return ReviewCascade(
+        junior=first,
+        senior=Reviewer(fee=given["--senior-fee"], **rates("senior")),
+        passed_on_positive=given["--passed-on-positive"],
+        passed_on_negative=given["--passed-on-negative"],
+    )
 
 
 def _argument(flag: str) -> str:

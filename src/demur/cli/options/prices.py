@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from demur.costs.model import CostModel
     from demur.costs.ranges import CostRange
     from demur.costs.reviewer import Reviewer
+    from demur.costs.reviewer_cascade import ReviewCascade
+    from demur.engines.cost_sums import CostTerms
     from demur.typing import FloatArray
 
 __all__ = ["Prices"]
@@ -25,7 +27,14 @@ __all__ = ["Prices"]
 _REVIEWS = ("--cost-abstain", "--cost-abstain-positive", "--cost-abstain-negative")
 _PLAIN = ("--cost-fn", "--cost-fp", "--cost-abstain")
 _COSTS = ("--cost-fn", "--cost-fp", *_REVIEWS, "--review-fee", "--cost-tp", "--cost-tn")
-_RATES = ("--reviewer-sensitivity", "--reviewer-specificity")
+_SENIOR = ("--senior-fee", "--passed-on-positive", "--passed-on-negative")
+_RATES = (
+    "--reviewer-sensitivity",
+    "--reviewer-specificity",
+    *_SENIOR,
+    "--senior-sensitivity",
+    "--senior-specificity",
+)
 _RATIOS = ("--mu", "--nu")
 
 
@@ -87,6 +96,41 @@ class Prices(Flags):
         metavar="X",
         callback=rules.rate,
         help="Share of the negatives that person recognises [default: 1].",
+    )
+    senior_fee: float | None = flag(
+        "--senior-fee",
+        type=float,
+        metavar="X",
+        callback=rules.not_negative,
+        help="If that person passes cases on to a second one: the fee of the second one.",
+    )
+    passed_on_positive: float | None = flag(
+        "--passed-on-positive",
+        type=float,
+        metavar="X",
+        callback=rules.rate,
+        help="Share of the positives passed on.",
+    )
+    passed_on_negative: float | None = flag(
+        "--passed-on-negative",
+        type=float,
+        metavar="X",
+        callback=rules.rate,
+        help="Share of the negatives passed on.",
+    )
+    senior_sensitivity: float | None = flag(
+        "--senior-sensitivity",
+        type=float,
+        metavar="X",
+        callback=rules.rate,
+        help="Share of the positives the second person recognises [default: 1].",
+    )
+    senior_specificity: float | None = flag(
+        "--senior-specificity",
+        type=float,
+        metavar="X",
+        callback=rules.rate,
+        help="Share of the negatives the second person recognises [default: 1].",
     )
     cost_tp: Price | None = flag(
         "--cost-tp",
@@ -167,7 +211,7 @@ class Prices(Flags):
         named = {name.removeprefix("--").replace("-", "_"): self.number(name) for name in _COSTS}
         given = {name: value for name, value in named.items() if value is not None}
         given.pop("review_fee", None)
-        return CostModel(**given, reviewer=self._reviewer(self.number("--review-fee")))
+        return CostModel(**given, reviewer=self.reviewer(self.number("--review-fee")))
 
     def costs_or_range(self) -> "CostModel | CostRange | CaseCosts | None":
         """Return the costs: a `CostRange` where at least one of them is known as a range only.
@@ -190,14 +234,19 @@ class Prices(Flags):
 
         return case_costs(self.given(), columns)
 
-    def _reviewer(self, fee: Any) -> "Reviewer | None":
-        """Return the person whose fee is given."""
+    def cost_terms(self) -> "CostTerms":
+        """Return the costs as an engine adds them up."""
+        from demur.cli.options.amounts import cost_terms
+
+        return cost_terms(self.given())
+
+    def reviewer(self, fee: Any) -> "Reviewer | ReviewCascade | None":
+        """Return the person whose fee is given, with the one cases are passed on to."""
         if fee is None:
             return None
-        from demur.costs.reviewer import Reviewer
+        from demur.cli.options.amounts import reviewer_of
 
-        rates = {"sensitivity": self.reviewer_sensitivity, "specificity": self.reviewer_specificity}
-        return Reviewer(fee=fee, **{name: 1.0 if rate is None else rate for name, rate in rates.items()})
+        return reviewer_of(self.given(), fee)
 
     def _complete(self) -> bool:
         """Whether costs are given; refuse costs that are given twice or in part."""
@@ -211,6 +260,8 @@ class Prices(Flags):
         needed = ("--mu",) if ratios else ("--cost-fn", "--cost-fp") if given else ()
         if any(name in given for name in _RATES):
             needed = (*needed, "--review-fee")
+        if any(name.startswith(("--senior", "--passed")) for name in given):
+            needed = (*needed, *_SENIOR)
         for name in needed:
             if name not in given:
                 raise InputError(

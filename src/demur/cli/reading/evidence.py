@@ -24,10 +24,13 @@ from demur.cli.reading.predictions import (
 )
 from demur.cli.reading.roles import Roles, choose_roles, described, read_as
 from demur.cli.reading.tables import for_counting, label_column, open_with
+from demur.counts.folded_costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
 from demur.engines.counting import read_counts
+from demur.engines.folded_costs import read_folded_costs
 from demur.engines.labels import class_name
 from demur.engines.paired import read_paired_counts
+from demur.engines.tallies import Columns
 from demur.exceptions import InputError
 from demur.paired.counts import PairedCounts
 
@@ -47,10 +50,13 @@ class Part:
         Model -> its counts, where an engine counted; None where the rows are all there is.
     rows : Predictions or None
         The cases themselves, or one weighted row per pair of scores, where they are in memory.
+    summed : dict or None
+        Model -> sums of the costs of the cases, where an engine added them up.
     """
 
     counted: dict[str, ScoreCounts] | None = None
     rows: Predictions | None = None
+    summed: dict[str, FoldedCosts] | None = None
 
     @cached_property
     def counts(self) -> dict[str, ScoreCounts]:
@@ -146,12 +152,12 @@ def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
     path = Path(source.file)
     _load_ahead(path)
     saved = path.is_file() and parquet_schema(path) == SCHEMA
-    if prices is not None and prices.by_case and (saved or source.reader != "memory"):
-        why = "it holds counts" if saved else f"--engine {source.reader} keeps counts only"
+    by_case = prices is not None and prices.by_case
+    if prices is not None and by_case and saved:
         flag = next(iter(prices.columns or prices.ranges))
         raise InputError(
-            f"`{flag}` needs the cases of {source.file} themselves, but {why}. "
-            "Hint: leave --engine out; demur.engines.read_score_costs sums amounts of large data."
+            f"`{flag}` needs the cases of {source.file} themselves, but it holds counts. "
+            "Hint: pass the file they were counted from."
         )
     if saved:
         return _from_saved(path, source)
@@ -164,7 +170,8 @@ def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
             "Hint: leave --engine out; or add --weights repeats, if a weight of 2 means two cases."
         )
     with open_with(source.file, source.reader, source.master) as table:
-        return _counted(table, choose_roles(table, source), source)
+        roles = choose_roles(table, source, prices=prices if by_case else None)
+        return _counted(table, roles, source, prices if by_case else None)
 
 
 def _load_ahead(path: Path) -> None:
@@ -226,7 +233,7 @@ def _split(read: Predictions) -> dict[str, Predictions]:
 # ---------------------------------------------------------------- counts from an engine
 
 
-def _counted(table: Any, roles: Roles, source: Source) -> Evidence:
+def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) -> Evidence:
     """Let the engine count; of two models also count the pairs of scores, where they are few enough."""
     _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
@@ -236,13 +243,16 @@ def _counted(table: Any, roles: Roles, source: Source) -> Evidence:
     if roles.group is not None:
         parts = {class_name(group): Part(counted=counts) for group, counts in counted.items()}
     else:
-        joint = read_paired_counts(countable, **columns) if len(roles.models) == 2 else None
+        paired = len(roles.models) == 2 and prices is None
+        joint = read_paired_counts(countable, **columns) if paired else None
         rows = _joint_rows(joint, table.name, roles, positive, negative) if joint and joint.exact else None
         parts = {"": Part(counted=counted, rows=rows)}
     if roles.weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
                 require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
+    if prices is not None:
+        parts = _summed(countable, roles, positive, prices, parts)
     return Evidence(
         sentence=described(table.name, table.n_rows, roles, positive),
         data={**read_as(table.name, table.n_rows, roles, positive, negative), "engine": source.reader},
@@ -251,6 +261,22 @@ def _counted(table: Any, roles: Roles, source: Source) -> Evidence:
         group=roles.group,
         parts=parts,
     )
+
+
+def _summed(
+    countable: Any, roles: Roles, positive: str, prices: Prices, parts: dict[str, Part]
+) -> dict[str, Part]:
+    """Let the engine add up what the cases of every part cost."""
+    columns = Columns(
+        y_true=roles.label,
+        scores=roles.models,
+        weights=roles.weight,
+        groups=roles.group,
+        amounts=roles.amounts,
+    )
+    found = read_folded_costs(countable, columns=columns, terms=prices.cost_terms(), positive=positive)
+    by_name = {"" if group is None else class_name(group): sums for group, sums in found.items()}
+    return {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
 
 
 def _joint_rows(joint: PairedCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:
