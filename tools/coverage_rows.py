@@ -358,6 +358,22 @@ def unpaired_scores(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
     return (*test.interval(NOMINAL, method="score"), design.auc - second_auc(design))
 
 
+# a row keeps its place, which is part of its seed: new rows come last
+ROWS |= {
+    "`auc_unpaired_test().interval(method='score')`": unpaired_scores,
+    "`roc_band`": curve_band("order statistics"),
+    "`roc_band(method='fixed width')`": curve_band("fixed width"),
+    "`cost_curve_band`": cost_band,
+    "`cost_curve_band().area_interval`": cost_area,
+    "`surface_band`": whole_surface,
+    "`smooth_roc`": smooth_area("binormal"),
+    "`smooth_roc(method='kernel')`": smooth_area("kernel"),
+    "`vus_difference_test().interval`": ordered_levels,
+    "`rec_band`": error_curve("dkw"),
+    "`rec_band(method='clopper-pearson')` at one tolerance": error_curve("clopper-pearson"),
+}
+
+
 # ---------------------------------------------------------------- one AUC under four laws
 
 METHODS = ("score", "newcombe", "logit", "wald")

@@ -82,6 +82,10 @@ def test_finished_cells_are_kept_and_the_rest_waits(tmp_path):
     # more samples are asked for: the cell is made again; forgotten ones are, too
     longer = coverage_page.Cells(path, runs=400, seconds=60, stop_after=60)
     assert longer.get("a: 0.75; 10+90", make)[0].runs == 400
+    longer.only = ["b:"]
+    longer.runs = 800
+    assert longer.get("a: 0.75; 10+90", make)[0].runs == 400, "other rows stay as they are"
+    longer.only, longer.runs = [], 400
     longer.forget("a:")
     longer.get("a: 0.75; 10+90", make)
     assert made == [200, 400, 400]
@@ -106,6 +110,19 @@ def test_laws_have_the_auc_asked_for(law):
 
     y, s = law.sample(0.9, 4000, 4000, np.random.default_rng(0))
     assert auc_score(y, s) == pytest.approx(0.9, abs=0.015)
+
+
+def test_grid_shows_every_law_auc_and_size_with_its_surprises_marked():
+    for law in coverage_page.LAWS:
+        table = PAGE.split(f"| {law.name}: AUC |")[1].split("\n\n")[0].splitlines()[2:]
+        assert [float(line.split("|")[1]) for line in table] == list(coverage_page.GRID_AUCS)
+        for line in table:
+            samples, *cells = (cell.strip() for cell in line.split("|")[2:-1])
+            assert int(samples) >= 100
+            assert len(cells) == len(coverage_page.GRID_SIZES)
+            for cell in cells:
+                share = float(re.search(r"[01]\.\d+", cell).group())
+                assert ("(low)" in cell, "(high)" in cell) == (share < 0.93, share > 0.99)
 
 
 def test_grid_cell_has_all_methods_on_the_same_samples():

@@ -260,8 +260,9 @@ def auc_interval(
     variance.
 
     Nominal 0.95, four laws of the scores (normal with equal spreads, twice and half as wide;
-    exponential), AUC 0.6 to 0.999, 10 to 1000 cases per class: score 0.930 at least; Newcombe down to
-    0.85, logit to 0.64, Wald to 0.56. The score interval is on average 1.2 times as wide as the logit.
+    exponential), AUC 0.6 to 0.999, 10 to 1000 cases per class: score 0.92 at least; Newcombe down to
+    0.84, logit to 0.63, Wald to 0.52 (the page on coverage has the grid). The score interval is on
+    average 1.2 times as wide as the logit.
 
     References
     ----------
