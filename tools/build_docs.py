@@ -174,6 +174,15 @@ def write_studies(data_dir: str | None, *, quick: bool) -> None:
     (folder / "index.md").write_text("\n".join([*index, ""]))
 
 
+def write_project() -> None:
+    """Bring the files of the repository's front page to the site; their links start at docs/ there."""
+    folder = MADE / "project"
+    folder.mkdir()
+    for name in ("CHANGELOG", "CONTRIBUTING"):
+        text = (ROOT / f"{name}.md").read_text().replace("](docs/", "](../../")
+        (folder / f"{name.lower()}.md").write_text(text)
+
+
 def main() -> None:
     """Make everything anew."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -186,6 +195,7 @@ def main() -> None:
     run_script(ROOT / "tools" / "concept_figures.py", MADE / "concepts")
     write_reference()
     write_command_line()
+    write_project()
     write_studies(given.data_dir, quick=not given.full)
     # the theme announces its successor on every run
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}

@@ -74,7 +74,7 @@ def test_every_made_page_has_a_maker():
     targets = {target for page in PAGES for target in re.findall(r"generated/([\w/.-]+)", page.read_text())}
     for target in targets:
         kind, _, rest = target.partition("/")
-        assert kind in {"papers", "concepts", "reference"} or Path(rest).stem in examples, target
+        assert kind in {"papers", "concepts", "reference", "project"} or Path(rest).stem in examples, target
 
 
 def listed_names():
