@@ -290,7 +290,7 @@ def test_review_prices():
         ({"max_fn_rate": 0.1}, "`max_fn_rate` is for two classes"),
         ({"max_abstention": 2}, "`max_abstention`"),
         ({"classes": ["a", "b"]}, "`classes` must name the 3 columns"),
-        ({"prevalence": {"a": 1, "b": 1, "c": 1}}, "`priors` must add up to 1"),
+        ({"prevalence": {"a": 1, "b": 1, "c": 1}}, "`prevalence` must add up to 1"),
         ({"sample_weight": [0.5] * 45, "weights": "repeats"}, "must hold whole numbers"),
     ],
 )
@@ -349,6 +349,11 @@ def test_words():
         "healthy, 40 % of the cost. Cost 250 per 1000 cases (95 % 200 to 320), 500 less than calling every "
         "case late (400 to 600). These 1,000 cases do not prove that it is cheaper than the class with the "
         "highest probability."
+    )
+    two = {**FACTS, "classes": ["well", "ill"], "weights": [1.25, 2.5], "abstain_weight": 1.0}
+    two |= {"window": (0.2, 0.4), "called": [0.7, 0.1]}
+    assert class_words(two).startswith(
+        "Use new: call ill from a probability of 0.4 up, well up to 0.2, send the rest to a person."
     )
     trivial = {**FACTS, "kind": "always abstain", "model": None, "versus": {}}
     assert (

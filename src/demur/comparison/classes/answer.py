@@ -166,6 +166,7 @@ class ClassAnswer(Result):
             "weights": None if self.rule is None else self.rule.weights.tolist(),
             "abstain_weight": self.abstain_weight,
             "family": None if self.rule is None else self.rule.family,
+            "window": self._window(),
             "called": self.confusion[:, :-1].sum(axis=0).tolist(),
             "abstained": self.abstention_rate,
             "wrong": self.error_rate,

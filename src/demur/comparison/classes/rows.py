@@ -114,7 +114,12 @@ class ClassCases:
 
     def shares(self, given: Any) -> FloatArray | None:
         """P(class) in use from a mapping or array; None for the sample's own."""
-        return None if given is None else class_priors(given, self.classes, self.class_sizes)
+        if given is None:
+            return None
+        try:
+            return class_priors(given, self.classes, self.class_sizes)
+        except InputError as error:
+            raise InputError(str(error).replace("priors", "prevalence")) from None
 
 
 def check_models(proba: Any, columns: int) -> dict[str, FloatArray]:

@@ -4,6 +4,7 @@ Facts are plain numbers and names, as `ClassAnswer.facts` lists them. Costs are 
 show them per 1000 cases.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -51,6 +52,8 @@ def _rule(facts: Mapping[str, Any]) -> str:
 def _method(facts: Mapping[str, Any]) -> str:
     kind, classes, weights = facts["kind"], facts["classes"], facts["weights"]
     abstain = facts["abstain_weight"]
+    if kind.startswith("weights") and facts.get("window") is not None:
+        return _window(facts)
     if kind == "argmax":
         return "answer the class with the highest probability"
     if kind.startswith("expected cost"):
@@ -74,6 +77,17 @@ def _method(facts: Mapping[str, Any]) -> str:
         return text if abstain is None else f"{text}; a review is one answer more, with weight {abstain:.4g}"
     text = f"multiply each probability by the weight of its class ({listed}) and answer the largest"
     return text if abstain is None else f"{text}, {_PERSON} where none reaches {abstain:.4g}"
+
+
+def _window(facts: Mapping[str, Any]) -> str:
+    """Say two weights as thresholds on the probability of the second class."""
+    first, second = facts["classes"]
+    lower, upper = facts["window"]
+    if facts["abstain_weight"] is None:
+        return f"call {second} from a probability of {upper:.4g} up, {first} below"
+    calls = [f"{second} from a probability of {upper:.4g} up"] if upper < math.inf else []
+    calls += [f"{first} up to {lower:.4g}"] if lower > -math.inf else []
+    return f"call {', '.join(calls)}, send the rest to a person" if calls else "send every case to a person"
 
 
 def _each(classes: list[str], values: list[float]) -> str:
