@@ -165,9 +165,10 @@ def write_costs(path, names):
 
 
 def reading_time(path):
-    """Seconds to read all cells in a process of its own, as `demur apply` runs in one."""
+    """Seconds to read all cells as numbers in a process of its own, as `demur apply` runs in one."""
     code = {
-        ".csv": "import csv, sys\nfor row in csv.reader(open(sys.argv[1], newline='')): pass",
+        ".csv": "import csv, sys\nrows = csv.reader(open(sys.argv[1], newline=''))\nnext(rows)\n"
+        "for row in rows: list(map(float, row[1:]))",
         ".parquet": "import duckdb, sys; duckdb.sql(f\"select * from '{sys.argv[1]}'\").fetchnumpy()",
     }[path.suffix]
     start = time.perf_counter()

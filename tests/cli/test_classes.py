@@ -237,7 +237,7 @@ def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
     policy = str(tmp_path / "policy.json")
     run(capsys, "decide", *flags(files, "--cost-abstain", "0.8", "-o", policy))
     made = demur.Policy.load(policy)
-    judged = demur.monitoring.judge_class_policy(made, PROBA, names())
+    judged = demur.comparison.judge_class_policy(made, PROBA, names())
     table = np.column_stack([costs().values, np.full(3, 0.8)])
     codes = made.decide(PROBA)
     assert judged.cost == pytest.approx(table[TRUTH, np.where(codes == -1, 3, codes)].mean())

@@ -6,7 +6,7 @@ import pytest
 from demur import compare_models
 from demur.surface.window import ABSTAIN
 
-SAMPLES = 100
+SAMPLES = 60
 FRESH = 20_000
 
 

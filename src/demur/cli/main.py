@@ -26,7 +26,7 @@ VERBS = {
     "export": "Write a policy as SQL, as an ONNX model or as plain Python.",
     "watch": "Tell whether a policy in use still sees what it was made for.",
     "judge": "Tell what a policy costs on later labelled cases.",
-    "ordinal": "Tell how well scores order classes in order, and where to cut them.",
+    "ordinal": "Tell how well scores put ordered classes in order, and where to cut.",
     "rec": "Tell which regression errs least, at which tolerance.",
     "merge": "Add up saved counts of disjoint data.",
     "reproduce": "Run a source paper again and compare with what it prints.",

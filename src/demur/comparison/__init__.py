@@ -10,6 +10,7 @@ Imports: honest, auc, windows, surface, costs, counts.
 from demur.comparison.answer import Answer, Versus
 from demur.comparison.classes.answer import ClassAnswer
 from demur.comparison.classes.comparison import ClassComparison, ClassModel, RuleCost
+from demur.comparison.classes.judgement import ClassJudgement, judge_class_policy
 from demur.comparison.comparison import Comparison, compare_models
 from demur.comparison.models import ModelComparison
 from demur.comparison.question import Limits, Question
@@ -19,6 +20,7 @@ __all__ = [
     "Answer",
     "ClassAnswer",
     "ClassComparison",
+    "ClassJudgement",
     "ClassModel",
     "Comparison",
     "Limits",
@@ -29,4 +31,5 @@ __all__ = [
     "Versus",
     "compare_models",
     "compare_reviewers",
+    "judge_class_policy",
 ]

@@ -238,7 +238,7 @@ def _wide_text_batch(
     texts = list(chain.from_iterable(map(pick, rows)))
     try:
         scores = np.array(list(map(float, texts)))
-        suspect = any("_" in text for text in texts)
+        suspect = "_" in " ".join(texts)
     except ValueError:
         suspect = True
     if suspect:

@@ -6,22 +6,18 @@ outcomes, blocks and prevalence with its theorem, `betting` the confidence seque
 scores on another scale, `recent` the last batches alone, `audit` the draw of cases to label, `state`
 the file, `page` and `drawing` the page. `judge_policy` judges a policy on one labelled sample.
 
-`judge_class_policy` does so for many classes.
 
-Imports: comparison, windows, costs, counts.
+Imports: windows, costs, counts.
 """
 
-from demur.monitoring.class_judgement import ClassJudgement, judge_class_policy
 from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
 from demur.monitoring.monitor import PolicyMonitor
 from demur.monitoring.recent import RecentBatches
 
 __all__ = [
-    "ClassJudgement",
     "GroupJudgement",
     "PolicyJudgement",
     "PolicyMonitor",
     "RecentBatches",
-    "judge_class_policy",
     "judge_policy",
 ]

@@ -206,11 +206,11 @@ class ClassPolicy(Result):
         classes; dialects as in `Policy.to_sql`, T-SQL from SQL Server 2022 on. PostgreSQL stops with an
         error where a product of numbers near 1e-308 is too small for a float.
         """
-        return class_sql(self._decision(), dialect=dialect, columns=columns, table=table, name=decision)
+        return class_sql(self.decision(), dialect=dialect, columns=columns, table=table, name=decision)
 
     def to_python(self) -> str:
         """Return the source of a module with one function, `decide(probabilities)`, that imports nothing."""
-        return class_python(self._decision())
+        return class_python(self.decision())
 
     def to_onnx(self, model: Any = None, *, output: str | None = None) -> Any:
         """Return an `onnx.ModelProto`: `proba` (float64, n x m) in, `decision` (n labels) out.
@@ -220,9 +220,10 @@ class ClassPolicy(Result):
         """
         from demur.windows.export.class_onnx import class_onnx
 
-        return class_onnx(self._decision(), model=model, output=output)
+        return class_onnx(self.decision(), model=model, output=output)
 
-    def _decision(self) -> ClassDecision:
+    def decision(self) -> ClassDecision:
+        """Return what other systems need to know."""
         told = {
             "model": self.model or "",
             "rule": self.kind,

@@ -8,7 +8,14 @@ import numpy as np
 
 from demur._files.temporary import temporary_folder
 from demur._files.whole import draft_of
-from demur.cli.answers.decisions import MOST_TOLD, decision_sink, require_new, show_progress, write_rows
+from demur.cli.answers.decisions import (
+    MOST_TOLD,
+    decision_sink,
+    require_new,
+    show_progress,
+    write_cells,
+    write_rows,
+)
 from demur.cli.answers.parquet_decisions import (
     convert_decisions,
     label_type,
@@ -22,6 +29,8 @@ from demur.exceptions import InputError
 from demur.surface.window import ABSTAIN
 from demur.typing import IntArray
 from demur.windows.class_policy import ClassPolicy
+from demur.windows.export.class_decision import sql_parts
+from demur.windows.export.sql_dialects import DIALECTS
 
 __all__ = ["ClassTally", "apply_to_classes", "probability_columns"]
 
@@ -126,7 +135,7 @@ def _write(
     names = [str(name) for name in policy.classes]
     tally = ClassTally(called=dict.fromkeys(names, 0))
     m = len(names)
-    labels = np.array([*policy.classes, policy.abstain_label, ""], dtype=object)
+    labels = np.array([*map(str, policy.classes), str(policy.abstain_label), ""], dtype=object)
     with show_progress(tally, quiet=quiet) as show:
         for batch in batches:
             codes, bad = _codes(policy, batch, tally.rows)
@@ -140,14 +149,11 @@ def _write(
             tally.bad += counts[m + 1]
             tally.first_bad += bad[: MOST_TOLD - len(tally.first_bad)]
             told = labels[codes].tolist()
-            rows = ([answer] for answer in told) if only else _joined(batch.rows, told)
-            write_rows(handle, rows, stream.separator)
+            cells: Any = [()] * len(told) if only else batch.rows
+            rows = [(*row, answer) for row, answer in zip(cells, told, strict=True)]
+            write_cells(handle, rows, stream.separator)
             show()
     return tally
-
-
-def _joined(rows: Sequence[Sequence[str]], answers: Sequence[Any]) -> Any:
-    return ((*row, answer) for row, answer in zip(rows, answers, strict=True))
 
 
 def _codes(policy: ClassPolicy, batch: Batch, before: int) -> tuple[IntArray, list[BadRow]]:
@@ -178,21 +184,30 @@ def _in_database(
 ) -> ClassTally:
     """Let DuckDB decide, in one scan, and count what it wrote."""
     labels = [*policy.classes, policy.abstain_label]
-    decision = f"cast({policy.to_sql('duckdb', columns)} as {label_type(labels)}) as {quoted(column)}"
-    kept = "" if only else "*, "
+    parts = sql_parts(policy.decision(), DIALECTS["duckdb"], columns)
+    # every number is computed once, under a name that the rows do not have
+    free = "demur"
+    while any(name.lower().startswith(free) for name in stream.columns):
+        free += "_"
+    names = [f"{free}{k}" for k in range(len(parts.values))]
+    numbers = ", ".join(f"{value} as {name}" for value, name in zip(parts.values, names, strict=True))
+    inner = f"select *, {numbers} from {stream.rows_sql}"
+    chosen = f"case when {parts.valid} then {parts.choice(names)} end"
+    decision = f"cast({chosen} as {label_type(labels)}) as {quoted(column)}"
+    kept = "" if only else f"* exclude ({', '.join(names)}), "
     with draft_of(path) as draft:
         target = text_sql(str(draft))
-        stream.query(f"copy (select {kept}{decision} from {stream.rows_sql}) to {target} (format parquet)")
+        stream.query(f"copy (select {kept}{decision} from ({inner})) to {target} (format parquet)")
         stream.require_same()
         counted = stream.query(
             f"select {quoted(column)}, count(*) from read_parquet({target}) group by all order by all"
         )
-        numbers = dict(counted)
+        found = dict(counted)
         tally = ClassTally(
-            rows=sum(numbers.values()),
-            abstained=numbers.get(policy.abstain_label, 0),
-            bad=numbers.get(None, 0),
-            called={str(name): numbers.get(name, 0) for name in policy.classes},
+            rows=sum(found.values()),
+            abstained=found.get(policy.abstain_label, 0),
+            bad=found.get(None, 0),
+            called={str(name): found.get(name, 0) for name in policy.classes},
         )
         if tally.bad:
             numbered = (

@@ -4,7 +4,7 @@ from typing import Any
 
 from demur.cli.output import document, number, percent, table, wrapped
 from demur.cli.reading.class_columns import read_labelled_classes
-from demur.monitoring.class_judgement import ClassJudgement, judge_class_policy
+from demur.comparison.classes.judgement import ClassJudgement, judge_class_policy
 from demur.windows.class_policy import ClassPolicy
 
 __all__ = ["judge_classes"]

@@ -34,6 +34,7 @@ __all__ = [
     "require_new",
     "score_column",
     "show_progress",
+    "write_cells",
     "write_decisions",
     "write_rows",
 ]
@@ -222,6 +223,18 @@ def write_rows(handle: IO[str], rows: Iterable[Sequence[Any]], separator: str) -
     text = io.StringIO()
     csv.writer(text, delimiter=separator, lineterminator="\n").writerows(rows)
     handle.write(text.getvalue())
+
+
+def write_cells(handle: IO[str], rows: Sequence[Sequence[str]], separator: str) -> None:
+    """Write rows of text: joined where no cell needs quotes, which is quicker, else as `write_rows` does."""
+    text = "\n".join(map(separator.join, rows))
+    width = len(rows[0])
+    plain = width > 1 and '"' not in text and "\r" not in text
+    plain = plain and text.count("\n") == len(rows) - 1
+    if plain and text.count(separator) == len(rows) * (width - 1):
+        handle.write(f"{text}\n")
+    else:
+        write_rows(handle, rows, separator)
 
 
 def _codes(policy: Policy, batch: Batch) -> IntArray:

@@ -11,7 +11,7 @@ from demur.windows.export.rule import label_kind, origin_lines
 from demur.windows.export.sql import checked_name, commented, dialect_of, label_sql
 from demur.windows.export.sql_dialects import Dialect
 
-__all__ = ["ClassDecision", "class_python", "class_sql"]
+__all__ = ["ClassDecision", "SqlParts", "class_python", "class_sql", "sql_parts"]
 
 LARGEST = sys.float_info.max
 
@@ -47,27 +47,48 @@ def class_sql(
 ) -> str:
     """Return a CASE expression over one column per class, or with `table` the query that adds it."""
     target = dialect_of(dialect)
+    parts = sql_parts(decision, target, columns)
+    expression = f"CASE WHEN {parts.valid} THEN\n  {parts.choice(parts.values)}\nEND"
+    return commented(expression, origin_lines(decision.origin), target, table=table, decision=name)
+
+
+class SqlParts(NamedTuple):
+    """Pieces of a decision in SQL: which rows have one, a number per answer, and what picks a label."""
+
+    valid: str
+    values: list[str]
+    labels: list[str]
+    pick: str
+
+    def choice(self, values: Sequence[str]) -> str:
+        """Write the label of the first best of these numbers, expressions or names of columns."""
+        if len(values) == 1:
+            return self.labels[0]
+        cases = "".join(f"\n    WHEN {v} THEN {label}" for v, label in zip(values, self.labels, strict=True))
+        return f"CASE {self.pick}({', '.join(values)}){cases}\n  END"
+
+
+def sql_parts(decision: ClassDecision, target: Dialect, columns: Sequence[str] | None) -> SqlParts:
+    """Write the pieces of a decision over one column per class."""
     names = decision.columns if columns is None else tuple(columns)
-    if len(names) != len(decision.columns) or isinstance(columns, str):
-        raise input_error(
-            "columns", f"must name {len(decision.columns)} columns, one per class", repr(columns)
-        )
+    m = len(decision.columns)
+    if len(names) != m or isinstance(columns, str):
+        raise input_error("columns", f"must name {m} columns, one per class", repr(columns))
     raw = [target.column(checked_name(column, "columns")) for column in names]
     scores = [f"CAST({column} AS {target.real})" for column in raw]
     zero, most = target.literal(0.0), target.literal(LARGEST)
     total = _sum(scores)
     # NaN fails one of the two comparisons in every database, wherever it stands among the numbers
     good = [
-        *(f"{target.number(one)}{s} >= {zero} AND {s} <= {most}" for one, s in zip(raw, scores, strict=True))
+        f"{target.number(column)}{score} >= {zero} AND {score} <= {most}"
+        for column, score in zip(raw, scores, strict=True)
     ]
-    valid = " AND ".join([*good, f"{total} > {zero}"])
-    values = _weighted(decision.rule, target, scores, total)
-    pick = target.greatest if decision.rule.column_costs is None else target.least
-    labels = [label_sql(label, decision.kind, target) for label in decision.answers]
-    cases = "".join(f"\n    WHEN {v} THEN {label}" for v, label in zip(values, labels, strict=True))
-    chosen = f"CASE {pick}({', '.join(values)}){cases}\n  END" if len(values) > 1 else labels[0]
-    expression = f"CASE WHEN {valid} THEN\n  {chosen}\nEND"
-    return commented(expression, origin_lines(decision.origin), target, table=table, decision=name)
+    return SqlParts(
+        valid=" AND ".join([*good, f"{total} > {zero}"]),
+        values=_weighted(decision.rule, target, scores, total),
+        labels=[label_sql(label, decision.kind, target) for label in decision.answers],
+        pick=target.greatest if decision.rule.column_costs is None else target.least,
+    )
 
 
 def _sum(terms: Sequence[str]) -> str:

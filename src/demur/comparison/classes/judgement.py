@@ -90,7 +90,7 @@ def judge_class_policy(
     Examples
     --------
     >>> from demur import CostMatrix
-    >>> from demur.monitoring import judge_class_policy
+    >>> from demur.comparison import judge_class_policy
     >>> from demur.windows import ClassPolicy, ClassRule
     >>> rule = ClassRule(classes=["a", "b", "c"], weights=[1, 1, 1])
     >>> policy = ClassPolicy(rule=rule, costs=CostMatrix.uniform(["a", "b", "c"]), expected_cost=0.1)
