@@ -4,8 +4,9 @@ from functools import cache
 
 import numpy as np
 
-from demur import Binormal, CostModel, CostRange, Report
+from demur import Binormal, CaseCosts, CostModel, CostRange, Report
 from demur.comparison.question import Limits
+from demur.costs.case_costs import CaseFactors
 from demur.report import DataSource
 
 COSTS = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
@@ -99,6 +100,19 @@ def weighted():
     y, scores = three(300)
     weights = np.random.default_rng(5).uniform(0.5, 2, 300)
     return report(y, {"forest": scores["forest"]}, sample_weight=weights)
+
+
+def amounts():
+    """Costs that differ by case, of two models."""
+    y, scores = three(120)
+    amount = np.random.default_rng(6).lognormal(4, 1, 120)
+    return report(
+        y, {name: scores[name] for name in ("forest", "rule")}, costs=case_costs(amount, CaseFactors())
+    )
+
+
+def case_costs(amount, factors):
+    return CaseCosts(cost_fn=amount, cost_fp=25, cost_abstain=8, columns={"cost_fn": "amount"}).at(factors)
 
 
 def hostile_names():

@@ -13,6 +13,7 @@ from demur.comparison import choice as choosing
 from demur.comparison.estimates import cost_of, difference_interval
 from demur.comparison.numbers import money, money_step
 from demur.comparison.words import answer_words
+from demur.costs.case_costs import CaseFactors
 
 
 @functools.cache
@@ -71,6 +72,21 @@ def test_reviewer_classes_and_right_answers_in_the_fields_against_python(open_pa
     by_class = {"cost_abstain_positive": positive, "cost_abstain_negative": 2}
     costs = CostModel(cost_fn=fn, cost_fp=fp, cost_tp=-20, **by_class)
     assert page.headline == words_at(compare_models(y, scores, costs=costs))
+
+
+def test_factors_on_amounts_in_the_fields_against_python(open_page):
+    page = open_page("amounts")
+    report = page_reports.named("amounts")
+    assert page.headline == report.headline
+    page.fill("cost-fp", 2)
+    page.fill("cost-abstain", 0.5)
+    y, scores = page_reports.three(120)
+    costs = report.costs.at(CaseFactors(1.0, 2.0, 0.5))
+    answer = compare_models(y, {name: scores[name] for name in ("forest", "rule")}, costs=costs).answer
+    assert page.headline == answer_words({**answer.facts(), "advice_cost": None})
+    for colour in ("abstention", "winner", "difference"):
+        page.choose(f"map-colour-{colour}")
+    page.choose("response-measure-cost")
 
 
 def test_drag_moves_window_headline_markers_and_prices_together_against_python(open_page):

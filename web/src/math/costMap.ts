@@ -77,12 +77,16 @@ function amountCosts(grid: CostGrid, prepared: Prepared, model: number): Float64
   });
 }
 
+/** Adding up what a rule costs in one table, in steps of a search. */
+const BILL = 200;
+
 /** Points on a side of a map of amounts for so many steps of searches; null without amounts. */
 export function amountsSide(prepared: Prepared, models: number, work: number, most: number): number | null {
   const { surface, judged } = prepared.models[0];
   if (!(judged instanceof MoneyModel)) return null;
-  const each = 2 * models * judged.tables.length * surface.size;
-  return Math.min(most, Math.max(12, Math.round(Math.sqrt(work / each))));
+  // a window and a threshold are searched in every table, and what they cost is added up
+  const each = 2 * models * judged.tables.length * (surface.size + BILL);
+  return Math.min(most, Math.max(8, Math.round(Math.sqrt(work / each))));
 }
 
 /** Cost with hindsight: the surface itself. */

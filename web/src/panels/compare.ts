@@ -23,7 +23,7 @@ import { Plot } from "../view/plot";
 const SIDE = 129;
 const COARSE = 65;
 /** Steps of searches that a map may take where every case has its own costs. */
-const WORK = 40_000_000;
+const WORK = 12_000_000;
 
 export function comparePanel(app: App): Panel {
   const { models } = app.data;

@@ -17,7 +17,7 @@ const FINEST = 245;
 const WORK = 600_000;
 const FINE_WORK = 2_500_000;
 /** Steps of a search of amounts, which are quicker than a look at a table. */
-const AMOUNTS_WORK = 60;
+const AMOUNTS_WORK = 20;
 
 export interface MapColours {
   /** Whether the map must be painted again. */
