@@ -78,7 +78,8 @@ class ClassRows:
     @property
     def sentence(self) -> str:
         """Tell what was read, and as what."""
-        names = ", ".join(self.classes[:8]) + (", ..." if len(self.classes) > 8 else "")
+        more = f" and {len(self.classes) - 8} more" if len(self.classes) > 8 else ""
+        names = ", ".join(self.classes[:8]) + more
         models = ", ".join(self.columns)
         text = (
             f"Read {self.rows} rows of {self.source}: label column {self.label}, one column of probabilities "
