@@ -51,7 +51,7 @@ def test_blocks_run_in_order(page, tmp_path, monkeypatch, capsys):
         elif language == "python":
             exec(compile(code, page.name, "exec"), names)
         elif language == "sh":
-            for line in code.splitlines():
+            for line in code.replace("\\\n", " ").splitlines():
                 run_command(line)
         else:
             assert language in NOT_RUN or not language, f"a block of {page.name} is in {language!r}"
