@@ -57,6 +57,19 @@ def test_blocks_run_in_order(page, tmp_path, monkeypatch, capsys):
             assert language in NOT_RUN or not language, f"a block of {page.name} is in {language!r}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_code_is_not_cut_off(page):
+    """80 columns fit beside the navigation; drawings and SQL as it is written may be wider."""
+    wide = [
+        line
+        for language, code in blocks(page)
+        if language not in ("text", "")
+        for line in code.splitlines()
+        if len(line) > 80
+    ]
+    assert wide == []
+
+
 def test_links_lead_somewhere():
     broken = []
     for page in [*PAGES, DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md"]:
