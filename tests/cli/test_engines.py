@@ -304,9 +304,9 @@ def test_flags_that_do_not_go_together(run, file, verb, flags, sentence):
 
 
 def test_more_than_two_classes_stay_in_memory(run, file):
-    answer = run("compare", file, "--classes", "x,y", "--cost-matrix", "c.csv", "--group", "site")
+    answer = run("compare", file, "--classes", "x,y", "--cost-matrix", "c.csv", "--engine", "duckdb")
     assert (answer.code, answer.out) == (2, "")
-    assert "`--group` is for two classes." in answer.err
+    assert "`--engine` is for two classes." in answer.err
 
 
 @pytest.mark.parametrize(
