@@ -3,20 +3,23 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 from demur._results import Result, json_safe
 from demur.auc.one import auc_interval
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import trivial_candidates
 from demur.comparison.choice import Choice, make_answer
-from demur.comparison.classes.comparison import compare_class_models
+from demur.comparison.classes.comparison import ClassComparison, compare_class_models
 from demur.comparison.estimates import cost_at
 from demur.comparison.models import ModelComparison, Parts, compared_model, rules_of, volume_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.rows import Cases
 from demur.comparison.threads import workers
+from demur.costs.case_costs import CaseCosts
 from demur.costs.matrix import CostMatrix
+from demur.costs.model import CostModel
+from demur.costs.ranges import CostRange
 from demur.counts.case_window import NEVER_PAYS
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
@@ -107,6 +110,46 @@ class Comparison(Result):
         return f"Comparison(n={self.n:g}, models {names}, answer={self.answer!r})"
 
 
+@overload
+def compare_models(
+    y_true: Labels,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    costs: CostModel | CostRange | CaseCosts | None = None,
+    prevalence: Any = None,
+    objective: str | None = None,
+    max_abstention: float | None = None,
+    min_precision_positive: float | None = None,
+    min_precision_negative: float | None = None,
+    max_fn_rate: float | None = None,
+    precision_confidence: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
+    class_names: tuple[str, str] = ("negative", "positive"),
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> Comparison: ...
+
+
+@overload
+def compare_models(
+    y_true: Labels,
+    scores: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    costs: CostMatrix,
+    classes: Sequence[Any] | None = None,
+    abstain_cost: Any = None,
+    prevalence: Any = None,
+    objective: str | None = None,
+    max_abstention: float | None = None,
+    sample_weight: ArrayLike | None = None,
+    weights: str = "importance",
+    confidence_level: float = 0.95,
+    seed: int = 0,
+) -> ClassComparison: ...
+
+
 def compare_models(
     y_true: Labels,
     scores: Mapping[str, ArrayLike] | ArrayLike,
@@ -127,7 +170,7 @@ def compare_models(
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
-) -> Any:
+) -> Comparison | ClassComparison:
     """Tell which rule to use at given costs, on honest numbers: one answer for all doors of demur.
 
     For every model the cheapest window and the cheapest single threshold, and the three rules
