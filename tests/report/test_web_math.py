@@ -171,7 +171,7 @@ STATES = [
 ]
 
 
-def _page_questions():
+def _made_pages():
     rng = np.random.default_rng(2)
     for at, (labels, column, weighted, costs, prevalence, most) in enumerate(PAGES):
         y = rng.random(150) < 0.4
@@ -213,6 +213,12 @@ def _page_questions():
                 "state": about["state"],
             },
         )
+
+
+@functools.cache
+def _page_questions():
+    """Make the reports once: every (what it is about, question)."""
+    return list(_made_pages())
 
 
 def _number_question():
@@ -433,7 +439,7 @@ def test_boxes_against_brute_force(answers):
 @functools.cache
 def _python_answer(at):
     """Answer of Python for a page, asked with the labels of the file."""
-    about, _ = list(_page_questions())[at]
+    about, _ = _page_questions()[at]
     labels = np.where(about["y"], about["source"].positive, about["source"].negative)
     settings = {"costs": about["costs"], "prevalence": about["prevalence"], "sample_weight": about["weights"]}
     most = {} if about["most"] == 1 else {"max_abstention": about["most"]}
