@@ -137,7 +137,7 @@ def compare_models(
     y_true: Labels,
     scores: Mapping[str, ArrayLike] | ArrayLike,
     *,
-    costs: CostMatrix,
+    costs: CostMatrix | Mapping[Any, Mapping[Any, Any]],
     classes: Sequence[Any] | None = None,
     abstain_cost: Any = None,
     prevalence: Any = None,
