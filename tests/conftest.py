@@ -38,12 +38,6 @@ def pytest_xdist_make_scheduler(config, log):
     return SharedCosts(config, log)
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers(config):
-    """One process more than there are cores: tests of the page and of Spark wait for other programs."""
-    return (os.cpu_count() or 1) + 1
-
-
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
