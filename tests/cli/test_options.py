@@ -1,6 +1,7 @@
 """Flags as frozen objects: what they parse to, what they refuse, and that no verb ignores one."""
 
 from dataclasses import FrozenInstanceError, fields
+from functools import cache
 from importlib import import_module
 
 import pytest
@@ -277,7 +278,9 @@ def asked(run, name, file, *flags):
     return answer.json["comparison"]
 
 
+@cache
 def compared(**settings):
+    """What all verbs must show, computed once for them."""
     scores = {"good": GOOD * 40, "bad": [-score for score in GOOD] * 40}
     settings = {"costs": CostModel(cost_fn=100, cost_fp=100, cost_abstain=25), **settings}
     return compare_models(Y * 40, scores, **settings).to_dict()
