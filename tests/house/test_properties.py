@@ -90,6 +90,7 @@ EXEMPT = {
     "demur.volume_interval": _RANDOM,
     "demur.window_interval": _RANDOM,
     "demur.ordinal.jonckheere_test": _ORDINAL,
+    "demur.ordinal.ordinal_thresholds": _ORDINAL,
     "demur.ordinal_roc": _ORDINAL,
     "demur.surface.plugin_vacc_score": _PROBABILITIES,
 }
