@@ -62,7 +62,10 @@ def test_quick_run_without_data_tells_what_is_missing(name, monkeypatch, tmp_pat
     assert found.remarks
 
 
-@pytest.mark.parametrize("name", WITH_DATA)
+# seventy thousand updates of filters: half a minute
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.long) if each == "rec2006" else each for each in WITH_DATA]
+)
 def test_quick_run_with_data(name, data_folder):
     found = quick_run(name, data_folder)
     assert found.is_documented
