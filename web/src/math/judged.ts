@@ -11,6 +11,36 @@ export interface Decisions {
   hindsight: Limits;
 }
 
+/** Cases without some fold, or all of them, that choose a window: by counts or by their own costs. */
+interface Chooser {
+  limits(mu: number, nu: number): Limits;
+  limitsWithin(mu: number, nu: number, limits: RuleLimits): Limits | null;
+}
+
+/** Decide with the cheapest windows at a cost point. */
+export function decideAll(tables: readonly Chooser[], own: Chooser, mu: number, nu: number): Decisions {
+  return { honest: tables.map((table) => table.limits(mu, nu)), hindsight: own.limits(mu, nu) };
+}
+
+/** Decide with the cheapest windows under limits; null where they allow none, with all cases or without some fold. */
+export function decideAllWithin(
+  tables: readonly Chooser[],
+  own: Chooser,
+  mu: number,
+  nu: number,
+  limits: RuleLimits,
+): Decisions | null {
+  const hindsight = own.limitsWithin(mu, nu, limits);
+  if (hindsight === null) return null;
+  const honest: Limits[] = [];
+  for (const table of tables) {
+    const kept = table.limitsWithin(mu, nu, limits);
+    if (kept === null) return null;
+    honest.push(kept);
+  }
+  return { honest, hindsight };
+}
+
 /** The tables of all splits one after the other, and all cases judged by their own windows. */
 export class JudgedModel {
   readonly tables: FoldTable[];
@@ -28,20 +58,12 @@ export class JudgedModel {
 
   /** Decide with the cheapest windows at a cost point. */
   decide(mu: number, nu: number): Decisions {
-    return { honest: this.tables.map((table) => table.limits(mu, nu)), hindsight: this.own.limits(mu, nu) };
+    return decideAll(this.tables, this.own, mu, nu);
   }
 
   /** Decide with the cheapest windows under limits; null where they allow none, with all cases or without some fold. */
   decideWithin(mu: number, nu: number, limits: RuleLimits): Decisions | null {
-    const hindsight = this.own.limitsWithin(mu, nu, limits);
-    if (hindsight === null) return null;
-    const honest: Limits[] = [];
-    for (const table of this.tables) {
-      const kept = table.limitsWithin(mu, nu, limits);
-      if (kept === null) return null;
-      honest.push(kept);
-    }
-    return { honest, hindsight };
+    return decideAllWithin(this.tables, this.own, mu, nu, limits);
   }
 
   /** Decide alike on every case. */

@@ -1,6 +1,6 @@
 /** One model judged on all splits where every case has its own costs, and its surface over factors. */
 import type { Totals } from "../data";
-import type { Decisions } from "./judged";
+import { decideAll, decideAllWithin, type Decisions } from "./judged";
 import type { Limits } from "./heldOut";
 import { billOf, ClassMeans, GapSums, ROW, waryGaps, WIDTH, type Bill, type Factors } from "./moneySums";
 import { classWeights, LearnedSums, MoneyTable, RunningCosts, type ClassScoreSums } from "./moneyTables";
@@ -23,19 +23,11 @@ export class MoneyModel {
   ) {}
 
   decide(mu: number, nu: number): Decisions {
-    return { honest: this.tables.map((table) => table.limits(mu, nu)), hindsight: this.own.limits(mu, nu) };
+    return decideAll(this.tables, this.own, mu, nu);
   }
 
   decideWithin(mu: number, nu: number, limits: RuleLimits): Decisions | null {
-    const hindsight = this.own.limitsWithin(mu, nu, limits);
-    if (hindsight === null) return null;
-    const honest: Limits[] = [];
-    for (const table of this.tables) {
-      const kept = table.limitsWithin(mu, nu, limits);
-      if (kept === null) return null;
-      honest.push(kept);
-    }
-    return { honest, hindsight };
+    return decideAllWithin(this.tables, this.own, mu, nu, limits);
   }
 
   always(decision: number): Decisions {
