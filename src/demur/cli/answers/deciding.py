@@ -13,6 +13,7 @@ from demur.cli.answers.asking import (
     part_remarks,
     why_left_out,
 )
+from demur.cli.options import Output
 from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
 from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence
@@ -25,7 +26,7 @@ from demur.exceptions import InputError
 from demur.windows.class_policy import ClassPolicy
 from demur.windows.policy import Policy
 
-__all__ = ["NO_POLICY", "Decided", "decide_parts", "decided_document", "write_decided"]
+__all__ = ["NO_POLICY", "Decided", "decide_parts", "write_decided"]
 
 Read = Evidence | ClassRows
 """What a decision was made from."""
@@ -140,7 +141,7 @@ def _labels(evidence: Evidence, given: str | None) -> tuple[tuple[Any, Any], Any
 # ---------------------------------------------------------------- output
 
 
-def decided_document(evidence: Read, parts: dict[str, Decided | str]) -> str:
+def _document(evidence: Read, parts: dict[str, Decided | str]) -> str:
     """Return the JSON document."""
     answers = {
         name: {"left_out": part} if isinstance(part, str) else part.to_dict() for name, part in parts.items()
@@ -148,21 +149,17 @@ def decided_document(evidence: Read, parts: dict[str, Decided | str]) -> str:
     return document("decide", evidence.answered(answers), version=2)
 
 
-def write_decided(
-    evidence: Read,
-    parts: dict[str, Decided | str],
-    *,
-    output: str | None,
-    quiet: bool,
-    silent: bool,
-) -> int:
-    """Write the policies and, unless `silent`, say what they are; return the exit code."""
+def write_decided(evidence: Read, parts: dict[str, Decided | str], output: Output) -> int:
+    """Write the policies and say what they are, or print the whole document; return the exit code."""
+    silent = output.as_json
     if evidence.group is not None:
-        _write_groups(evidence, parts, output=output, silent=silent)
+        _write_groups(evidence, parts, output=output.path, silent=silent)
     else:
         (only,) = parts.values()
         assert isinstance(only, Decided)
-        _write_one(evidence, only, output=output, quiet=quiet, silent=silent)
+        _write_one(evidence, only, output=output.path, quiet=output.quiet, silent=silent)
+    if output.as_json:
+        write(_document(evidence, parts), None)
     refused = any(isinstance(part, Decided) and part.policy is None for part in parts.values())
     return NO_POLICY if refused else 0
 

@@ -4,6 +4,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -38,126 +39,71 @@ _RATES = (
 _RATIOS = ("--mu", "--nu")
 
 
+# how a kind of number is asked for, once: the flags differ in name and help
+_price = partial(flag, metavar="X", callback=rules.price)
+_gain = partial(flag, metavar="X", callback=rules.price_or_gain)
+_share = partial(flag, type=float, metavar="X", callback=rules.rate)
+_amount = partial(flag, type=float, metavar="X", callback=rules.not_negative)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prices(Flags):
     """Costs and prevalence, each a number, a range or a column; all None where the user gave none."""
 
     TITLE: ClassVar[str] = "Costs"
 
-    cost_fn: Price | None = flag(
+    cost_fn: Price | None = _price(
         "--cost-fn",
-        metavar="X",
-        callback=rules.price,
         help="Cost of a miss (a positive called negative), in any unit; a range if it is not known "
         "exactly, such as --cost-fn 400:600; a column if it differs by case, such as --cost-fn amount or "
         "--cost-fn 0.6*balance.",
     )
-    cost_fp: Price | None = flag(
-        "--cost-fp",
-        metavar="X",
-        callback=rules.price,
-        help="Cost of a false alarm (a negative called positive); may be a range or a column.",
+    cost_fp: Price | None = _price(
+        "--cost-fp", help="Cost of a false alarm (a negative called positive); may be a range or a column."
     )
-    cost_abstain: Price | None = flag(
+    cost_abstain: Price | None = _price(
         "--cost-abstain",
-        metavar="X",
-        callback=rules.price,
         help="Cost of abstaining; may be a range or a column. Leave it out if abstaining is no option.",
     )
-    cost_abstain_positive: Price | None = flag(
+    cost_abstain_positive: Price | None = _price(
         "--cost-abstain-positive",
-        metavar="X",
-        callback=rules.price,
         help="Cost of abstaining on a positive, where it differs by class; may be a column.",
     )
-    cost_abstain_negative: Price | None = flag(
-        "--cost-abstain-negative",
-        metavar="X",
-        callback=rules.price,
-        help="The same for a negative.",
-    )
-    review_fee: Price | None = flag(
+    cost_abstain_negative: Price | None = _price("--cost-abstain-negative", help="The same for a negative.")
+    review_fee: Price | None = _price(
         "--review-fee",
-        metavar="X",
-        callback=rules.price,
         help="Instead of a cost of abstaining: what a review by a person costs, whose mistakes then cost "
         "what mistakes cost; may be a column.",
     )
-    reviewer_sensitivity: float | None = flag(
-        "--reviewer-sensitivity",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
-        help="Share of the positives that person recognises [default: 1].",
+    reviewer_sensitivity: float | None = _share(
+        "--reviewer-sensitivity", help="Share of the positives that person recognises [default: 1]."
     )
-    reviewer_specificity: float | None = flag(
-        "--reviewer-specificity",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
-        help="Share of the negatives that person recognises [default: 1].",
+    reviewer_specificity: float | None = _share(
+        "--reviewer-specificity", help="Share of the negatives that person recognises [default: 1]."
     )
-    senior_fee: float | None = flag(
-        "--senior-fee",
-        type=float,
-        metavar="X",
-        callback=rules.not_negative,
-        help="If that person passes cases on to a second one: the fee of the second one.",
+    senior_fee: float | None = _amount(
+        "--senior-fee", help="If that person passes cases on to a second one: the fee of the second one."
     )
-    passed_on_positive: float | None = flag(
-        "--passed-on-positive",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
-        help="Share of the positives passed on.",
+    passed_on_positive: float | None = _share(
+        "--passed-on-positive", help="Share of the positives passed on."
     )
-    passed_on_negative: float | None = flag(
-        "--passed-on-negative",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
-        help="Share of the negatives passed on.",
+    passed_on_negative: float | None = _share(
+        "--passed-on-negative", help="Share of the negatives passed on."
     )
-    senior_sensitivity: float | None = flag(
-        "--senior-sensitivity",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
-        help="Share of the positives the second person recognises [default: 1].",
+    senior_sensitivity: float | None = _share(
+        "--senior-sensitivity", help="Share of the positives the second person recognises [default: 1]."
     )
-    senior_specificity: float | None = flag(
-        "--senior-specificity",
-        type=float,
-        metavar="X",
-        callback=rules.rate,
-        help="Share of the negatives the second person recognises [default: 1].",
+    senior_specificity: float | None = _share(
+        "--senior-specificity", help="Share of the negatives the second person recognises [default: 1]."
     )
-    cost_tp: Price | None = flag(
-        "--cost-tp",
-        metavar="X",
-        callback=rules.price_or_gain,
-        help="Cost of a positive found [default: 0]; negative for a gain; may be a column.",
+    cost_tp: Price | None = _gain(
+        "--cost-tp", help="Cost of a positive found [default: 0]; negative for a gain; may be a column."
     )
-    cost_tn: Price | None = flag(
-        "--cost-tn",
-        metavar="X",
-        callback=rules.price_or_gain,
-        help="Cost of a negative cleared [default: 0]; negative for a gain; may be a column.",
+    cost_tn: Price | None = _gain(
+        "--cost-tn", help="Cost of a negative cleared [default: 0]; negative for a gain; may be a column."
     )
-    mu: float | None = flag(
-        "--mu",
-        type=float,
-        metavar="X",
-        callback=rules.not_negative,
-        help="Instead: cost of a false alarm relative to a miss.",
-    )
-    nu: float | None = flag(
-        "--nu",
-        type=float,
-        metavar="X",
-        callback=rules.not_negative,
-        help="Instead: cost of abstaining relative to a miss.",
-    )
+    mu: float | None = _amount("--mu", help="Instead: cost of a false alarm relative to a miss.")
+    nu: float | None = _amount("--nu", help="Instead: cost of abstaining relative to a miss.")
     prevalence: float | tuple[float, float] | None = flag(
         "--prevalence",
         metavar="X",

@@ -111,8 +111,8 @@ def _decide(
     """Decide between two classes, and write the policies."""
     output.format((".json",), "a policy is a JSON file.")
     from demur.cli.answers.asking import Asked
-    from demur.cli.answers.deciding import decide_parts, decided_document, write_decided
-    from demur.cli.output import remark, write
+    from demur.cli.answers.deciding import decide_parts, write_decided
+    from demur.cli.output import remark
     from demur.cli.reading.evidence import read_evidence
 
     asked = Asked.of(source, prices, limits, certainty, costs_needed=True)
@@ -120,11 +120,7 @@ def _decide(
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)
     parts = decide_parts(evidence, asked, abstain_label=rule.abstain_label, anyway=rule.anyway)
-    code = write_decided(evidence, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
-    if output.as_json:
-        write(decided_document(evidence, parts), None)
-    if code:
-        raise Exit(code)
+    raise Exit(write_decided(evidence, parts, output))
 
 
 def _decide_without_labels(
@@ -199,17 +195,13 @@ def _decide_classes(
 ) -> None:
     """Decide between more than two classes, and write the policies."""
     output.format((".json",), "a policy is a JSON file.")
-    from demur.cli.answers.deciding import decided_document, write_decided
+    from demur.cli.answers.deciding import write_decided
     from demur.cli.answers.many_classes import ClassQuestions, decide_class_parts
-    from demur.cli.output import remark, write
+    from demur.cli.output import remark
     from demur.cli.reading.class_columns import read_class_rows
 
     questions = ClassQuestions(classes, source, prices, limits, certainty)
     rows = read_class_rows(source, questions.names)
     remark(rows.sentence, quiet=output.quiet)
     parts = decide_class_parts(rows, questions, abstain_label=rule.abstain_label, anyway=rule.anyway)
-    code = write_decided(rows, parts, output=output.path, quiet=output.quiet, silent=output.as_json)
-    if output.as_json:
-        write(decided_document(rows, parts), None)
-    if code:
-        raise Exit(code)
+    raise Exit(write_decided(rows, parts, output))
