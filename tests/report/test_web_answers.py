@@ -14,12 +14,14 @@ from demur.comparison.comparison import Cases, comparison_of, comparison_of_coun
 from demur.comparison.estimates import cost_of, difference_interval, rates_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.words import answer_words
+from examples import examples
 from page_script import INF, ask, needs_node, page_costs
 
 pytestmark = needs_node
 
 START = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
-POINTS = 40
+# ten that are odd, and others of all sizes
+POINTS = 10 + examples(30)
 
 
 # ---------------------------------------------------------------- files
