@@ -58,7 +58,7 @@ def test_promises_on_real_data_are_kept_out_of_fold(positive, negative, skew):
 def test_random_draws_follow_the_paper_and_the_seed():
     options = {"positive": Precision(0.9), "negative": Precision(0.9)}
     model = on_scores(randomized=True, random_state=3, **options).fit(HAND_X, HAND_Y)
-    expected = reliable_window(HAND_Y, HAND_X[:, 0], **options)
+    expected = reliable_window(HAND_Y, HAND_X[:, 0], search="direct", **options)
     assert model.window_.to_dict() == expected.to_dict()
     assert model.decide(HAND_X).tolist() == expected.decide(HAND_X[:, 0], rng=3).tolist()
     assert model.decide(HAND_X).tolist() == model.decide(HAND_X).tolist()

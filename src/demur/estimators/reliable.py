@@ -31,9 +31,9 @@ class ReliableClassifier(TwoClassAbstainer):
     skew : float > 0, optional
         c = (cost_fp / cost_fn) (1 - prevalence) / prevalence in use; the sample's by default.
     randomized : bool, default False
-        Follow the paper: meet the promises in expectation at points of the ROC hull, by a random
-        draw where a cut splits a block. Abstains a little less; the same case may get another
-        decision in another batch.
+        Meet the promises in expectation at points of the ROC hull, as the paper does, by a random draw
+        where a cut splits a block. Abstains a little less; the same case may get another decision in
+        another batch.
     random_state : int, optional
         Seed of those draws; every call of `predict` starts from it.
     pos_label, cv, abstain_label, response_method, refit
@@ -104,8 +104,11 @@ class ReliableClassifier(TwoClassAbstainer):
 
     def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
         counts = self._counts(cases, held_out)
+        # the decided cases keep the promises, whether by chance on the hull or by thresholds
         design = reliable_window if self.randomized else deterministic_window
-        self.window_ = design(counts, positive=self.positive, negative=self.negative, skew=self.skew)
+        self.window_ = design(
+            counts, positive=self.positive, negative=self.negative, skew=self.skew, search="direct"
+        )
         warn_of_note(self.window_)
 
     def _decide(self, response: Any) -> IntArray:

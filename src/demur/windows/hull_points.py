@@ -85,7 +85,8 @@ def kept_stretch(hull: RocHull, target: Target, side: str, skew: float) -> tuple
             side,
             "cannot be kept at any point of this ROC hull",
             target,
-            f"at most {best:.6g} is reached; lower the target.",
+            f"at most {best:.6g} is reached; lower the target, or promise it for the decided cases "
+            "(search='direct').",
             error=UndefinedError,
         )
     return _crossing(h, int(kept[0]), -1), _crossing(h, int(kept[-1]), 1)

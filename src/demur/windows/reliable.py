@@ -6,15 +6,18 @@ scores between the two points are abstained on. Points inside a hull edge are re
 at random among the cases of one block (theorem 1).
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from demur._checks import input_error
+from demur._checks import check_choice, input_error
 from demur.counts.scores import ScoreCounts, as_counts
-from demur.roc.curve import roc_curve
+from demur.exceptions import UndefinedError
+from demur.roc.curve import RocHull, roc_curve
 from demur.roc.isometrics import Precision, Target, check_skew, check_target
 from demur.typing import ArrayLike, Labels
+from demur.windows.hull_pairs import least_abstaining_pair
 from demur.windows.hull_points import HullPoint, best_between, kept_stretch, point_at
 from demur.windows.promised import widest_coverage_window
 from demur.windows.reliable_rule import ExpectedCounts, ReliableWindow
@@ -32,6 +35,7 @@ def reliable_window(
     positive: Target,
     negative: Target,
     skew: float | None = None,
+    search: str = "isometric",
     confidence_level: float | None = None,
     pos_label: Any = None,
     sample_weight: ArrayLike | None = None,
@@ -51,6 +55,10 @@ def reliable_window(
         the rarer class only and `Precision` for the other.
     skew : float > 0, optional
         c = (cost_fp / cost_fn) (1 - prevalence) / prevalence; the sample's, at equal costs, if None.
+    search : {"isometric", "direct"}
+        "isometric": the points a and b keep the promises with every case decided, as in the paper.
+        "direct": the decided cases keep them, which is what they are for. The same for precision; F can
+        be promised that no point of the hull reaches, with less abstention where both exist.
     confidence_level : float in (0, 1), optional
         Promise both precisions for the population, with this confidence; as in `cheapest_window`.
         The rule then has two thresholds at tested ranks and draws nothing at random. Needs
@@ -67,8 +75,10 @@ def reliable_window(
     Raises
     ------
     UndefinedError
-        If a class is missing, or a target of F or m-estimate is reached nowhere on the hull; the
-        message says what is. Precision can always be kept by making no such decision.
+        If a class is missing, or a target of F or m-estimate is reached nowhere on the hull
+        ("isometric"); the message says what is. Precision can always be kept by making no such
+        decision. "direct" always has an answer; where a promise holds only because nothing is left to
+        test it, `note` says so.
 
     Notes
     -----
@@ -76,7 +86,9 @@ def reliable_window(
     b the one with the lowest fpr for the negative metric; both in closed form. The
     scores between them are abstained on if a comes before b. Precision is then met exactly
     (theorem 4), F exceeded (theorem 6); see `ReliableWindow.reached` for the m-estimate. With F
-    on both sides and alpha >= 1 it never abstains: F_n peaks before F_p along every hull.
+    on both sides and alpha >= 1 it never abstains: F_n peaks before F_p along every hull. With
+    "direct", the least abstention over all pairs of hull points is found exactly: a linear program in
+    two variables for every pair of edges. For precision and F no pair of thresholds abstains less.
 
     References
     ----------
@@ -93,6 +105,13 @@ def reliable_window(
     >>> window = reliable_window(y, s, positive=Precision(0.9), negative=Precision(0.9))
     >>> window.case, round(window.abstention_rate, 4), round(window.accuracy, 4)
     (3, 0.5397, 0.9)
+
+    No point of the hull has F = 0.8, but the decided cases can, for both classes: abstain on 27 %.
+
+    >>> from demur import FMeasure
+    >>> window = reliable_window(y, s, positive=FMeasure(0.8), negative=FMeasure(0.8), search="direct")
+    >>> round(window.abstention_rate, 4), round(window.positive_reached, 4), round(window.negative_reached, 4)
+    (0.2708, 0.8, 0.8)
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("A reliable classifier")
@@ -102,6 +121,8 @@ def reliable_window(
         return _certified(counts, positive, negative, skew, confidence_level)
     c = counts.n_negative / counts.n_positive if skew is None else check_skew(skew)
     hull = roc_curve(counts).convex_hull()
+    if check_choice(search, "search", ("isometric", "direct")) == "direct":
+        return _kept_by_decided(counts, hull, positive, negative, c)
     positive_from, at_a = kept_stretch(hull, positive, "positive", c)
     at_b, negative_to = kept_stretch(hull, negative, "negative", c)
     note = ""
@@ -116,7 +137,7 @@ def reliable_window(
         if low > high:
             note = (
                 "Each promise is kept somewhere on the ROC hull, but no single point keeps both. "
-                "Hint: lower a target or try deterministic_window(search='direct')."
+                "Hint: lower a target or use search='direct'."
             )
             low, high = at_b, at_a
         place = best_between(hull, low, high, c)
@@ -135,6 +156,49 @@ def reliable_window(
         expected=ExpectedCounts.between(counts, start, stop),
         note=note,
     )
+
+
+def _kept_by_decided(
+    counts: ScoreCounts, hull: RocHull, positive: Target, negative: Target, skew: float
+) -> ReliableWindow:
+    """Make the rule whose decided cases keep both promises with the least abstention."""
+    place = _point_for_both(hull, positive, negative, skew)
+    cuts = least_abstaining_pair(counts, hull, positive, negative, skew) if place is None else (place, place)
+    a, b = (point_at(hull, at) for at in cuts)
+    window = ReliableWindow(
+        counts=counts,
+        positive=positive,
+        negative=negative,
+        skew=skew,
+        case=3 if place is None else 2,
+        a=a,
+        b=b,
+        positive_cut=a,
+        negative_cut=b,
+        expected=ExpectedCounts.between(counts, a, b),
+        search="direct",
+    )
+    empty = [side for side in ("positive", "negative") if np.isnan(window.reached(side))]
+    if not empty:
+        return window
+    return replace(
+        window,
+        note=f"The promise for the {' and the '.join(empty)} decisions holds only because no case is left "
+        "to test it. Hint: lower a target.",
+    )
+
+
+def _point_for_both(hull: RocHull, positive: Target, negative: Target, skew: float) -> float | None:
+    """Position of the best hull point that keeps both promises with every case decided, if there is one."""
+    try:
+        first = kept_stretch(hull, positive, "positive", skew)
+        second = kept_stretch(hull, negative, "negative", skew)
+    except UndefinedError:
+        return None
+    low, high = max(first[0], second[0]), min(first[1], second[1])
+    if low > high + _SAME_POSITION:
+        return None
+    return best_between(hull, min(low, high), high, skew)
 
 
 def _certified(

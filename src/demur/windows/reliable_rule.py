@@ -19,6 +19,7 @@ from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from demur.windows.constrained import ConstrainedWindow, cost_ratio_of, window_of_cuts
 from demur.windows.hull_points import HullPoint, best_between, kept_stretch
+from demur.windows.promised import deterministic_window
 
 __all__ = ["ExpectedCounts", "ReliableWindow"]
 
@@ -84,6 +85,8 @@ class ReliableWindow(Result):
         Skew-weighted accuracy of the decided cases; between the two precisions (theorem 5).
     positive, negative : Precision, FMeasure or GmEstimate
         The promises.
+    search : str
+        "isometric": a and b keep the promises with every case decided. "direct": the decided cases do.
     certified : ConstrainedWindow or None
         The window of two thresholds whose precisions hold with a confidence level, if one was
         asked for. The points a and b are then its thresholds, on or below the hull.
@@ -102,6 +105,7 @@ class ReliableWindow(Result):
     positive_cut: HullPoint
     negative_cut: HullPoint
     expected: ExpectedCounts
+    search: str = "isometric"
     certified: ConstrainedWindow | None = None
     note: str = ""
     _reported = (
@@ -184,11 +188,15 @@ class ReliableWindow(Result):
     @property
     def positive_vacuous(self) -> bool:
         """Whether a keeps the positive promise only because nothing is called positive there."""
+        if self.search == "direct":
+            return math.isnan(self.positive_reached)
         return bool(np.isnan(self.positive.at(self.a.fpr, self.a.tpr, side="positive", skew=self.skew)))
 
     @property
     def negative_vacuous(self) -> bool:
         """Whether b keeps the negative promise only because nothing is called negative there."""
+        if self.search == "direct":
+            return math.isnan(self.negative_reached)
         return bool(np.isnan(self.negative.at(self.b.fpr, self.b.tpr, side="negative", skew=self.skew)))
 
     @property
@@ -277,6 +285,10 @@ class ReliableWindow(Result):
         """
         if self.certified is not None:
             return self.certified
+        if self.search == "direct":
+            return deterministic_window(
+                self.counts, positive=self.positive, negative=self.negative, skew=self.skew
+            )
         hull = self.hull
         # the vertices that keep the positive promise, and those that keep the negative one
         (first, start), (stop, last) = (
