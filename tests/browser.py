@@ -166,7 +166,7 @@ class Opened:
     def window(self):
         """Thresholds as the map names them, equal where one cut is enough."""
         words = self.text("map-reading")
-        found = re.search(rf"Here: (?:window {_NUMBER} to|cut) {_NUMBER},", words)
+        found = re.search(rf"Here: (?:window {_NUMBER} to|threshold) {_NUMBER},", words)
         assert found, words
         upper = threshold(found[2])
         return (upper if found[1] is None else threshold(found[1])), upper

@@ -8,6 +8,7 @@ import pytest
 
 import demur
 from demur.cli.main import main
+from demur.cli.output import group_file
 
 Y, A = demur.Binormal(separation=1.6).sample(200, rng=3)
 B = A + np.random.default_rng(4).normal(size=len(A))
@@ -152,12 +153,26 @@ def test_every_group_has_a_page(capsys, file, tmp_path):
     assert out.out.splitlines()[-1] == "scores-report-2.html"
     pages = [data_of((tmp_path / f"scores-report-{group}.html").read_text("utf-8")) for group in (1, 2)]
     assert [page["n"] for page in pages] == [100, 100]
-    assert pages[0]["source"]["name"] == "scores.csv, weight = 1"
+    source = pages[0]["source"]
+    assert (source["name"], source["group"], source["part"]) == ("scores.csv", "weight", "1")
+    page = (tmp_path / "scores-report-1.html").read_text("utf-8")
+    assert "<title>demur: scores.csv, weight = 1</title>" in page
     code, out = run(capsys, file, "--model", "good", "--group", "weight", "--json", "-q")
     assert code == 0
     document = json.loads(out.out)
     assert document["schema"] == "demur.report-groups"
     assert {name: part["n"] for name, part in document["groups"].items()} == {"1": 100, "2": 100}
+
+
+def test_letters_that_some_system_forbids_in_names_are_written_as_in_addresses():
+    found = [group_file("page-{group}.html", group) for group in ("<5", ">5", "a/b", "50%", "été")]
+    assert found == [
+        "page-%3C5.html",
+        "page-%3E5.html",
+        "page-a%2Fb.html",
+        "page-50%25.html",
+        "page-été.html",
+    ]
 
 
 def test_a_page_per_group_needs_a_place_for_the_group(capsys, file, tmp_path):

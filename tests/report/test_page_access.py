@@ -94,6 +94,12 @@ def test_a_keyboard_reaches_everything_and_the_focus_is_seen(open_page):
         "copy-python",
     }
     assert wanted <= set(seen)
+    # past the header with one key, and no file before the chart it is a file of
+    assert seen[:3] == ["skip"] * 3
+    assert seen.index("cost-point") < seen.index("save-svg")
+    page.role("skip").nth(1).focus()
+    page.press("Enter")
+    assert page.page.evaluate("document.activeElement.id") == "cost-point"
 
 
 def test_screen_readers_hear_the_new_headline_once_it_rests(open_page):

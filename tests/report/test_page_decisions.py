@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -175,12 +176,25 @@ def test_an_empty_review_means_never_abstaining(open_page):
 def test_a_wrong_number_is_marked_and_changes_nothing(open_page):
     page = open_page()
     before = page.headline
-    for role, wrong in [("cost-fn", "0"), ("cost-fp", "-1"), ("cost-fp", ""), ("prevalence", "101")]:
+    share = "It must lie between 0 and 100 %."
+    for role, wrong, sentence, back in [
+        ("cost-fn", "0", "A miss must cost more than a positive found.", "100"),
+        ("cost-fp", "-1", "It must not be below 0.", "40"),
+        ("cost-fp", "", "A number is needed here.", "40"),
+        ("prevalence", "0", share, "34.5 %"),
+        ("prevalence", "150", share, "34.5 %"),
+    ]:
         page.fill(role, wrong)
         assert page.role(role).get_attribute("aria-invalid") == "true"
+        assert page.text(f"{role}-wrong") == sentence
         assert page.headline == before
         page.press("Tab")
         assert page.role(role).get_attribute("aria-invalid") == "false", "the last right number is back"
+        assert page.text(f"{role}-wrong") == f"{sentence} {back} stays."
+    page.fill("cost-fp", 55)
+    page.press("Escape")
+    assert page.costs == (100, 40, 12), "Escape takes back what was typed"
+    assert page.headline == before
 
 
 def test_ratios_are_shares_of_a_miss(open_page):
@@ -210,6 +224,11 @@ def test_prevalence_against_a_report_made_with_it(open_page):
     page.role("prevalence-reset").click()
     page.settle()
     assert page.headline == page_reports.named("one_model").headline
+    assert page.role("prevalence-hint").is_hidden()
+    # the share of the data, given instead of estimated, changes intervals and guarantee: that is said
+    page.fill("prevalence", page.role("prevalence").input_value())
+    assert "the guarantee now rest on each class alone" in page.text("prevalence-hint")
+    assert page.role("prevalence-hint").is_visible()
 
 
 def test_capacity_is_kept_and_judged_as_in_python(open_page):
@@ -376,6 +395,10 @@ def test_comparison_of_any_pair_against_the_report(open_page):
         )
         proven = interval.low > 0 or interval.high < 0
         assert ("do not prove that it is cheaper" in lead) == (not proven)
+        # the costs beside it differ by what was said
+        costs = re.findall(r"costs ([\d,]+).*?, \S+ ([\d,]+)", lead.split(". ", 1)[1])[0]
+        apart = float(costs[1].replace(",", "")) - float(costs[0].replace(",", ""))
+        assert apart == pytest.approx(1000 * abs(difference), abs=1.01 * step)
         words = page.role("compare-words").locator("li").all_text_contents()
         assert words[0].startswith("Mean cost over all prices (VACC), A minus B: ")
         assert words[1].startswith("AUC, A minus B: ")
@@ -383,6 +406,13 @@ def test_comparison_of_any_pair_against_the_report(open_page):
     page.settle()
     assert page.role("compare-a").input_value() == "2"
     assert page.text("compare-here") == lead
+    about = page.panel("models").locator(".about").text_content()
+    assert all(f"{word}: " in about for word in ("AUC", "VACC", "Window")), "words are explained on the spot"
+    # rare positives leave it open which of two similar models is cheaper, and that is still said
+    page.fill("prevalence", 2)
+    lead = page.text("compare-here")
+    ends = [float(end.replace(",", "")) for end in re.search(r"% (\S+) to ([^)]+)\)", lead).groups()]
+    assert ("do not prove that it is cheaper" in lead) == (ends[0] <= 0 <= ends[1])
 
 
 def test_the_map_of_winners_counts_rules_without_a_model(open_page):

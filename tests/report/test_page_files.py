@@ -74,6 +74,8 @@ def test_the_address_brings_everything_back(open_page):
     for role, value in [("mu-from", 0.2), ("mu-to", 0.6), ("nu-from", 0.05), ("nu-to", 0.25)]:
         page.role(f"box-{role}").fill(str(value))
     page.fill("name-positive", "fraud & more")
+    page.choose("theme-dark")
+    page.role("map-zoom").click()
     fragment = page.fragment
     assert fragment["positive"] == "fraud & more"
     assert set(fragment) == {
@@ -89,11 +91,15 @@ def test_the_address_brings_everything_back(open_page):
             "box",
             "capacity",
             "positive",
+            "theme",
+            "zoomed",
         )
     } - {"fn"}
     again = open_page(fragment="#" + page.page.url.partition("#")[2])
     assert everything(again) == everything(page)
     assert again.fragment == fragment, "opening it again changes nothing"
+    assert again.text("map-zoom") == "Whole range"
+    assert again.page.evaluate("document.documentElement.dataset.theme") == "dark"
 
 
 def everything(page):

@@ -462,6 +462,7 @@ def test_page_keeps_names_as_text_and_data_whole(tmp_path):
     assert parsed.texts["demur-headline"] == report.headline
     assert json.loads(parsed.texts["demur-data"]) == report.to_dict()
     assert "\u2028" not in parsed.texts["demur-data"]
+    assert '<main id="demur-app" class="page">' in text, "margins do not wait for the script"
 
 
 def test_page_allows_its_own_script_and_style_only(two):

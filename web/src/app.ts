@@ -9,7 +9,8 @@ import { Situation } from "./situation";
 import { initialState, readFragment, writeFragment, type PageState } from "./state";
 import { Hover } from "./view/hover";
 import type { Panel } from "./view/panel";
-import { currentTheme } from "./view/theme";
+import { chooseTheme, currentTheme } from "./view/theme";
+import { Past } from "./past";
 
 /** Wait before the address follows the state. */
 const SETTLE = 250;
@@ -18,6 +19,8 @@ export class App {
   readonly hover = new Hover();
   readonly domain: Domain;
   readonly start: PageState;
+  /** What was chosen before, for undo and redo. */
+  readonly past: Past;
   private state: PageState;
   private prepared: Prepared;
   /** Made when a limit first asks for it. */
@@ -33,6 +36,8 @@ export class App {
     this.domain = new Domain(data.amounts !== null);
     this.start = { ...initialState(data), compare: firstPair(data) };
     this.state = this.read();
+    this.past = new Past(this.state, (state) => writeFragment(state, this.start));
+    this.obey();
     this.prepared = prepare(data, this.state.prevalence, surchargeOf(this.state.costs));
     this.curves = new Curves(data);
     this.follow();
@@ -90,6 +95,7 @@ export class App {
     const before = this.situation().k;
     const { prepared } = this;
     this.state = { ...this.state, ...part };
+    this.obey();
     if (!this.fits(this.prepared))
       this.prepared = prepare(this.data, this.state.prevalence, surchargeOf(this.state.costs));
     const stands = !this.follow() && this.prepared === prepared;
@@ -98,6 +104,20 @@ export class App {
     this.schedule(moved ? "move" : "draw");
     clearTimeout(this.settling);
     this.settling = window.setTimeout(() => this.remember(), SETTLE);
+  }
+
+  /** Colours and zoom are as the state says. */
+  private obey(): void {
+    chooseTheme(this.state.theme);
+    this.domain.zoomed = this.state.zoomed;
+  }
+
+  /** Go back to what was chosen before, or forward again; false if there is nothing. */
+  travel(way: "undo" | "redo"): boolean {
+    this.past.rest(this.state);
+    const state = this.past[way]();
+    if (state !== null) this.change(state);
+    return state !== null;
   }
 
   /** Keep the cost point in view; true if the view changed. */
@@ -132,6 +152,7 @@ export class App {
   }
 
   private remember(): void {
+    this.past.rest(this.state);
     const fragment = writeFragment(this.state, this.start);
     if (fragment === location.hash.slice(1)) return;
     try {

@@ -107,8 +107,9 @@ function settings({ source, seed, comparison, confidence_level: level }: ReportD
 }
 
 function fileLines({ source }: ReportData, models: string[]): string[] {
+  const part = source.group === null ? "" : ` WHERE CAST(${quoted(source.group, '"')} AS VARCHAR) = ${quoted(source.part ?? "", "'")}`;
   // what JSON calls a string is one in Python too
-  const path = JSON.stringify(`FROM '${source.name.replaceAll("'", "''")}'`);
+  const path = JSON.stringify(`FROM ${quoted(source.name, "'")}${part}`);
   const lines = [
     `rows = duckdb.sql(${path}).fetchnumpy()`,
     `y_true = rows[${JSON.stringify(source.label)}].astype(str) == ${JSON.stringify(pythonText(source.positive))}`,
@@ -116,6 +117,11 @@ function fileLines({ source }: ReportData, models: string[]): string[] {
   ];
   if (source.weight !== null) lines.push(`sample_weight = rows[${JSON.stringify(source.weight)}]`);
   return lines;
+}
+
+/** A name or a text in SQL. */
+function quoted(text: string, mark: string): string {
+  return mark + text.replaceAll(mark, mark + mark) + mark;
 }
 
 /** How Python writes a label: truth values begin with a capital. */
@@ -168,6 +174,8 @@ export function asCommand(report: ReportData, choice: Choice): string {
     flag("--label", source.label);
     flag("--positive", source.positive);
   }
+  // with groups every one gets its policy, this one among them
+  if (source.label !== null && source.group !== null) flag("--group", source.group);
   for (const model of choice.models) flag("--model", model);
   if (source.weight !== null) flag("--weight", source.weight);
   if (comparison?.weights === "repeats") flag("--weights", "repeats");
@@ -186,7 +194,7 @@ export function asCommand(report: ReportData, choice: Choice): string {
   for (const [name, value] of namedLimits(choice.limits)) flag(`--${name.replaceAll("_", "-")}`, value);
   if (level !== USUAL_LEVEL) flag("--confidence", level);
   if (seed !== 0) flag("--seed", seed);
-  flag("-o", "policy.json");
+  flag("-o", source.label !== null && source.group !== null ? "policy-{group}.json" : "policy.json");
   return words.join(" ");
 }
 

@@ -147,6 +147,9 @@ export interface ReportData extends Totals {
   made: string;
   source: {
     name: string;
+    /** Column by which the cases were divided, and its value for these; null where they are all of the file. */
+    group: string | null;
+    part: string | null;
     /** Column of the true class; null where arrays were given. */
     label: string | null;
     positive: string;

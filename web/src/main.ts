@@ -16,18 +16,17 @@ import { scoresPanel } from "./panels/scores";
 import { SurfacePanel } from "./panels/surface";
 import { el } from "./view/dom";
 import { whenIdle } from "./view/idle";
-import { chooseTheme, watchTheme } from "./view/theme";
+import { watchTheme } from "./view/theme";
 
 function begin(root: HTMLElement): void {
-  chooseTheme("system");
   const app = new App(readReport(document.getElementById("demur-data")?.textContent ?? ""));
   const charts = el("div", { class: "charts" });
   const board = el("div", { class: "board" });
   const pair = el("div", { class: "pair" });
   const models = el("div", { class: "wide" });
   const compare = el("div", { class: "wide" });
-  root.className = "page";
-  root.replaceChildren(header(app));
+  root.replaceChildren();
+  app.add(header(app), root);
   app.add(headlinePanel(app), root);
   root.append(board, pair, models, compare, methods(app.data));
   app.add(controlsPanel(app), board);

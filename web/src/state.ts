@@ -3,6 +3,7 @@ import type { ReportData } from "./data";
 import type { Box } from "./math/box";
 import type { MapMode } from "./math/costMap";
 import type { Costs } from "./math/units";
+import type { ThemeChoice } from "./view/theme";
 import { LIMIT_NAMES, type RuleLimits } from "./math/windowSearch";
 
 export interface PageState {
@@ -22,9 +23,19 @@ export interface PageState {
   /** The reader's words for the classes; empty: those of the data. */
   positive: string;
   negative: string;
+  /** The reader's unit of money; empty: nobody named it. */
+  unit: string;
+  theme: ThemeChoice;
+  /** Whether the map shows what lies around the cost point. */
+  zoomed: boolean;
 }
 
 const COLOURS: readonly MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
+
+const THEMES: readonly ThemeChoice[] = ["system", "light", "dark"];
+
+/** Letters of a unit that fit beside a number. */
+export const LONGEST_UNIT = 12;
 
 /** Where the page starts. */
 export function initialState(report: ReportData): PageState {
@@ -40,6 +51,9 @@ export function initialState(report: ReportData): PageState {
     capacity: most === undefined ? null : { reviews: 1000 * most, cases: 1000 },
     positive: "",
     negative: "",
+    unit: "",
+    theme: "system",
+    zoomed: false,
   };
 }
 
@@ -104,6 +118,9 @@ export function readFragment(fragment: string, report: ReportData): PageState {
     capacity: readCapacity(given("capacity")),
     positive: given("positive"),
     negative: given("negative"),
+    unit: given("unit").slice(0, LONGEST_UNIT),
+    theme: THEMES.find((theme) => theme === given("theme")) ?? start.theme,
+    zoomed: given("zoomed") === "yes",
   };
 }
 
@@ -124,7 +141,7 @@ function readCosts(given: (key: string) => string): Costs | null {
 /** An empty word asks for the prevalence of the data, the only possible one if a class is missing. */
 function readPrevalence(word: string, report: ReportData): number | null {
   if (word === "" || !report.n_positive || !report.n_negative) return null;
-  return numbersOf(word, 1, (rate) => rate <= 1)?.[0] ?? report.prevalence;
+  return numbersOf(word, 1, (rate) => 0 < rate && rate < 1)?.[0] ?? report.prevalence;
 }
 
 function readBox(words: string): Box | null {
@@ -158,6 +175,9 @@ function entries(state: PageState): Record<string, string> {
     capacity: capacity ? [capacity.reviews, capacity.cases].map(text).join("~") : "",
     positive: state.positive,
     negative: state.negative,
+    unit: state.unit,
+    theme: state.theme,
+    zoomed: state.zoomed ? "yes" : "",
   };
 }
 

@@ -10,6 +10,7 @@ import { prepare } from "../src/math/models";
 import { general, grouped } from "../src/numbers";
 import { whyNoPolicy } from "../src/policy";
 import { Situation } from "../src/situation";
+import { modelColour, parseHex } from "../src/view/palette";
 import { initialState, maxAbstention, readFragment, writeFragment } from "../src/state";
 
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
@@ -17,7 +18,7 @@ const json = JSON.stringify({
   schema: "demur.report",
   version: 2,
   software: { demur: "0.1" },
-  source: { name: "p.csv", label: "y", positive: "1", negative: "0", weight: null },
+  source: { name: "p.csv", group: null, part: null, label: "y", positive: "1", negative: "0", weight: null },
   n_positive: 2,
   n_negative: 2,
   n: 4,
@@ -159,4 +160,30 @@ test("names and thresholds are short, shares are whole", () => {
   assert.equal(shortThreshold([1234567, 1234566, 1234568], false), "1.234567e6");
   assert.equal(shortThreshold([-Infinity, -Infinity, 0], true), "-inf");
   assert.deepEqual(sharesOf100([0.331, 0.334, 0.335]), [33, 33, 34]);
+});
+
+test("a group is copied with the file it is part of", () => {
+  const source = { ...report.source, group: 'the "site"', part: "O'Hara <5" };
+  const chosen = { models: ["B"], costs: { fn: 1, fp: 1, abstain: 0.1 }, prevalence: null, limits: null };
+  const command = asCommand({ ...report, source }, chosen);
+  assert.match(command, /^demur decide p\.csv --label y --positive 1 --group 'the "site"' --model B /);
+  assert.match(command, / -o 'policy-\{group\}\.json'$/);
+  const wanted = JSON.stringify(`FROM 'p.csv' WHERE CAST("the ""site""" AS VARCHAR) = 'O''Hara <5'`);
+  assert.ok(asPython({ ...report, source }, chosen).includes(`duckdb.sql(${wanted})`));
+});
+
+test("lines of models have a contrast of 3 to 1 with the ground", () => {
+  const light = (colour: string) => {
+    const [r, g, b] = parseHex(colour).map((byte) => {
+      const share = byte / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  for (const [theme, ground] of [["light", "#ffffff"], ["dark", "#131519"]] as const) {
+    for (let k = 0; k < 7; k++) {
+      const pair = [light(modelColour(k, theme)), light(ground)].sort((a, b) => b - a);
+      assert.ok(pair[0] / pair[1] >= 3, `${theme} ${k}: ${pair[0] / pair[1]}`);
+    }
+  }
 });

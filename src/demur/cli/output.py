@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -158,17 +159,23 @@ def write_file(path: Path, content: str) -> None:
         handle.write(content)
 
 
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*%\x00-\x1f]')
+
+
 def group_file(output: str, group: str) -> str:
-    """Return where the answer for a group goes: {group} in the name stands for it."""
+    """Return where the answer for a group goes: {group} in the name stands for it.
+
+    Letters that some system forbids in names, as in "<5", are written as in addresses: "%3C5".
+    """
     place = "{group}"
     if place not in output:
         suffix = Path(output).suffix
         raise InputError(
             f"`-o` must hold {place} beside --group, got {output!r}. Hint: -o 'NAME-{place}{suffix}'."
         )
-    if os.sep in group or "\0" in group or group in ("", ".", ".."):
+    if "\0" in group or group in ("", ".", ".."):
         raise InputError(f"The group {group!r} cannot be part of a file name. Hint: rename it.")
-    file = output.replace(place, group)
+    file = output.replace(place, _FORBIDDEN.sub(lambda found: f"%{ord(found.group()):02X}", group))
     context = click.get_current_context(silent=True)
     if context is not None:
         keep_inputs(file, context)

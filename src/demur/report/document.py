@@ -372,7 +372,7 @@ class Report(Result):
         document = self.to_dict()
         text = page_text(
             json.dumps(document, allow_nan=False, ensure_ascii=False, separators=(",", ":")),
-            title=f"demur: {self.source.name}",
+            title=f"demur: {self.source.title}",
             headline=document["headline"],
             software=f"demur {document['software']['demur']}",
         )
@@ -387,7 +387,7 @@ class Report(Result):
     def __repr__(self) -> str:
         names = ", ".join(model.name for model in self.models[:4])
         more = ", ..." if len(self.models) > 4 else ""
-        return f"Report({self.source.name}: {self.models[0].surface.n:g} cases, models {names}{more})"
+        return f"Report({self.source.title}: {self.models[0].surface.n:g} cases, models {names}{more})"
 
 
 # ---------------------------------------------------------------- checks

@@ -42,6 +42,8 @@ class DataSource(Result):
     ----------
     name : str
         File or table.
+    group, part : str or None
+        Column by which the cases were divided, and its value for these.
     label, weight : str or None
         Columns of the true class and of the case weights.
     positive, negative : str
@@ -55,6 +57,8 @@ class DataSource(Result):
     """
 
     name: str = "predictions"
+    group: str | None = None
+    part: str | None = None
     label: str | None = None
     positive: str = "positive"
     negative: str = "negative"
@@ -62,6 +66,11 @@ class DataSource(Result):
     rows: int | None = None
     exact: bool = True
     certified: float | None = None
+
+    @property
+    def title(self) -> str:
+        """The file, and the group where the cases are part of it."""
+        return self.name if self.group is None else f"{self.name}, {self.group} = {self.part}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)

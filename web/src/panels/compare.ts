@@ -1,6 +1,7 @@
 /** Two models side by side: where each is cheaper, and whether the cases prove it at the point. */
 import type { App } from "../app";
-import { differenceOf } from "../comparison/estimates";
+import type { Candidate } from "../comparison/candidates";
+import { differenceOf, honestCost } from "../comparison/estimates";
 import { moneyStep } from "../comparison/numbers";
 import { cases, saving } from "../comparison/words";
 import { amountsSide, costGrid, mapValues } from "../math/costMap";
@@ -158,10 +159,20 @@ function leadSentence(at: Situation, a: number, b: number): string {
   const [winner, other] = swapped ? [nameB, nameA] : [nameA, nameB];
   const unit = (value: number): number => moneyBetween(value, at.costs) * (swapped ? -1 : 1);
   const versus = { name: other, difference: unit(difference), interval: interval.map(unit) };
-  const [less, ends] = saving(versus, moneyStep(versus.interval[0], versus.interval[1], versus.difference));
+  const step = moneyStep(versus.interval[0], versus.interval[1], versus.difference);
+  const [less, ends] = saving(versus, step);
   const text = `Here ${winner} costs ${less} per 1000 cases than ${other} (${at.level} ${ends})`;
-  if (interval[0] > 0 || interval[1] < 0) return `${text}.`;
-  return `${text}: these ${cases(at.data.n)} cases do not prove that it is cheaper.`;
+  const proven = interval[0] > 0 || interval[1] < 0;
+  const unproven = proven ? "" : `: these ${cases(at.data.n)} cases do not prove that it is cheaper`;
+  // both costs to the same digit, so that they differ by what was said
+  const [one, two] = swapped ? [ruleB, ruleA] : [ruleA, ruleB];
+  return `${text}${unproven}. ${winner} costs ${costText(at, one, step)}, ${other} ${costText(at, two, step)}.`;
+}
+
+/** What a rule costs, and whether it is the one that never abstains. */
+function costText(at: Situation, rule: Candidate, step: number): string {
+  const never = rule.kind === "threshold" && Number.isFinite(at.nu) ? " never abstaining" : "";
+  return `${at.per1000(honestCost(rule, at.candidates!.question), step)}${never}`;
 }
 
 function sentences(at: Situation, a: number, b: number): string[] {
@@ -169,7 +180,7 @@ function sentences(at: Situation, a: number, b: number): string[] {
   const tests = testsOf(at.data, a, b);
   if (tests === null) return ["The data hold no test of this pair."];
   const said = [
-    `Mean cost over all prices (VACC), A minus B: ${differing(tests.volume)}.`,
+    `Mean cost over all prices (VACC), A minus B: ${differing(tests.volume)}. A miss costs 1 in it.`,
     `AUC, A minus B: ${differing(tests.auc)}.`,
   ];
   if (at.prepared.prevalence !== at.data.prevalence)

@@ -1,6 +1,6 @@
 /** Prices, prevalence, capacity, the model and the words for the classes. */
 import type { App } from "../app";
-import { maxAbstention } from "../state";
+import { LONGEST_UNIT, maxAbstention } from "../state";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText, show } from "../view/dom";
@@ -36,9 +36,12 @@ export function controlsPanel(app: App): Panel {
   };
 }
 
+const GIVEN =
+  "Given, not estimated: intervals and the guarantee now rest on each class alone, also at the share of the data.";
+
 function prevalenceField(app: App): Panel {
   const rate = field(
-    { id: "prevalence", label: "positives in use", unit: "%", slider: true, below: 100 },
+    { id: "prevalence", label: "positives in use", unit: "%", slider: true, above: 0, below: 100 },
     (value) => app.change({ prevalence: value / 100 }),
   );
   const own = el(
@@ -47,7 +50,8 @@ function prevalenceField(app: App): Panel {
     "As in the data",
   );
   own.addEventListener("click", () => app.change({ prevalence: null }));
-  const element = group("Prevalence", rate.element, own);
+  const hint = el("p", { class: "hint", "data-role": "prevalence-hint" }, GIVEN);
+  const element = group("Prevalence", rate.element, own, hint);
   return {
     element,
     draw: (at) => {
@@ -56,6 +60,7 @@ function prevalenceField(app: App): Panel {
       const sample = at.data.n_positive / at.data.n;
       setText(own, `As in the data: ${percent(sample)}`);
       show(own, at.state.prevalence !== null);
+      show(hint, at.state.prevalence !== null);
     },
     move: () => undefined,
   };
@@ -109,23 +114,25 @@ function capacityFields(app: App): Panel {
   };
 }
 
+const WORDS = { positive: "positive is called", negative: "negative is called", unit: "costs are in" } as const;
+
 function classWords(app: App): Panel {
-  const word = (id: "positive" | "negative"): { element: HTMLElement; input: HTMLInputElement } => {
+  const word = (id: keyof typeof WORDS): { element: HTMLElement; input: HTMLInputElement } => {
     const input = el("input", {
       type: "text",
       id: `name-${id}`,
       "data-role": `name-${id}`,
-      maxlength: 40,
+      maxlength: id === "unit" ? LONGEST_UNIT : 40,
       autocomplete: "off",
     });
     input.addEventListener("input", () => app.change({ [id]: input.value.trim() }));
     return {
-      element: el("div", { class: "field" }, el("label", { for: `name-${id}` }, `${id} is called`), input),
+      element: el("div", { class: "field" }, el("label", { for: `name-${id}` }, WORDS[id]), input),
       input,
     };
   };
-  const [positive, negative] = [word("positive"), word("negative")];
-  const element = group("Words", positive.element, negative.element);
+  const [positive, negative, unit] = [word("positive"), word("negative"), word("unit")];
+  const element = group("Words", positive.element, negative.element, unit.element);
   const write = (input: HTMLInputElement, value: string, usual: string): void => {
     input.placeholder = usual;
     if (document.activeElement !== input) input.value = value;
@@ -135,6 +142,7 @@ function classWords(app: App): Panel {
     draw: (at) => {
       write(positive.input, at.state.positive, at.names.positive);
       write(negative.input, at.state.negative, at.names.negative);
+      write(unit.input, at.state.unit, "any unit");
     },
     move: () => undefined,
   };

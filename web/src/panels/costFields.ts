@@ -61,9 +61,14 @@ function priceFields(app: App): Panel {
     if (app.current.entry === "money") return value;
     return tidy(value * unitOf(now()) + moneyOffsets(now())[side]);
   };
-  const miss = field({ id: "cost-fn", label: "a miss", rule: (fn) => fn > (now().tp ?? 0) }, (fn) => change({ fn }));
+  const miss = field({ id: "cost-fn", label: "a miss", rule: (fn) => (fn > (now().tp ?? 0) ? null : "A miss must cost more than a positive found.") }, (fn) => change({ fn }));
   const alarm = field(
-    { id: "cost-fp", label: "a false alarm", slider: true, rule: (fp) => inMoney(fp, "mu") >= (now().tn ?? 0) },
+    {
+      id: "cost-fp",
+      label: "a false alarm",
+      slider: true,
+      rule: (fp) => (inMoney(fp, "mu") >= (now().tn ?? 0) ? null : "A false alarm must not cost less than a negative cleared."),
+    },
     (value) => change({ fp: inMoney(value, "mu") }),
   );
   const reviews = reviewFields(app, change, inMoney);
@@ -74,10 +79,11 @@ function priceFields(app: App): Panel {
     element,
     draw: (at) => entry.set(at.state.entry),
     move: (at) => {
-      const said = at.state.entry === "ratio" ? "As shares of the cost of a miss." : "In any unit.";
+      const said = at.state.entry === "ratio" ? "As shares of the cost of a miss." : at.state.unit === "" ? "In any unit; name it below." : "";
       setText(hint, `${said} ${HINTS[kindOf(at.costs)]}`);
       const ratio = at.state.entry === "ratio";
       const unit = unitOf(at.costs);
+      for (const one of [miss, alarm]) one.setUnit(costUnit(at));
       miss.set(ratio ? 1 : at.costs.fn);
       miss.input.disabled = ratio;
       alarm.set(ratio ? at.mu : at.costs.fp, ratio ? app.domain.muMax : app.domain.muMax * unit + moneyOffsets(at.costs).mu);
@@ -85,6 +91,11 @@ function priceFields(app: App): Panel {
       right.move(at);
     },
   };
+}
+
+/** What stands behind a price. */
+export function costUnit({ state: { entry, unit } }: Situation): string {
+  return entry === "ratio" ? "× a miss" : unit;
 }
 
 function tidy(value: number): number {
@@ -169,6 +180,7 @@ function reviewFields(
     const { costs, state } = at;
     const ratio = state.entry === "ratio";
     const unit = unitOf(costs);
+    for (const one of [both, ...classes]) one.setUnit(costUnit(at));
     both.set(ratio ? at.nu : costs.abstain, ratio ? app.domain.nuMax : app.domain.nuMax * unit + moneyOffsets(costs).nu);
     const found = reviewCosts(costs);
     classes.forEach((one, k) => {
@@ -184,11 +196,11 @@ function reviewFields(
 /** Costs of right answers, folded unless there are any. */
 function rightAnswers(now: () => Costs, change: (part: Partial<Costs>) => void) {
   const found = field(
-    { id: "cost-tp", label: "a positive found", gain: true, rule: (tp) => tp < now().fn },
+    { id: "cost-tp", label: "a positive found", gain: true, rule: (tp) => (tp < now().fn ? null : "It must cost less than a miss.") },
     (tp) => change({ tp }),
   );
   const cleared = field(
-    { id: "cost-tn", label: "a negative cleared", gain: true, rule: (tn) => tn <= now().fp },
+    { id: "cost-tn", label: "a negative cleared", gain: true, rule: (tn) => (tn <= now().fp ? null : "It must not cost more than a false alarm.") },
     (tn) => change({ tn }),
   );
   const summary = el("summary", { "data-role": "right-answers" }, "Right answers cost something");

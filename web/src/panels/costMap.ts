@@ -23,8 +23,8 @@ import { mapLegend } from "./mapLegend";
 const MODES: readonly (readonly [MapMode, string])[] = [
   ["cost", "cost"],
   ["abstention", "abstention"],
-  ["lower", "lower"],
-  ["upper", "upper"],
+  ["lower", "lower threshold"],
+  ["upper", "upper threshold"],
   ["winner", "winner"],
   ["difference", "A minus B"],
 ];
@@ -168,11 +168,7 @@ export function costMapPanel(app: App): Panel {
   }
 
   new MapHand(app, plot, handle, box, look);
-  zoom.addEventListener("click", () => {
-    app.domain.zoomed = !app.domain.zoomed;
-    app.follow();
-    app.drawAll();
-  });
+  zoom.addEventListener("click", () => app.change({ zoomed: !app.current.zoomed }));
 
   frame.picture(() => plot.picture("Map of costs"));
   frame.numbers(() => colours.sheet(now, app.domain));

@@ -1,18 +1,21 @@
 /** The first line: what the page is about, its colours, and the ways to take the decision elsewhere. */
 import type { App } from "../app";
+import type { ReportData } from "../data";
 import { asCommand, asPython, type Choice as Chosen } from "../copy";
 import { policyFile, whyNoPolicy } from "../policy";
 import { percent } from "../numbers";
 import { choice } from "../view/choice";
 import { cut, el, setText, show } from "../view/dom";
 import { count } from "../view/format";
+import type { Panel } from "../view/panel";
 import { saveBlob } from "../view/saving";
-import { chooseTheme, type ThemeChoice } from "../view/theme";
+import { skipLinks } from "../view/skipLinks";
+import type { ThemeChoice } from "../view/theme";
 
-export function header(app: App): HTMLElement {
-  const { source, n, n_positive, models } = app.data;
+export function header(app: App): Panel {
+  const { n, n_positive, models } = app.data;
   const facts = [
-    cut(source.name, 60),
+    cut(titleOf(app.data), 60),
     `${count(n)} cases`,
     `${percent(n_positive / n)} positive`,
     models.length === 1 ? "1 model" : `${models.length} models`,
@@ -25,12 +28,8 @@ export function header(app: App): HTMLElement {
       ["light", "light"],
       ["dark", "dark"],
     ],
-    (chosen) => {
-      chooseTheme(chosen);
-      app.drawAll();
-    },
+    (chosen) => app.change({ theme: chosen }),
   );
-  theme.set("system");
   const said = el("span", { class: "said", role: "status", "data-role": "said" });
   const text = el("textarea", {
     class: "copied",
@@ -57,24 +56,58 @@ export function header(app: App): HTMLElement {
     node.addEventListener("click", act);
     return node;
   };
+  const undo = button("Undo", "undo", () => void app.travel("undo"));
+  const redo = button("Redo", "redo", () => void app.travel("redo"));
+  const enable = (): void => {
+    undo.disabled = !app.past.mayUndo;
+    redo.disabled = !app.past.mayRedo;
+  };
+  app.past.listen(enable);
+  enable();
+  addEventListener("keydown", (event) => {
+    const way = wayOf(event);
+    if (way !== null && app.travel(way)) event.preventDefault();
+  });
   const tools = el(
     "div",
     { class: "tools" },
     theme.element,
+    undo,
+    redo,
     button("Copy as Python", "copy-python", () => void copy("Python", asPython(app.data, chosen(app)))),
     button("Copy as command", "copy-command", () => void copy("a command", asCommand(app.data, chosen(app)))),
     button("Save policy", "save-policy", () => setText(said, savePolicy(app))),
     button("Start again", "start-again", () => app.change(app.start)),
     said,
   );
-  return el(
+  const element = el(
     "header",
     { class: "top", id: "panel-header", "data-panel": "header" },
+    skipLinks([
+      ["Skip to the costs", "#panel-controls input"],
+      ["Skip to the map", "#cost-point"],
+      ["Skip to the models", "#panel-models .scroll"],
+    ]),
     el("h1", {}, "demur"),
-    el("p", { class: "facts", title: cut(source.name, 500) }, facts),
+    el("p", { class: "facts", title: cut(titleOf(app.data), 500) }, facts),
     tools,
     text,
   );
+  return { element, draw: (at) => theme.set(at.state.theme), move: () => undefined };
+}
+
+/** The file, and the group where the cases are part of it. */
+function titleOf({ source: { name, group, part } }: ReportData): string {
+  return group === null ? name : `${name}, ${group} = ${part ?? ""}`;
+}
+
+/** Which way a key goes; inside a text the browser undoes what was typed. */
+function wayOf(event: KeyboardEvent): "undo" | "redo" | null {
+  const typing = event.target instanceof HTMLInputElement && /^(number|text)$/.test(event.target.type);
+  if (typing || event.target instanceof HTMLTextAreaElement || !(event.ctrlKey || event.metaKey) || event.altKey) return null;
+  const key = event.key.toLowerCase();
+  if (key === "y" || (key === "z" && event.shiftKey)) return "redo";
+  return key === "z" ? "undo" : null;
 }
 
 /** Whether the text reached the clipboard; a frame has none, and asking for it is reported as an error. */

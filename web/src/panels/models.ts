@@ -57,7 +57,7 @@ export function modelsPanel(app: App): Panel {
     setText(heads[4], `cost (honest) per 1000 (${at.level})`);
     setText(
       frame.about,
-      "AUC: the higher the better. VACC, the mean cost over all costs: the lower the better.",
+      "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. With hindsight: on the cases that chose the window.",
     );
     lines.forEach(({ row, mark }, k) => {
       paintSwatch(mark, at.theme);

@@ -15,7 +15,7 @@ export function threshold(value: number): string {
 export function windowText({ i, j, lower, upper }: Window): string {
   if (i === j && upper === -Infinity) return "all positive";
   if (i === j && upper === Infinity) return "all negative";
-  if (i === j) return `cut ${threshold(upper)}`;
+  if (i === j) return `threshold ${threshold(upper)}`;
   return lower === -Infinity && upper === Infinity
     ? "all abstained"
     : `${threshold(lower)} to ${threshold(upper)}`;

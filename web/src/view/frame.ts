@@ -7,6 +7,7 @@ export class Frame {
   readonly body: HTMLElement;
   readonly about: HTMLParagraphElement;
   private readonly tools: HTMLDivElement;
+  private readonly foot: HTMLDivElement;
   private sheet: (() => Sheet) | null = null;
   private folded: HTMLDetailsElement | null = null;
 
@@ -19,11 +20,14 @@ export class Frame {
     this.about = el("p", { class: "about" }, about);
     this.tools = el("div", { class: "panel-tools" });
     this.body = el("div", { class: "panel-body" });
+    this.foot = el("div", { class: "panel-foot" }, this.tools);
     this.section = el(
       "section",
       { class: "panel", id: `panel-${id}`, "data-panel": id, "aria-labelledby": `${id}-title` },
-      el("div", { class: "panel-head" }, heading, this.about, this.tools),
+      el("div", { class: "panel-head" }, heading, this.about),
       this.body,
+      // the files come after what they are files of, also for the keyboard
+      this.foot,
     );
   }
 
@@ -46,7 +50,7 @@ export class Frame {
     );
     this.folded = el("details", { class: "numbers" }, summary);
     this.folded.addEventListener("toggle", () => this.refresh());
-    this.section.append(this.folded);
+    this.foot.prepend(this.folded);
   }
 
   /** Bring an unfolded table up to date; a folded one costs nothing. */

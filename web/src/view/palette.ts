@@ -1,6 +1,10 @@
 /** Colours of the page: Okabe-Ito for models, even steps of lightness for costs. */
 
-const MODELS = ["#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#0072b2", "#e69f00"] as const;
+/** Two of them are darker on white, where thin lines need a contrast of 3 to 1. */
+const MODELS = {
+  light: ["#009e73", "#d55e00", "#2f8fc7", "#c2669a", "#0072b2", "#b87f00"],
+  dark: ["#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#0072b2", "#e69f00"],
+} as const;
 const DASHES = ["", "7 3", "2 2.5", "9 3 2 3", "12 2 2 2 2 2"] as const;
 const INK = { light: "#1b1e23", dark: "#eceef1" } as const;
 
@@ -12,7 +16,8 @@ export type Rgb = readonly [number, number, number];
 
 /** Colour of model k: six of the Okabe-Ito set and the ink; with the dash, 35 looks. */
 export function modelColour(k: number, theme: Theme): string {
-  return MODELS[k % (MODELS.length + 1)] ?? INK[theme];
+  const set = MODELS[theme];
+  return set[k % (set.length + 1)] ?? INK[theme];
 }
 
 export function modelDash(k: number): string {

@@ -56,7 +56,9 @@ def _source(read: Evidence, part: str) -> DataSource:
     file = Path(read.data["source"]).name
     whole = read.group is None
     return DataSource(
-        name=file if whole else f"{file}, {read.group} = {part}",
+        name=file,
+        group=read.group,
+        part=None if whole else part,
         label=read.data.get("label"),
         positive=read.positive,
         negative=read.negative,
