@@ -53,6 +53,54 @@ def refused(process, code=2):
     return last
 
 
+# ---------------------------------------------------------------- columns with odd values and names
+
+
+@pytest.mark.parametrize("form", ["{:.0%}", "{:,.3f} %", "1,{:03.0f}", "1.{:03.0f},5"])
+def test_numbers_as_people_write_them_are_not_left_out_without_a_word(run, tmp_path, form):
+    odd = [form.format(abs(score)) for score in GOOD]
+    path = table_file(tmp_path, y_true=Y, good=GOOD, odd=odd)
+    answer = run("compare", path, *COSTS, "-q")
+    assert answer.code == 2
+    assert "Column 'odd' looks like scores" in answer.err
+
+
+def test_spaces_around_a_class_are_shown(run, tmp_path):
+    path = table_file(tmp_path, y_true=[" yes" if y else "no" for y in Y], good=GOOD)
+    answer = run("compare", path, *COSTS, "--positive", "yes")
+    assert "has no class 'yes': its classes are ' yes' and no" in answer.err
+    assert run("compare", path, *COSTS, "--positive", " yes").code == 0
+
+
+@pytest.mark.parametrize("engine", ["memory", "duckdb"])
+def test_a_column_called_star(run, tmp_path, engine):
+    path = table_file(tmp_path, **{"y_true": Y, "*": GOOD, "other": [-score for score in GOOD]})
+    answer = run("compare", path, *COSTS, "--engine", engine, "--json")
+    plain = table_file(tmp_path, y_true=Y, star=GOOD, other=[-score for score in GOOD])
+    expected = run("compare", plain, *COSTS, "--engine", engine, "--json")
+    assert (answer.code, expected.code) == (0, 0)
+    assert answer.out.replace('"*"', '"star"') == expected.out
+
+
+def test_a_limit_on_addresses_below_what_libraries_map(run, monkeypatch):
+    import resource
+
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (300 << 20, -1))
+    answer = run("compare", "x.csv")
+    assert (answer.code, answer.out) == (2, "")
+    assert "A limit of 0.3 GB of addresses (ulimit -v) is too low" in answer.err
+
+
+def test_no_memory_is_one_sentence(run, worked, monkeypatch):
+    def exhausted(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr("demur.cli.answers.comparing.compare_part", exhausted)
+    answer = run("compare", worked, *COSTS, "-q")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("demur: There is not enough memory. Hint: --engine duckdb")
+
+
 # ---------------------------------------------------------------- devices and pipes
 
 

@@ -90,7 +90,7 @@ def test_json_is_one_document(run, many, tmp_path):
     answer = run("decide", many, *COSTS, "--json", "-q", "-o", "policy.json")
     document = answer.json
     assert (document["schema"], document["version"], answer.err) == ("demur.decide", 2, "")
-    assert document["policy"] == json.loads((tmp_path / "policy.json").read_text())
+    assert document["policy"].items() <= json.loads((tmp_path / "policy.json").read_text()).items()
     assert list(document["comparison"]["models"]) == ["good", "bad"]
     assert (
         document["comparison"]["models"]["good"]["window"]["lower"] == document["policy"]["window"]["lower"]
@@ -141,7 +141,7 @@ def test_anyway_writes_the_best_model(run, many, tmp_path):
     expected = Policy.from_answer(comparison.best_model())
     assert Policy.load(tmp_path / "policy.json").to_dict() == expected.to_dict()
     document = run("decide", many, *flags, "--anyway", "--json", "-q").json
-    assert document["policy"] == json.loads((tmp_path / "policy.json").read_text())
+    assert document["policy"].items() <= json.loads((tmp_path / "policy.json").read_text()).items()
     # the comparison keeps the answer, whatever is written
     assert document["comparison"]["answer"]["model"] is None
     assert document["model"] == expected.model

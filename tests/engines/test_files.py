@@ -42,6 +42,15 @@ def test_separators_and_line_ends(tmp_path, separator, end):
     assert columns["model"].values.tolist() == [0.25, 0.5]
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_mixed_line_ends(tmp_path, packed):
+    text = 'y,model\r\n0,0.25\n1,0.5\r\n"1",0.75\r\n'
+    path = write(tmp_path, "a.csv", gzip.compress(text.encode()) if packed else text)
+    columns = read(path)
+    assert columns["y"].values.tolist() == [0, 1, 1]
+    assert columns["model"].values.tolist() == [0.25, 0.5, 0.75]
+
+
 @given(st.lists(st.floats(allow_nan=False), min_size=1, max_size=20))
 @settings(max_examples=examples(40), deadline=None)
 def test_numbers_survive_a_round_trip_bit_by_bit(values):

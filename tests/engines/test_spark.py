@@ -3,8 +3,10 @@
 import gzip
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -18,7 +20,7 @@ from demur.engines import read_score_costs
 from demur.engines.cost_sums import CostTerms
 from demur.engines.files import open_table
 from demur.engines.folded_costs import read_folded_costs
-from demur.engines.spark import SparkTable, open_frame, spark_session
+from demur.engines.spark import SparkTable, _require_answer, open_frame, spark_session
 from demur.engines.tallies import Columns
 from demur.exceptions import InputError
 from export_cases import LABELS, WINDOWS, hard_scores, policy
@@ -363,3 +365,14 @@ def test_a_policy_as_sql_on_a_million_scores_and_on_missing_ones(session, tmp_pa
     write_parquet(tmp_path / "single.parquet", at=np.arange(6), score=single)
     rounded = policy((float(np.float32(0.3)), 0.6))
     assert decided_by(session, [rounded], tmp_path / "single.parquet") == [rounded.decide(single).tolist()]
+
+
+@pytest.mark.parametrize("words", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.6\r\n"])
+def test_a_port_where_something_else_answers(words):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answering = threading.Thread(target=lambda: server.accept()[0].sendall(words), daemon=True)
+        answering.start()
+        master = f"spark://127.0.0.1:{server.getsockname()[1]}"
+        with pytest.raises(InputError, match="something else answers there"):
+            _require_answer(master, seconds=10)
+        answering.join(10)

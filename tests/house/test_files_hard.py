@@ -13,6 +13,7 @@ from demur._files import temporary
 from demur._files.parquet import parquet_schema
 from demur._files.whole import draft_of, whole_file
 from demur.counts.scores import ScoreCounts
+from demur.engines import read_counts
 from demur.engines.files import open_table
 from demur.engines.row_stream import open_rows
 from demur.exceptions import InputError
@@ -277,6 +278,63 @@ def test_damaged_gzip_is_one_sentence(tmp_path):
         table.read(["model"])
     with pytest.raises(InputError, match="must be readable"), open_rows(str(path)) as stream:
         list(stream.batches("model"))
+
+
+def test_gzip_with_a_wrong_checksum(tmp_path):
+    import gzip
+
+    content = bytearray(gzip.compress(TABLE.encode()))
+    content[-6] ^= 1
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="must be readable, got CRC check failed"), open_table(path):
+        pass
+
+
+def test_parquet_pages_with_checksums_are_compared_with_them(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = {"y_true": [k % 2 for k in range(500)], "model": [k / 512 for k in range(500)]}
+    path, n_found = tmp_path / "a.parquet", 0
+    for compression in ("none", "snappy"):
+        pq.write_table(
+            pa.table(rows), path, compression=compression, write_page_checksum=True, row_group_size=200
+        )
+        content = path.read_bytes()
+        assert open_table(path).read(["model"])["model"].values.tolist() == rows["model"]
+        for at in range(8, len(content) - 1000, 97):
+            damaged = bytearray(content)
+            damaged[at] ^= 16
+            path.write_bytes(damaged)
+            try:
+                with open_table(path) as table:
+                    same = {name: column.values.tolist() for name, column in table.read(rows).items()}
+                assert same == rows  # a bit that no reader looks at, such as one in the statistics
+            except InputError as error:
+                n_found += "a page with another checksum" in str(error)
+    assert n_found > 40
+
+
+def test_parquet_without_checksums_and_other_columns_pass(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    rows = {"y_true": [0, 1] * 50, "model": [k / 512 for k in range(100)]}
+    pq.write_table(pa.table(rows), path, compression="none", use_dictionary=False, write_page_checksum=True)
+    content = bytearray(path.read_bytes())
+    content[content.index(np.float64(50 / 512).tobytes())] ^= 1
+    path.write_bytes(content)
+    with open_table(path) as table:
+        assert table.read(["y_true"])["y_true"].values.tolist() == rows["y_true"]
+        with pytest.raises(InputError, match="in column 'model', got a page with another checksum"):
+            table.read(["model"])
+    with pytest.raises(InputError, match="another checksum"):
+        read_counts(path, y_true="y_true", scores="model")
+    pq.write_table(pa.table(rows), path)
+    with open_table(path) as table:
+        assert table.read(["model"])["model"].values.tolist() == rows["model"]
 
 
 @pytest.mark.parametrize("where", ["header", "row"])

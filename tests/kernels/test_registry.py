@@ -1,12 +1,14 @@
 """Every loop that may run compiled: interpreted and compiled on random input, bit for bit."""
 
 import ast
+import os
 import re
 import subprocess
 import sys
 from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -396,3 +398,38 @@ print("numba" in sys.modules)
 def test_small_jobs_do_not_load_the_compiler():
     ran = subprocess.run([sys.executable, "-c", SMALL_JOBS], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+STORED = """
+from demur._kernels.jit import load_compiler
+load_compiler()
+print("compiled")
+"""
+
+
+def test_damaged_machine_code_is_compiled_anew(tmp_path):
+    env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", STORED]
+    subprocess.run(command, env=env, check=True, capture_output=True)
+    stored = {path.suffix: path for path in tmp_path.rglob("*.nb*")}
+    assert set(stored) == {".nbi", ".nbc"}
+    for path in stored.values():
+        path.write_bytes(b"damaged")
+    ran = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("compiled\n", "")
+    assert stored[".nbi"].read_bytes() != b"damaged"
+
+
+def test_a_full_disk_for_machine_code_is_no_error():
+    import errno
+
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def damaged(*args):
+        raise EOFError
+
+    cache = SimpleNamespace(load_overload=damaged, save_overload=full, flush=full)
+    twin = jit._with_a_cache_that_may_fail(SimpleNamespace(_cache=cache))
+    assert twin._cache.load_overload("signature", "context") is None
+    assert twin._cache.save_overload("signature", "data") is None

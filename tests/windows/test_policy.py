@@ -187,10 +187,60 @@ def test_infinite_thresholds_come_back(tmp_path, costs, thresholds, code):
     assert written == {"lower": str(thresholds[0]), "upper": str(thresholds[1])}
 
 
+def edited(policy, old, new):
+    text = policy.to_json()
+    assert text.count(old) == 1
+    return text.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"lower": -0.7', '"lower": -0.4', "`digest` must be that of the content, got another one"),
+        ('"cost": 16.6', '"cost": 6.6', "`digest` must be that of the content"),
+        ('"note": ""', '"note": "fine"', "`digest` must be that of the content"),
+        ('"note": ""', '"note": "", "note": "fine"', "`note` is given twice"),
+    ],
+)
+def test_edited_policies_are_refused(tmp_path, old, new, message):
+    text = edited(worked_example(), old, new)
+    (tmp_path / "p.json").write_text(text)
+    with pytest.raises(InputError, match=f"is not a policy to trust: {message}"):
+        Policy.load(tmp_path / "p.json")
+
+
+@pytest.mark.parametrize("where", ["", "window", "evidence"])
+def test_unknown_fields_are_refused(where):
+    data = worked_example().to_dict()
+    (data[where] if where else data)["limit"] = 3
+    name = f"{where}.limit" if where else "limit"
+    with pytest.raises(InputError, match=f"`{name}` must be a field of a policy, got an unknown one"):
+        Policy.from_dict(data)
+
+
+def test_layout_order_and_spelling_of_numbers_are_free(tmp_path):
+    policy = worked_example()
+    data = json.loads(policy.to_json())
+    whole = {**data["costs"], "cost_fn": int(data["costs"]["cost_fn"])}
+    moved = dict(reversed({**data, "costs": whole}.items()))
+    (tmp_path / "p.json").write_text(json.dumps(moved, indent=4))
+    assert Policy.load(tmp_path / "p.json").to_dict() == policy.to_dict()
+
+
+def test_policies_without_a_digest_are_read(tmp_path):
+    # those of demur 1, and those that the page writes
+    policy = worked_example()
+    (tmp_path / "p.json").write_text(json.dumps(policy.to_dict()))
+    assert Policy.load(tmp_path / "p.json").to_dict() == policy.to_dict()
+
+
 def test_file_is_plain_json_with_its_fingerprint(tmp_path):
     policy = worked_example(model="good")
     policy.save(tmp_path / "p.json")
     data = json.loads((tmp_path / "p.json").read_text(), parse_constant=pytest.fail)
+    digest = data.pop("digest")
+    assert digest.startswith("sha256:")
+    assert len(digest) == 71
     assert data == policy.to_dict()
     assert (data["schema"], data["version"]) == ("demur.policy", 1)
     assert data["evidence"]["software"].startswith("demur ")

@@ -15,7 +15,7 @@ whether numba is loaded. Whoever calls a loop many times says how large the whol
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from types import FunctionType
@@ -81,10 +81,35 @@ def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
     source = _with_twins(loop)
     twin: Callable[..., Any]
     try:
-        twin = numba.njit(cache=True, nogil=True)(source)
+        twin = _with_a_cache_that_may_fail(numba.njit(cache=True, nogil=True)(source))
     except RuntimeError:
         # neither the package folder nor the user's cache folder can be written to
         twin = numba.njit(nogil=True)(source)
+    return twin
+
+
+def _with_a_cache_that_may_fail(twin: Any) -> Any:
+    """Compile anew where stored machine code is damaged, and go on without storing it on a full disk.
+
+    numba itself stops at both, in every run to come: it reads its index before it writes another.
+    """
+    cache = twin._cache
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_or_forget(*args: Any) -> Any:
+        try:
+            return load(*args)
+        except Exception:  # noqa: BLE001
+            # what unpickling damaged bytes raises can be anything
+            with suppress(OSError):
+                cache.flush()
+            return None
+
+    def save_if_possible(*args: Any) -> None:
+        with suppress(OSError):
+            save(*args)
+
+    cache.load_overload, cache.save_overload = load_or_forget, save_if_possible
     return twin
 
 

@@ -15,10 +15,19 @@ from typing import IO, Any, Self
 
 from demur._checks import input_error
 from demur._files.temporary import temporary_folder
+from demur.engines.checksums import check_gzip, check_parquet_pages
 from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, unknown_column
 from demur.engines.paths import is_stream, partition_columns, source_files
 from demur.engines.snapshot import Snapshot
-from demur.engines.text import MISSING_WORDS, check_row_lengths, has_rows, separator_of
+from demur.engines.text import (
+    MISSING_WORDS,
+    NUMBER_AS_PEOPLE_WRITE,
+    check_row_lengths,
+    copy_with_one_line_end,
+    has_rows,
+    mixes_line_ends,
+    separator_of,
+)
 from demur.exceptions import InputError
 
 __all__ = ["FileTable", "database_errors", "open_table", "parquet_source"]
@@ -37,6 +46,8 @@ class FileTable:
         Number of data rows, at least 1.
     partitions : tuple of str
         Columns that stand in the names of folders, such as day in ``day=1/part.parquet``.
+    kind : {"csv", "gzip", "parquet"}
+        What the files are.
     columnar : bool
         Whether columns can be read one by one, under the name of the source (Parquet files).
     relation : duckdb.DuckDBPyRelation
@@ -51,6 +62,7 @@ class FileTable:
         n_rows: int,
         resources: ExitStack,
         snapshot: Snapshot,
+        kind: str,
         partitions: tuple[str, ...] = (),
         columnar: bool = False,
     ) -> None:
@@ -59,6 +71,7 @@ class FileTable:
         self.name = name
         self.n_rows = n_rows
         self.partitions = partitions
+        self.kind = kind
         self.columnar = columnar
         self.relation = relation
         self._resources = resources
@@ -74,12 +87,19 @@ class FileTable:
         self.require(wanted)
         if not wanted:
             return {}
+        self.check(wanted)
         chosen = self.relation.project(", ".join(map(quoted, wanted)))
         with database_errors(self.name):
             arrays = chosen.fetchnumpy()
         self._snapshot.require_same()
         self._snapshot.require_rows(self.n_rows, len(arrays[wanted[0]]))
         return {name: masked_column(name, arrays[name], self.kinds[name]) for name in wanted}
+
+    def check(self, names: Iterable[str]) -> None:
+        """Raise `InputError` if columns differ from checksums in the files; `read` does so itself."""
+        if self.kind == "parquet":
+            for path in self._snapshot.paths:
+                check_parquet_pages(path, list(names), self.name)
 
     def require(self, names: Iterable[str]) -> None:
         """Raise `InputError` for a column the table does not have."""
@@ -89,10 +109,18 @@ class FileTable:
 
     def n_numeric(self, name: str) -> int:
         """Return how many values of a text column are numbers, a decimal comma allowed."""
+        return self._n_rows_where(name, "try_cast(replace({column}, ',', '.') as double) is not null")
+
+    def n_numeric_to_people(self, name: str) -> int:
+        """Return how many values of a text column are numbers, with percent signs or parted thousands."""
+        signs = NUMBER_AS_PEOPLE_WRITE.replace("'", "''")
+        return self._n_rows_where(name, f"regexp_full_match(trim({{column}}), '{signs}')")
+
+    def _n_rows_where(self, name: str, condition: str) -> int:
         self.require([name])
-        as_number = f"try_cast(replace({quoted(name)}, ',', '.') as double)"
+        chosen = condition.replace("{column}", quoted(name))
         with database_errors(self.name):
-            return int(self.relation.aggregate(f"count({as_number})").fetchall()[0][0])
+            return int(self.relation.aggregate(f"count(*) filter ({chosen})").fetchall()[0][0])
 
     def distinct(self, name: str) -> list[Any]:
         """Return the distinct values of a column, at most a thousand, missing ones left out."""
@@ -162,13 +190,19 @@ def open_table(
         snapshot = Snapshot(name, paths)
         partitions = partition_columns(name, paths)
         connection = resources.enter_context(_connection(memory_limit, resources))
-        relation, n_rows = _relation(connection, paths, kind, name, partitioned=bool(partitions))
+        if kind == "gzip":
+            for path in paths:
+                check_gzip(path, name)
+        relation, n_rows = _relation(
+            connection, paths, kind, name, partitioned=bool(partitions), resources=resources
+        )
         return FileTable(
             name=name,
             relation=relation,
             n_rows=n_rows,
             resources=resources,
             snapshot=snapshot,
+            kind=kind,
             partitions=partitions,
             # what was copied from a stream cannot be read again under its name
             columnar=kind == "parquet" and not is_stream(fspath(source)),
@@ -197,13 +231,25 @@ def _connection(memory_limit: str | None, resources: ExitStack) -> Any:
     return connection
 
 
+def _with_one_line_end(paths: list[Path], kind: str, shown: str, resources: ExitStack) -> list[Path]:
+    """Return the files, or copies of those that mix line ends: DuckDB takes one kind in a file."""
+    mixed = [path for path in paths if mixes_line_ends(path, kind, shown)]
+    if not mixed:
+        return paths
+    folder = resources.enter_context(temporary_folder())
+    copies = {path: folder / f"{place}.csv" for place, path in enumerate(mixed)}
+    for path, copy in copies.items():
+        copy_with_one_line_end(path, copy, kind, shown)
+    return [copies.get(path, path) for path in paths]
+
+
 def parquet_source(*, partitioned: bool) -> str:
     """Return the SQL for the Parquet files in the parameter `names`."""
     return f"read_parquet($names, union_by_name = true, hive_partitioning = {str(partitioned).lower()})"
 
 
 def _relation(
-    connection: Any, paths: list[Path], kind: str, shown: str, *, partitioned: bool
+    connection: Any, paths: list[Path], kind: str, shown: str, *, partitioned: bool, resources: ExitStack
 ) -> tuple[Any, int]:
     """Return the DuckDB relation and its number of rows."""
     # a name such as scores[1].csv is meant as it stands: globs are resolved already
@@ -225,6 +271,8 @@ def _relation(
         relation = _csv_relation(connection, names, kind, separator, sample=20480, partitioned=partitioned)
         return relation, _read_through(relation)
     except _duckdb_error():
+        readable = _with_one_line_end(filled, kind, shown, resources)
+        names = [glob.escape(str(path)) for path in readable]
         with database_errors(shown, paths=paths, kind=kind, separator=separator):
             relation = _csv_relation(connection, names, kind, separator, sample=-1, partitioned=partitioned)
             return relation, _read_through(relation)

@@ -30,6 +30,7 @@ __all__ = [
 _LABEL, _GROUP, _MODEL, _SCORE, _WEIGHT = "label", "group", "model", "score", "weight"
 _NUMBER, _ROWS, _LOWER, _UPPER, _MISSING, _BAD = "number", "rows", "lower", "upper", "missing", "bad"
 _EDGE = "edge"
+_STAR, _RENAMED_STAR = "*", "the column *"
 
 
 def narwhals() -> Any:
@@ -76,7 +77,7 @@ class FrameTable:
         self.name = name
         self.n_rows = n_rows
         self._explain = explain
-        self.frame = frame
+        self.frame = _without_star(frame)
         self.at_once = at_once
         self.types = dict(frame.collect_schema().items())
         self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self.types.items()}
@@ -168,7 +169,10 @@ def named_column(frame: Any, name: str) -> Any:
     kind = frame.implementation
     if kind.is_spark_like():
         name = "`" + name.replace("`", "``") + "`"
-    elif kind.is_duckdb() and _parses_names():
+    elif kind.is_duckdb():
+        # a name to us, all columns to DuckDB
+        name = _RENAMED_STAR if name == _STAR else name
+    if kind.is_duckdb() and _parses_names():
         if '"' in name:
             raise InputError(
                 f"Column {name!r} cannot be counted: DuckDB before version 2 does not find a name with a "
@@ -176,6 +180,15 @@ def named_column(frame: Any, name: str) -> Any:
             )
         name = quoted(name)
     return narwhals().col(name)
+
+
+def _without_star(frame: Any) -> Any:
+    """Rename a column * of DuckDB, which `named_column` finds under its new name."""
+    if not frame.implementation.is_duckdb() or _STAR not in frame.columns:
+        return frame
+    renamed = f"{quoted(_STAR)} as {quoted(_RENAMED_STAR)}"
+    kept = [renamed if name == _STAR else quoted(name) for name in frame.columns]
+    return narwhals().from_native(frame.to_native().project(", ".join(kept)))
 
 
 def _parses_names() -> bool:

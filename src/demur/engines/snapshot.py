@@ -21,6 +21,11 @@ class Snapshot:
         self._name = name
         self._states = {path: _state(path) for path in paths}
 
+    @property
+    def paths(self) -> list[Path]:
+        """The files."""
+        return list(self._states)
+
     def require_same(self) -> None:
         """Raise `InputError` if a file was changed, replaced or removed since."""
         for path, state in self._states.items():

@@ -104,6 +104,7 @@ def _at_address(
         return MemoryTable(table.name, {name: column.filled() for name, column in read.items()})
     table = resources.enter_context(open_table(source, memory_limit=memory_limit))
     resources.enter_context(database_errors(table.name))
+    table.check([name for name in columns.all if name in table.kinds])
     frame = narwhals().from_native(table.relation)
     # the columns of a CSV file lie side by side: both models in one pass
     return FrameTable(

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import socket
+import struct
 import sys
 import tempfile
 import warnings
@@ -26,12 +27,13 @@ from demur._checks import input_error
 from demur.engines.addresses import is_address, shown_address, without_secrets
 from demur.engines.columns import Column, Kind, unknown_column
 from demur.engines.paths import is_stream, partition_columns, source_files
-from demur.engines.text import MISSING_WORDS, header_separator, open_text, text_errors
+from demur.engines.text import MISSING_WORDS, NUMBER_AS_PEOPLE_WRITE, header_separator, open_text, text_errors
 from demur.exceptions import InputError
 
 __all__ = ["SparkTable", "open_frame", "spark_errors", "spark_session"]
 
 _WAIT_SECONDS = 10.0
+_STREAM_REQUEST = 6  # the type of a frame in Spark's network protocol
 _MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/,]+:\d+(,[^/,]+:\d+)*|yarn|k8s://.+")
 # enough rows to show one that is at fault
 _SHOWN_ROWS = 10_000
@@ -123,14 +125,32 @@ def _require_answer(master: str, seconds: float) -> None:
     for place in master.removeprefix("spark://").split(","):
         host, _, port = place.rpartition(":")
         try:
-            with socket.create_connection((host, int(port)), timeout=seconds):
-                return
+            with socket.create_connection((host, int(port)), timeout=seconds) as connection:
+                if _speaks_spark(connection):
+                    return
+            reasons.append("something else answers there")
         except (OSError, OverflowError) as error:
             reasons.append(str(getattr(error, "strerror", None) or error))
     raise InputError(
         f"No Spark master answers at {master} within {seconds:g} seconds ({'; '.join(reasons)}). "
         "Hint: check host and port, and that the master runs."
     )
+
+
+def _speaks_spark(connection: socket.socket) -> bool:
+    """Ask for a stream that does not exist: a master says so in a frame of Spark, other servers in words.
+
+    A frame is its own length in 8 bytes, a type in one, and the rest. Who hangs up without a word may
+    be a master that wants a secret first: Spark itself will tell.
+    """
+    asked = b"/files/none"
+    frame = bytes([_STREAM_REQUEST]) + struct.pack(">i", len(asked)) + asked
+    connection.sendall(struct.pack(">q", 8 + len(frame)) + frame)
+    try:
+        answer = connection.recv(9)
+    except ConnectionError:
+        return True
+    return not answer or answer[0] == 0
 
 
 def _started(sql: Any, master: str) -> Any:
@@ -228,6 +248,13 @@ class SparkTable:
         sql = import_module("pyspark.sql.functions")
         with spark_errors(self.name):
             number = sql.replace(_column(name), sql.lit(","), sql.lit(".")).rlike(_NUMBER)
+            return int(self.frame.filter(number).count())
+
+    def n_numeric_to_people(self, name: str) -> int:
+        """Return how many values of a text column are numbers, with percent signs or parted thousands."""
+        sql = import_module("pyspark.sql.functions")
+        with spark_errors(self.name):
+            number = sql.trim(_column(name)).rlike(f"^({NUMBER_AS_PEOPLE_WRITE})$")
             return int(self.frame.filter(number).count())
 
     def n_duplicated(self) -> int:

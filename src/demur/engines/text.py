@@ -3,6 +3,7 @@
 import csv
 import gzip
 import re
+import shutil
 import zlib
 from collections import Counter
 from collections.abc import Iterator
@@ -15,9 +16,12 @@ from demur.exceptions import InputError
 
 __all__ = [
     "MISSING_WORDS",
+    "NUMBER_AS_PEOPLE_WRITE",
     "check_row_lengths",
+    "copy_with_one_line_end",
     "has_rows",
     "header_separator",
+    "mixes_line_ends",
     "open_text",
     "ragged_line",
     "separator_of",
@@ -25,6 +29,8 @@ __all__ = [
 ]
 
 MISSING_WORDS = ("", "NA", "N/A", "NULL", "null")
+# 12 %, 1,234 and 1'234.5: numbers, but not to a computer
+NUMBER_AS_PEOPLE_WRITE = r"[-+]?[0-9]+([.,][0-9]+)?\s*%|[-+]?[0-9]{1,3}([,.' ][0-9]{3})+([.,][0-9]+)?\s*%?"
 _SEPARATORS = (",", ";", "\t", "|")
 
 
@@ -59,11 +65,37 @@ def header_separator(header: str, shown: str) -> str:
     return separator
 
 
-def open_text(path: Path, kind: str) -> IO[str]:
-    """Open a CSV file, gzipped or not, as text."""
+def open_text(path: Path, kind: str, *, newline: str | None = "") -> IO[str]:
+    """Open a CSV file, gzipped or not, as text; line ends stay as they are unless `newline` is None."""
     if kind == "gzip":
-        return gzip.open(path, "rt", encoding="utf-8-sig", newline="")
-    return open(path, encoding="utf-8-sig", newline="")
+        return gzip.open(path, "rt", encoding="utf-8-sig", newline=newline)
+    return open(path, encoding="utf-8-sig", newline=newline)
+
+
+def mixes_line_ends(path: Path, kind: str, shown: str) -> bool:
+    """Tell whether lines of a file end in more than one way."""
+    with text_errors(shown), open_text(path, kind, newline=None) as handle:
+        for _ in handle:
+            # one line end is a string, several are a tuple
+            if isinstance(getattr(handle, "newlines", None), tuple):
+                return True
+    return False
+
+
+def copy_with_one_line_end(path: Path, copy: Path, kind: str, shown: str) -> None:
+    """Write a file once more, packed as before, every line ended alike."""
+    with (
+        text_errors(shown),
+        open_text(path, kind, newline=None) as handle,
+        _new_text(copy, kind) as written,
+    ):
+        shutil.copyfileobj(handle, written)
+
+
+def _new_text(path: Path, kind: str) -> IO[str]:
+    if kind == "gzip":
+        return gzip.open(path, "wt", compresslevel=1, encoding="utf-8", newline="\n")
+    return open(path, "w", encoding="utf-8", newline="\n")
 
 
 @contextmanager

@@ -18,7 +18,17 @@ from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, IntArray
 from demur.windows.class_rule import ClassRule
 from demur.windows.export.class_decision import ClassDecision, class_python, class_sql
-from demur.windows.policy_file import SCHEMA, VERSION, number, optional_number, part, require_schema, text
+from demur.windows.policy_file import (
+    SCHEMA,
+    VERSION,
+    file_text,
+    number,
+    optional_number,
+    part,
+    require_known_fields,
+    require_schema,
+    text,
+)
 from demur.windows.policy_labels import OUTPUTS, free_label
 
 __all__ = ["ClassEvidence", "ClassPolicy"]
@@ -268,12 +278,8 @@ class ClassPolicy(Result):
         }
 
     def to_json(self) -> str:
-        """Return the text of the policy file: one line per part."""
-        parts = (
-            f"  {json.dumps(name)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}"
-            for name, value in self.to_dict().items()
-        )
-        return "{\n" + ",\n".join(parts) + "\n}"
+        """Return the text of the policy file: one line per part, and a digest of them."""
+        return file_text(self.to_dict())
 
     @classmethod
     def from_dict(cls, data: Any) -> "ClassPolicy":
@@ -292,7 +298,7 @@ class ClassPolicy(Result):
         )
         costs = _numbers(data, "costs", (m, m))
         evidence = part(data, "evidence")
-        return cls(
+        policy = cls(
             rule=rule,
             abstain_label=part(data, "abstain_label"),
             costs=None if costs is None else CostMatrix(values=costs, classes=tuple(classes)),
@@ -315,6 +321,8 @@ class ClassPolicy(Result):
             model=None if part(data, "model") is None else text(data, "model"),
             note=text(data, "note"),
         )
+        require_known_fields(data, policy.to_dict())
+        return policy
 
     def save(self, path: str | Path) -> None:
         """Write the policy as JSON; the file appears whole or not at all."""

@@ -5,7 +5,6 @@ another prevalence need no data: the blocks are all an optimal window depends on
 """
 
 import dataclasses
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -41,6 +40,7 @@ from demur.windows.policy_evidence import PolicyEvidence
 from demur.windows.policy_file import (
     SCHEMA,
     VERSION,
+    file_text,
     is_for_classes,
     number,
     optional_number,
@@ -49,6 +49,7 @@ from demur.windows.policy_file import (
     rate,
     read_amounts,
     read_costs,
+    require_known_fields,
     require_schema,
     text,
     threshold,
@@ -432,19 +433,15 @@ class Policy(Exportable, Result):
         }
 
     def to_json(self) -> str:
-        """Return the text of the policy file: one line per part."""
-        parts = (
-            f"  {json.dumps(name)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}"
-            for name, value in self.to_dict().items()
-        )
-        return "{\n" + ",\n".join(parts) + "\n}"
+        """Return the text of the policy file: one line per part, and a digest of them."""
+        return file_text(self.to_dict())
 
     @classmethod
     def from_dict(cls, data: Any) -> "Policy":
         """Return the policy that `to_dict` described; refuse anything else in one sentence."""
         require_schema(data)
         evidence = PolicyEvidence.from_file(data)
-        return cls(
+        policy = cls(
             lower=threshold(part(data, "window.lower"), "window.lower"),
             upper=threshold(part(data, "window.upper"), "window.upper"),
             pos_label=part(data, "labels.positive"),
@@ -462,6 +459,8 @@ class Policy(Exportable, Result):
             note=text(data, "note"),
             amounts=read_amounts(data),
         )
+        require_known_fields(data, policy.to_dict())
+        return policy
 
     def save(self, path: str | Path) -> None:
         """Write the policy as JSON; the file appears whole or not at all."""

@@ -1,6 +1,11 @@
-"""Values of a policy file: each is there, of the right type and range, or named in one sentence."""
+"""Values of a policy file: each is there, of the right type and range, or named in one sentence.
+
+A file carries a digest of its content, so that a threshold changed by hand or by a fault of the disk is
+noticed. Layout, order of the parts and the spelling of a number may change: 10 and 10.0 are one number.
+"""
 
 import dataclasses
+import hashlib
 import json
 import math
 from pathlib import Path
@@ -17,6 +22,7 @@ __all__ = [
     "SCHEMA",
     "VERSION",
     "block_columns",
+    "file_text",
     "is_for_classes",
     "number",
     "optional_number",
@@ -25,6 +31,7 @@ __all__ = [
     "rate",
     "read_amounts",
     "read_costs",
+    "require_known_fields",
     "require_schema",
     "text",
     "threshold",
@@ -33,6 +40,8 @@ __all__ = [
 SCHEMA = "demur.policy"
 VERSION = 2
 
+_DIGEST = "digest"
+_INTEGERS_EXACT_IN_FLOAT = 2**53
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 
 
@@ -40,14 +49,73 @@ def parsed(path: str | Path) -> Any:
     """Return the content of a JSON file."""
     try:
         content = Path(path).read_text(encoding="utf-8")
-        return json.loads(content)
+        return json.loads(content, object_pairs_hook=_without_repeats)
     except OSError as error:
         raise input_error(str(path), "must be a policy file", str(error.strerror)) from None
+    except InputError as error:
+        raise InputError(f"`{path}` is not a policy to trust: {error}") from None
     # a ValueError comes from a number of more digits than Python reads, and from broken UTF-8
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         hint = "`demur decide ... -o policy.json` writes one."
         raise input_error(str(path), "must be a policy file", f"no JSON{where}", hint) from None
+
+
+def file_text(content: dict[str, Any]) -> str:
+    """Return the text of a policy file: one line per part, the last one a digest of the others."""
+    parts = (
+        f"  {json.dumps(name)}: {json.dumps(value, allow_nan=False, ensure_ascii=False)}"
+        for name, value in {**content, _DIGEST: _digest(content)}.items()
+    )
+    return "{\n" + ",\n".join(parts) + "\n}"
+
+
+def require_known_fields(data: Any, written: Any, where: str = "") -> None:
+    """Refuse fields that the policy made of the data does not have: nobody would act on them."""
+    if not isinstance(data, dict) or not isinstance(written, dict):
+        return
+    for name, value in data.items():
+        if name == _DIGEST and not where:
+            continue
+        if name not in written:
+            known = f"{where or 'the file'} has {', '.join(written)}."
+            raise input_error(f"{where}{name}", "must be a field of a policy", "an unknown one", known)
+        require_known_fields(value, written[name], f"{where}{name}.")
+
+
+def _require_digest(data: dict[str, Any]) -> None:
+    """Refuse content that differs from what was written; files of demur 1 and of the page have no digest."""
+    if _DIGEST not in data:
+        return
+    content = {name: value for name, value in data.items() if name != _DIGEST}
+    if data[_DIGEST] != _digest(content):
+        hint = "the file was damaged or edited; decide and save again."
+        raise input_error(_DIGEST, "must be that of the content", "another one", hint)
+
+
+def _digest(content: dict[str, Any]) -> str:
+    canonical = json.dumps(_plain(content), sort_keys=True, separators=(",", ":"))
+    return f"sha256:{hashlib.sha256(canonical.encode()).hexdigest()}"
+
+
+def _plain(value: Any) -> Any:
+    """Spell every number one way; integers that no float holds stay as they are."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return float(value) if whole and abs(value) <= _INTEGERS_EXACT_IN_FLOAT else value
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of the file; a field given twice means two things to two readers."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"`{twice}` is given twice.")
+    return found
 
 
 def part(data: Any, name: str, kind: type | None = None) -> Any:
@@ -112,6 +180,7 @@ def require_schema(data: Any) -> None:
     if isinstance(version, bool) or version not in (1, VERSION):
         rule = f"must be 1 or {VERSION}"
         raise input_error("version", rule, repr(version), "update demur, or save it again.")
+    _require_digest(data)
 
 
 def is_for_classes(data: Any) -> bool:

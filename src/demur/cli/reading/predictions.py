@@ -211,9 +211,11 @@ def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str
     chosen = guessed_positive(names) if positive is None else named_positive(names, positive)
     if chosen is None:
         reason = "needs --positive" if positive is None else f"has no class {positive!r}"
+        # spaces at the ends of a class show only between quotation marks
+        first, second = (name if name == name.strip() else repr(name) for name in names)
         raise InputError(
-            f"Label column {column.name!r} {reason}: its classes are {names[0]} and {names[1]}. "
-            f"Hint: pass --positive {names[1]} or --positive {names[0]}."
+            f"Label column {column.name!r} {reason}: its classes are {first} and {second}. "
+            f"Hint: pass --positive {second} or --positive {first}."
         )
     at = names.index(chosen)
     return np.asarray(column.values == classes[at], dtype=np.bool_), chosen, names[1 - at]

@@ -30,6 +30,9 @@ class Table(Protocol):
     def n_numeric(self, name: str) -> int:
         """Return how many values of a text column are numbers."""
 
+    def n_numeric_to_people(self, name: str) -> int:
+        """Return how many values of a text column are numbers with percent signs or parted thousands."""
+
     def distinct(self, name: str) -> list[Any]:
         """Return the distinct values of a column, at most a thousand, missing ones left out."""
 
