@@ -117,6 +117,16 @@ class Opened:
         self.role(role).check(force=True)
         self.settle()
 
+    def open_tab(self, panel):
+        """Bring a panel to the front where it waits behind a tab."""
+        tab = self.role(f"tab-{panel}")
+        if tab.count() and tab.get_attribute("aria-selected") == "false":
+            tab.click()
+            if panel == "surface":
+                self.page.wait_for_selector("#chart-surface[data-drawn]")
+            self.settle()
+        return self.panel(panel)
+
     def press(self, keys):
         """Press one key, perhaps with modifiers."""
         self.page.keyboard.press(keys)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import page_reports
-from browser import CHARTS, PANELS
+from browser import CHARTS, PANELS, colours
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -54,6 +54,7 @@ def test_every_control_has_a_name(open_page):
     assert point.get_attribute("aria-valuetext") == "a false alarm 0.4, a review 0.12, as shares of a miss"
     assert point.get_attribute("aria-valuenow") == "0.4"
     for name in CHARTS:
+        page.open_tab(name)
         chart = page.page.locator(f"#chart-{name}")
         assert chart.get_attribute("role") in ("img", "group")
         assert len(chart.get_attribute("aria-label")) > 5
@@ -87,7 +88,7 @@ def test_a_keyboard_reaches_everything_and_the_focus_is_seen(open_page):
         "cost-point",
         "cost-fn",
         "cost-fp-slider",
-        "chart-surface",
+        "prices-tab-0",
         "chart-scores",
         "chart-roc",
         "compare-a",
@@ -100,6 +101,12 @@ def test_a_keyboard_reaches_everything_and_the_focus_is_seen(open_page):
     page.role("skip").nth(1).focus()
     page.press("Enter")
     assert page.page.evaluate("document.activeElement.id") == "cost-point"
+    page.role("tab-map").focus()
+    page.press("ArrowRight")
+    page.page.wait_for_selector("#chart-surface[data-drawn]")
+    assert page.role("tab-surface").get_attribute("aria-selected") == "true"
+    page.press("ArrowLeft")
+    assert page.role("cost-point").is_visible()
 
 
 def test_screen_readers_hear_the_new_headline_once_it_rests(open_page):
@@ -118,13 +125,14 @@ def test_screen_readers_hear_the_new_headline_once_it_rests(open_page):
 def test_every_chart_has_its_numbers_as_a_table(open_page):
     page = open_page()
     for name in PANELS:
-        panel = page.panel(name)
+        panel = page.open_tab(name)
         if name not in ("confusion", "models"):
             panel.locator("summary").click()
         table = panel.locator("table").last
         table.wait_for()
         assert table.locator("thead th").count() >= 2
         assert table.locator("tbody tr").count() >= 3
+    page.open_tab("map")
     before = page.panel("map").locator("details table").text_content()
     page.choose("map-colour-abstention")
     assert page.panel("map").locator("details table").text_content() != before, "tables follow"
@@ -176,19 +184,56 @@ def test_nothing_moves_by_itself(open_page):
     assert page.page.evaluate("document.getAnimations().length") == 0
 
 
-def test_paper_is_light_and_shows_no_tools(open_page):
-    page = open_page(color_scheme="dark")
+# boxes of everything on the sheet: its width, those that leave it, those that overlap, blank pictures
+ON_PAPER = """() => {
+  const sheet = document.documentElement.clientWidth;
+  const seen = node => node.getBoundingClientRect().width > 0;
+  const panels = [...document.querySelectorAll('[data-panel]')].filter(seen);
+  const parts = [...document.querySelectorAll('.chart > svg, .chart text, table, .headline p')].filter(seen);
+  const name = node => node.id || node.dataset.panel || node.textContent.slice(0, 30) || node.tagName;
+  const outside = [...panels, ...parts].filter(node => {
+    const {left, right} = node.getBoundingClientRect();
+    return left < -1 || right > sheet + 1;
+  });
+  const overlapping = panels.flatMap((one, k) => panels.slice(k + 1).filter(two => {
+    const [a, b] = [one, two].map(node => node.getBoundingClientRect());
+    return Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+      && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
+  }).map(two => `${name(one)} ${name(two)}`));
+  const spilling = panels.flatMap(panel => [...panel.querySelectorAll('svg')].filter(drawing => {
+    const [a, b] = [panel, drawing].map(node => node.getBoundingClientRect());
+    return b.right > a.right + 1 || b.bottom > a.bottom + 1;
+  }).map(() => name(panel)));
+  const canvases = [...document.querySelectorAll('.chart canvas')].filter(seen).map(name);
+  const pictures = document.querySelectorAll('.chart svg > image').length;
+  return [outside.map(name), overlapping, spilling, canvases, pictures];
+}"""
+
+
+@pytest.mark.parametrize(("width", "theme"), [(794, "light"), (1280, "dark"), (1920, "dark")])
+def test_paper_is_light_whole_and_shows_no_tools(open_page, width, theme):
+    page = open_page(color_scheme=theme, viewport={"width": width, "height": 900})
+    page.open_tab("surface")
     page.page.emulate_media(media="print")
     page.until("document.documentElement.dataset.theme === 'light'")
+    # a sheet of A4 between its margins; printers do not tell the page
+    page.page.set_viewport_size({"width": 703, "height": 1000})
     page.settle()
     for hidden in (page.role("copy-python"), page.panel("map").locator('[data-role="save-svg"]')):
         assert hidden.is_hidden()
     assert page.role("decision").is_visible()
+    assert page.role("paper-line").is_visible()
     assert page.panel("methods").get_by_text("How sure").is_visible()
-    page.page.emulate_media(media=None)
+    assert page.page.evaluate(ON_PAPER) == [[], [], [], [], 3], "map, surface, difference"
+    picture = colours(page.panel("surface").locator("svg").first.screenshot())
+    assert len(np.unique(picture)) > 300, "no blank surface"
+    page.page.emulate_media(media="null")
+    page.page.set_viewport_size({"width": width, "height": 900})
+    page.until(f"document.documentElement.dataset.theme === '{theme}'")
     paper = page.page.pdf(format="A4")
-    assert paper.startswith(b"%PDF")
-    assert len(paper) > 20_000
+    assert paper.count(b"/Subtype /Image") >= 3
+    assert page.page.evaluate("document.querySelectorAll('.chart svg > image').length") == 0, "a page again"
+    assert not page.page.locator("#methods").get_attribute("open")
 
 
 @pytest.mark.parametrize("width", [360, 768, 2560])
@@ -199,9 +244,10 @@ def test_no_width_scrolls_sideways(open_page, name, width):
     page.settle()
     assert page.overflow <= 0
     for panel in PANELS:
-        box = page.panel(panel).bounding_box()
+        box = page.open_tab(panel).bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
+    page.open_tab("map")
     page.drag((0.5, 0.2))
     assert page.costs[1:] == pytest.approx((50, 20), abs=0.6)
 

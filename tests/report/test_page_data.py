@@ -32,9 +32,10 @@ def test_odd_data_say_the_same_as_python(open_page, name):
     assert set(report.notes) <= set(remarks)
     assert ODD[name] is None or ODD[name] in remarks
     for panel in PANELS:
-        assert page.panel(panel).is_visible()
+        assert page.open_tab(panel).is_visible()
     assert page.panel("models").locator("tbody tr").count() == len(report.models)
     assert "NaN" not in page.page.locator("main").inner_html(), "no mark stands nowhere"
+    page.open_tab("map")
     page.drag((0.3, 0.1))
     page.choose("map-colour-lower")
     assert page.costs[1:] == pytest.approx((30, 10), abs=0.4) or name == "no_costs"
@@ -75,7 +76,7 @@ def test_names_are_text_never_markup(open_page):
     assert page.panel("confusion").locator("thead th").nth(1).text_content() == "said <b>fraud</b>"
     page.role("copy-python").click()
     for name in CHARTS:
-        text, _ = page.downloaded(page.panel(name).locator('[data-role="save-svg"]').click)
+        text, _ = page.downloaded(page.open_tab(name).locator('[data-role="save-svg"]').click)
         assert b"<script" not in text
         assert b"<img" not in text
 

@@ -22,6 +22,7 @@ def pixels(page):
 
 def test_webgl_draws_a_surface_that_turns(open_page):
     page = open_page()
+    page.open_tab("surface")
     stage = page.role("surface-stage")
     assert stage.get_attribute("data-drawn") == "webgl"
     first = pixels(page)
@@ -47,6 +48,7 @@ def test_webgl_draws_a_surface_that_turns(open_page):
 
 def test_a_lost_context_and_a_missing_one_leave_contours(open_page):
     page = open_page()
+    page.open_tab("surface")
     page.page.evaluate(
         "document.querySelector('#chart-surface canvas').getContext('webgl2')"
         ".getExtension('WEBGL_lose_context').loseContext()"
@@ -55,6 +57,7 @@ def test_a_lost_context_and_a_missing_one_leave_contours(open_page):
     # Chromium itself reports the loss
     page.problems[:] = [problem for problem in page.problems if "CONTEXT_LOST" not in problem]
     without = open_page(script=NO_WEBGL)
+    without.open_tab("surface")
     assert without.role("surface-stage").get_attribute("data-drawn") == "contours"
     for one in (page, without):
         one.settle()
@@ -64,7 +67,7 @@ def test_a_lost_context_and_a_missing_one_leave_contours(open_page):
         assert len(set(fills)) >= 8
         assert "for want of WebGL" in one.panel("surface").text_content()
         assert one.role("surface-reset").is_hidden()
-    without.drag((0.8, 0.2))
+    without.fill("cost-fp", 80)
     dot = without.page.locator("#chart-surface circle")
     box = without.page.locator("#chart-surface").bounding_box()
     # contours keep 40 pixels for the axes and 16 for the other side

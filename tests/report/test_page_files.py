@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shlex
 from xml.etree import ElementTree
 
@@ -31,12 +32,17 @@ def cases_file(tmp_path, monkeypatch):
 def test_every_chart_is_saved_as_svg_and_png(open_page):
     page = open_page()
     for name in (*CHARTS, "compare"):
-        panel = page.panel(name)
+        panel = page.open_tab(name)
         text, file = page.downloaded(panel.locator('[data-role="save-svg"]').click)
         assert file == f"demur-{name}.svg"
         root = ElementTree.fromstring(text)
         assert root.tag == "{http://www.w3.org/2000/svg}svg"
         assert len(list(root.iter())) > 12
+        said = " ".join(node.text or "" for node in root.iter("{http://www.w3.org/2000/svg}text"))
+        assert "A miss costs 100, a false alarm 40, a review 12. " in said
+        made = page_reports.named("ordinary").made[:10]
+        assert f"Source: cases.csv, 600 cases; report of {made} by demur " in said
+        assert "forest" in said, "whose picture it is"
         assert not list(root.iter("{http://www.w3.org/2000/svg}script"))
         data, file = page.downloaded(panel.locator('[data-role="save-png"]').click)
         assert file == f"demur-{name}.png"
@@ -48,11 +54,14 @@ def test_every_chart_is_saved_as_svg_and_png(open_page):
 def test_every_panel_saves_its_numbers_as_csv(open_page):
     page = open_page()
     for name in PANELS:
-        data, file = page.downloaded(page.panel(name).locator('[data-role="save-csv"]').click)
+        data, file = page.downloaded(page.open_tab(name).locator('[data-role="save-csv"]').click)
         assert file == f"demur-{name}.csv"
         rows = list(csv.reader(io.StringIO(data.decode("utf-8"))))
         assert len(rows) > 2
         assert {len(row) for row in rows} == {len(rows[0])}
+        # one number in a column, no units, no separators
+        cells = [cell for row in rows[1:] for cell in row if re.search(r"\d", cell)]
+        assert all(re.fullmatch(r"-?[\d.]+(e-?\d+)?|-?inf", cell) for cell in cells), name
     scores = page_reports.named("ordinary").models[0].bins
     data, _ = page.downloaded(page.panel("scores").locator('[data-role="save-csv"]').click)
     rows = list(csv.reader(io.StringIO(data.decode("utf-8"))))[1:]
@@ -109,6 +118,28 @@ def everything(page):
         "[input.dataset.role, input.type === 'radio' ? input.checked : input.value]))"
     )
     return inputs, page.headline, page.window, page.handle, page.panel("models").text_content()
+
+
+def test_a_saved_page_starts_with_its_costs(open_page, tmp_path, chromium):
+    page = open_page(fragment="#fp=70&theme=dark", permissions=["clipboard-read", "clipboard-write"])
+    page.role("copy-link").click()
+    page.role("said").get_by_text("Copied the link").wait_for()
+    assert page.page.evaluate("navigator.clipboard.readText()").endswith("#fp=70&theme=dark")
+    data, file = page.downloaded(page.role("save-page").click)
+    assert file == "demur-report.html"
+    (tmp_path / file).write_bytes(data)
+    headline = page.headline
+    page.page.goto((tmp_path / file).as_uri())
+    page.page.wait_for_selector("html[data-ready]")
+    page.settle()
+    assert page.costs == (100, 70, 12)
+    assert page.headline == headline
+    assert page.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    plain = chromium.new_context(java_script_enabled=False)
+    without = plain.new_page()
+    without.goto((tmp_path / file).as_uri())
+    assert without.locator("#demur-headline").text_content() == headline
+    plain.close()
 
 
 def test_going_back_in_the_address_is_followed(open_page):

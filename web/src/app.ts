@@ -6,9 +6,11 @@ import { prepare, prepareScores, type Prepared } from "./math/models";
 import { scoreLevel, type ScoreLevel } from "./math/scoreLevel";
 import { sameSurcharge, surchargeOf } from "./math/units";
 import { Situation } from "./situation";
+import { SAVED } from "./savedPage";
 import { initialState, readFragment, writeFragment, type PageState } from "./state";
 import { Hover } from "./view/hover";
 import type { Panel } from "./view/panel";
+import { onPaper } from "./view/paper";
 import { chooseTheme, currentTheme } from "./view/theme";
 import { Past } from "./past";
 
@@ -46,8 +48,11 @@ export class App {
 
   /** The state of the address; without a pair in it, the two best models are compared. */
   private read(): PageState {
-    const found = readFragment(location.hash, this.data);
-    return /[#&]compare=/.test(location.hash) ? found : { ...found, compare: this.start.compare };
+    // a page that was saved with its costs starts with them
+    const saved = document.querySelector<HTMLMetaElement>(`meta[name="${SAVED}"]`)?.content ?? "";
+    const fragment = location.hash.length > 1 ? location.hash : `#${saved}`;
+    const found = readFragment(fragment, this.data);
+    return /[#&]compare=/.test(fragment) ? found : { ...found, compare: this.start.compare };
   }
 
   get current(): PageState {
@@ -80,6 +85,11 @@ export class App {
   /** Put a panel on the page and draw it. */
   add(panel: Panel, parent: HTMLElement): void {
     parent.append(panel.element);
+    this.adopt(panel);
+  }
+
+  /** Draw a panel that is on the page already, now and whenever something changes. */
+  adopt(panel: Panel): void {
     this.panels.push(panel);
     this.redraw(panel);
   }
@@ -131,6 +141,12 @@ export class App {
     this.schedule("draw");
   }
 
+  /** The same without waiting for a frame. */
+  drawNow(): void {
+    this.pending = "draw";
+    this.run();
+  }
+
   private schedule(what: "move" | "draw"): void {
     if (this.pending === null) requestAnimationFrame(() => this.run());
     if (this.pending !== "draw") this.pending = what;
@@ -139,9 +155,12 @@ export class App {
   private run(): void {
     const began = performance.now();
     const what = this.pending;
+    if (what === null) return;
     this.pending = null;
     const at = this.situation();
     for (const panel of this.panels) {
+      // what waits behind a tab is drawn when it is looked at
+      if (!onPaper() && panel.element.parentElement?.hidden === true) continue;
       if (what === "draw") panel.draw(at);
       panel.move(at);
     }
@@ -151,9 +170,14 @@ export class App {
     });
   }
 
+  /** The state as the part of an address after "#"; empty where the page starts. */
+  get fragment(): string {
+    return writeFragment(this.state, this.start);
+  }
+
   private remember(): void {
     this.past.rest(this.state);
-    const fragment = writeFragment(this.state, this.start);
+    const { fragment } = this;
     if (fragment === location.hash.slice(1)) return;
     try {
       history.replaceState(null, "", fragment === "" ? location.pathname + location.search : `#${fragment}`);

@@ -1,4 +1,4 @@
-/** The page: the answer first, then the charts, and the surface when there is time. */
+/** The page: the answer first, then the charts. */
 import { App } from "./app";
 import { DataError, readReport } from "./data";
 import { comparePanel } from "./panels/compare";
@@ -16,9 +16,15 @@ import { scoresPanel } from "./panels/scores";
 import { SurfacePanel } from "./panels/surface";
 import { el } from "./view/dom";
 import { whenIdle } from "./view/idle";
-import { watchTheme } from "./view/theme";
+import { captionOf, paperLine } from "./panels/caption";
+import type { Panel } from "./view/panel";
+import { watchPaper } from "./view/paper";
+import { describePictures } from "./view/picture";
+import { tabs } from "./view/tabs";
+import { applyTheme, watchTheme } from "./view/theme";
 
 function begin(root: HTMLElement): void {
+  const sent = root.innerHTML;
   const app = new App(readReport(document.getElementById("demur-data")?.textContent ?? ""));
   const charts = el("div", { class: "charts" });
   const board = el("div", { class: "board" });
@@ -26,19 +32,24 @@ function begin(root: HTMLElement): void {
   const models = el("div", { class: "wide" });
   const compare = el("div", { class: "wide" });
   root.replaceChildren();
-  app.add(header(app), root);
+  app.add(header(app, sent), root);
   app.add(headlinePanel(app), root);
+  app.add(paperLine(), root);
   root.append(board, pair, models, compare, methods(app.data));
   app.add(controlsPanel(app), board);
   board.append(charts);
   watchTheme(() => app.drawAll());
+  describePictures(() => captionOf(app.situation()));
+  watchPaper(() => {
+    applyTheme();
+    app.drawNow();
+  });
 
   // the answer and the controls are painted before the rest is built
   requestAnimationFrame(() =>
     setTimeout(() => {
-      const surface = new SurfacePanel(app);
-      app.add(costMapPanel(app), charts);
-      app.add(surface, charts);
+      charts.append(slot(app, "prices", "Costs at all prices", [["Map", costMapPanel(app)], ["Surface", new SurfacePanel(app)]]));
+      charts.lastElementChild!.classList.add("whole");
       app.add(scoresPanel(app), charts);
       app.add(costCurvePanel(app), charts);
       app.add(rocPanel(app), charts);
@@ -47,11 +58,18 @@ function begin(root: HTMLElement): void {
       app.add(modelsPanel(app), models);
       app.add(comparePanel(app), compare);
       whenIdle(() => {
-        surface.start();
         document.documentElement.dataset["ready"] = "true";
       });
     }),
   );
+}
+
+/** Panels that share a place; those behind a tab are drawn when they are looked at. */
+function slot(app: App, id: string, label: string, panels: readonly (readonly [name: string, panel: Panel])[]): HTMLElement {
+  const entries = panels.map(([name, panel]) => ({ name, element: panel.element, shown: () => app.redraw(panel) }));
+  const element = tabs(id, label, entries);
+  for (const [, panel] of panels) app.adopt(panel);
+  return element;
 }
 
 const root = document.getElementById("demur-app") ?? document.body;

@@ -128,13 +128,20 @@ export function comparePanel(app: App): Panel {
     frame.refresh();
   }
 
-  frame.picture(() => plot.picture("Difference of costs"));
+  const names = (): string[] => pairOf(app.situation()).map((k) => cut(models[k].name, 30));
+  frame.picture(() => plot.picture(`Cost of ${names().join(" minus cost of ")}, per 1000 cases`, [
+      { text: `${names()[0]} cheaper`, colour: CHEAPER[0] },
+      { text: `${names()[1]} cheaper`, colour: CHEAPER[1] },
+    ]));
   frame.numbers(() => {
     const at = app.situation();
     const [a, b] = pairOf(at);
     const grid = costGrid(9, 9, span, span);
     const values = mapValues("difference", grid, at.data, at.prepared, a, b);
-    return gridSheet(grid, (place) => at.amountBetween(values[place]));
+    return gridSheet(grid, (place) => ({
+      value: 1000 * moneyBetween(values[place], at.costs),
+      text: at.amountBetween(values[place]),
+    }));
   });
   const panel: Panel = { element: frame.section, draw, move };
   return panel;
@@ -192,10 +199,13 @@ function differing({ difference, low, high, pvalue }: Difference): string {
   return `${withInterval(difference, low, high)}, ${pValue(pvalue)}`;
 }
 
+/** Colours of the map where the first and where the second model is cheaper. */
+const CHEAPER = ["#1f8bd0", "#eb9a1e"] as const;
+
 function legend(a: string, b: string): HTMLElement[] {
   const entries: [string, string][] = [
-    ["#1f8bd0", `${cut(a, 22)} cheaper`],
-    ["#eb9a1e", `${cut(b, 22)} cheaper`],
+    [CHEAPER[0], `${cut(a, 22)} cheaper`],
+    [CHEAPER[1], `${cut(b, 22)} cheaper`],
   ];
   return entries.map(([colour, text]) => {
     const patch = el("span", { class: "patch" });

@@ -74,9 +74,9 @@ export function confusionPanel(): Panel {
         row.map((cell, c) => [
           [positive, negative, "all"][r],
           [positive, "abstain", negative, "all"][c],
-          count(cell.cases),
-          String(cell.share),
-          String(1000 * cell.cost),
+          cell.cases,
+          cell.share,
+          1000 * cell.cost,
         ]),
       ),
     };

@@ -4,10 +4,12 @@ import { normalizedCost, probabilityCost } from "../math/envelope";
 import { el, attr, setText, show, svg } from "../view/dom";
 import { Frame } from "../view/frame";
 import { chooseCuts, type Cut } from "../view/hover";
+import { hereEntry, modelLines } from "../view/legends";
 import { modelColour, modelDash } from "../view/palette";
 import type { Panel } from "../view/panel";
 import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
+import { shown } from "../view/saving";
 import type { Situation } from "../situation";
 
 export function costCurvePanel(app: App): Panel {
@@ -162,10 +164,13 @@ export function costCurvePanel(app: App): Panel {
   );
   app.hover.listen(mark);
   show(pointed, false);
-  frame.picture(() => plot.picture("Cost curve"));
+  frame.picture(() => plot.picture(`Cost curve without abstaining, with hindsight, band ${now!.level} of ${now!.modelName}`, [
+      ...modelLines(now!),
+      hereEntry("at these costs: ring never abstaining, dot with the window"),
+    ]));
   frame.numbers(() => ({
     columns: ["weight of misses", "cost"],
-    rows: (now!.envelope?.vertices() ?? []).map(([x, cost]) => [x.toFixed(4), cost.toFixed(4)]),
+    rows: (now!.envelope?.vertices() ?? []).map((corner) => corner.map((value) => shown(value, (v) => v.toFixed(4)))),
   }));
   const panel: Panel = { element: frame.section, draw, move };
   return panel;

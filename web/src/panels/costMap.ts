@@ -13,6 +13,7 @@ import { typed, windowText } from "../view/format";
 import { Frame } from "../view/frame";
 import { fit } from "../view/paint";
 import type { Panel } from "../view/panel";
+import { hereEntry } from "../view/legends";
 import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
 import { boxOfCosts } from "./costBox";
@@ -170,7 +171,7 @@ export function costMapPanel(app: App): Panel {
   new MapHand(app, plot, handle, box, look);
   zoom.addEventListener("click", () => app.change({ zoomed: !app.current.zoomed }));
 
-  frame.picture(() => plot.picture("Map of costs"));
+  frame.picture(() => plot.picture(`Map of costs: ${legend.title()}`, [...legend.entries(), hereEntry("these costs")]));
   frame.numbers(() => colours.sheet(now, app.domain));
   const panel: Panel = { element: frame.section, draw, move };
   return panel;

@@ -9,10 +9,12 @@ import { cut, el, setText, show } from "../view/dom";
 import { count } from "../view/format";
 import type { Panel } from "../view/panel";
 import { saveBlob } from "../view/saving";
+import { savedPage } from "../savedPage";
 import { skipLinks } from "../view/skipLinks";
 import type { ThemeChoice } from "../view/theme";
 
-export function header(app: App): Panel {
+/** `sent` is what the page held before it was filled. */
+export function header(app: App, sent: string): Panel {
   const { n, n_positive, models } = app.data;
   const facts = [
     cut(titleOf(app.data), 60),
@@ -48,7 +50,7 @@ export function header(app: App): Panel {
       text.value = words;
       text.select();
     }
-    setText(said, done ? `Copied as ${what}.` : "Copying is not allowed here: take the text below.");
+    setText(said, done ? `Copied ${what}.` : "Copying is not allowed here: take the text below.");
   }
 
   const button = (title: string, role: string, act: () => void): HTMLButtonElement => {
@@ -74,8 +76,10 @@ export function header(app: App): Panel {
     theme.element,
     undo,
     redo,
-    button("Copy as Python", "copy-python", () => void copy("Python", asPython(app.data, chosen(app)))),
-    button("Copy as command", "copy-command", () => void copy("a command", asCommand(app.data, chosen(app)))),
+    button("Copy as Python", "copy-python", () => void copy("as Python", asPython(app.data, chosen(app)))),
+    button("Copy as command", "copy-command", () => void copy("as a command", asCommand(app.data, chosen(app)))),
+    button("Copy link", "copy-link", () => void copy("the link to this page with these costs", linkTo(app))),
+    button("Save page", "save-page", () => setText(said, savePage(app, sent))),
     button("Save policy", "save-policy", () => setText(said, savePolicy(app))),
     button("Start again", "start-again", () => app.change(app.start)),
     said,
@@ -108,6 +112,18 @@ function wayOf(event: KeyboardEvent): "undo" | "redo" | null {
   const key = event.key.toLowerCase();
   if (key === "y" || (key === "z" && event.shiftKey)) return "redo";
   return key === "z" ? "undo" : null;
+}
+
+/** The address of the page with what the reader set. */
+function linkTo(app: App): string {
+  return `${location.href.split("#")[0]}#${app.fragment}`;
+}
+
+/** Save the page itself, so that it starts with these costs. */
+function savePage(app: App, sent: string): string {
+  const page = savedPage(sent, app.situation().headline(true).join(" "), app.fragment);
+  saveBlob(new Blob([page], { type: "text/html" }), "demur-report.html");
+  return "Saved demur-report.html, which starts with these costs.";
 }
 
 /** Whether the text reached the clipboard; a frame has none, and asking for it is reported as an error. */

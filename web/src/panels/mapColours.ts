@@ -5,7 +5,8 @@ import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { DIVERGING, modelColour, parseHex, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
 import { byIndex, byTable, paint } from "../view/paint";
-import type { Sheet } from "../view/saving";
+import { moneyBetween } from "../math/units";
+import { shown, type Cell, type Sheet } from "../view/saving";
 import { threshold } from "../view/format";
 import { gridSheet } from "../view/gridSheet";
 import { whenIdle } from "../view/idle";
@@ -141,18 +142,18 @@ function rangeOf(at: Situation, values: Float64Array): [number, number] {
   return mode === "difference" ? [-(most || 1), most || 1] : [0, most];
 }
 
-function inWords(at: Situation, value: number): string {
+function inWords(at: Situation, value: number): Cell {
   switch (at.state.colour) {
     case "cost":
-      return at.amount(value);
+      return { value: 1000 * at.money(value), text: at.amount(value) };
     case "difference":
-      return at.amountBetween(value);
+      return { value: 1000 * moneyBetween(value, at.costs), text: at.amountBetween(value) };
     case "abstention":
-      return percent(value);
+      return shown(value, percent);
     case "winner":
       return value === NO_MODEL ? "no model" : at.data.models[value].name;
     case "lower":
     case "upper":
-      return threshold(value);
+      return shown(value, threshold);
   }
 }

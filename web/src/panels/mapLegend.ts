@@ -4,11 +4,16 @@ import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
 import { threshold } from "../view/format";
 import { DIVERGING, modelColour, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
+import type { LegendEntry } from "../view/picture";
 import type { MapColours } from "./mapColours";
 
 export interface MapLegend {
   element: HTMLElement;
   draw(at: Situation, colours: MapColours): void;
+  /** The same for a picture that leaves the page. */
+  entries(): LegendEntry[];
+  /** What the colours mean, in words. */
+  title(): string;
 }
 
 /** A strip of the colours of a table. */
@@ -87,5 +92,14 @@ export function mapLegend(): MapLegend {
     }
   }
 
-  return { element, draw };
+  function entries(): LegendEntry[] {
+    const [from, to] = [low, high].map((end) => end.textContent ?? "");
+    if (!bar.hidden) return [{ text: title.textContent ?? "", strip: bar, ends: [from, to] }];
+    return Array.from(key.children, (line) => ({
+      text: Array.from(line.children, (part) => part.textContent).filter(Boolean).join(" "),
+      colour: line.querySelector<HTMLElement>(".patch")!.style.backgroundColor,
+    }));
+  }
+
+  return { element, draw, entries, title: () => title.textContent ?? "" };
 }

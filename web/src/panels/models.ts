@@ -8,6 +8,7 @@ import { el, setName, setText } from "../view/dom";
 import { windowText, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
 import type { Panel } from "../view/panel";
+import { modelSheet } from "./modelSheet";
 import { paintSwatch, swatch } from "../view/swatch";
 
 const NONE = "–";
@@ -72,19 +73,7 @@ export function modelsPanel(app: App): Panel {
     setText(simple, withoutModel(at));
   }
 
-  frame.numbers(() => {
-    const at = app.situation();
-    return {
-      columns: heads.map((head) => head.textContent ?? ""),
-      rows: models.map((model, k) => [
-        model.name,
-        lines[k].cells[0].textContent ?? "",
-        lines[k].cells[1].textContent ?? "",
-        ...here(at, k),
-        percent(model.wins),
-      ]),
-    };
-  }, true);
+  frame.numbers(() => modelSheet(app.situation()), true);
   return { element: frame.section, draw, move };
 }
 

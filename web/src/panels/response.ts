@@ -8,10 +8,12 @@ import type { Situation } from "../situation";
 import { attr, el, setText, show, svg } from "../view/dom";
 import { threshold } from "../view/format";
 import { Frame } from "../view/frame";
+import { hereEntry } from "../view/legends";
 import { modelColour } from "../view/palette";
 import type { Panel } from "../view/panel";
 import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
+import { shown } from "../view/saving";
 import { choice } from "../view/choice";
 
 /** Corners of the curve are marked while there are not too many. */
@@ -148,14 +150,19 @@ export function responsePanel(app: App): Panel {
     frame.refresh();
   }
 
-  frame.picture(() => plot.picture("Response to abstaining"));
+  frame.picture(() => plot.picture(`${measure === "cost" ? "Cost" : "Accuracy"} against the share sent to a person, best windows with hindsight`, [
+      { text: now!.modelName, colour: modelColour(now!.k, now!.theme), line: true },
+      hereEntry("at these costs"),
+    ]));
   frame.numbers(() => ({
     columns: ["abstained", "lower", "upper", measure === "cost" ? "cost per 1000" : "right among decided"],
     rows: steps(now!).map((s) => [
-      percent(s.abstain),
-      threshold(now!.surface.lower[s.i]),
-      threshold(now!.surface.upper[s.j]),
-      measure === "cost" ? now!.per1000(s.value) : percent(s.value),
+      shown(s.abstain, percent),
+      shown(now!.surface.lower[s.i], threshold),
+      shown(now!.surface.upper[s.j], threshold),
+      measure === "cost"
+        ? { value: 1000 * now!.money(s.value), text: now!.per1000(s.value) }
+        : shown(s.value, percent),
     ]),
   }));
   const panel: Panel = { element: frame.section, draw, move };

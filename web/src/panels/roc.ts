@@ -4,10 +4,12 @@ import { threshold } from "../view/format";
 import { attr, el, setText, show, svg } from "../view/dom";
 import { Frame } from "../view/frame";
 import { chooseCuts, type Cut } from "../view/hover";
+import { hereEntry, modelLines } from "../view/legends";
 import { modelColour, modelDash } from "../view/palette";
 import type { Panel } from "../view/panel";
 import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
+import { shown } from "../view/saving";
 import type { Situation } from "../situation";
 
 const percent = (value: number): string => `${Math.round(100 * value)} %`;
@@ -136,16 +138,19 @@ export function rocPanel(app: App): Panel {
   chooseCuts(app.hover, plot.drawing, () => now, nearest);
   app.hover.listen(mark);
   mark(null);
-  frame.picture(() => plot.picture("ROC curve with its hull and the window"));
+  frame.picture(() => plot.picture("ROC curve with its hull and the window", [
+      ...modelLines(now!),
+      hereEntry(`window of ${now!.modelName}`),
+    ]));
   frame.numbers(() => {
     const corners = now!.hull;
     const cuts = corners === null ? [] : Array.from(corners.fpr.keys());
     return {
       columns: ["threshold (hull)", "true positive rate", "false positive rate"],
       rows: cuts.map((c) => [
-        threshold(now!.surface.upper[c]),
-        corners!.tpr[c].toFixed(4),
-        corners!.fpr[c].toFixed(4),
+        shown(now!.surface.upper[c], threshold),
+        shown(corners!.tpr[c], (rate) => rate.toFixed(4)),
+        shown(corners!.fpr[c], (rate) => rate.toFixed(4)),
       ]),
     };
   });

@@ -6,6 +6,8 @@ import { Frame } from "../view/frame";
 import { chooseCuts, type Cut } from "../view/hover";
 import type { Panel } from "../view/panel";
 import { Plot } from "../view/plot";
+import { shown } from "../view/saving";
+import { classEntries, hereEntry } from "../view/legends";
 import type { Situation } from "../situation";
 
 export function scoresPanel(app: App): Panel {
@@ -155,16 +157,19 @@ export function scoresPanel(app: App): Panel {
   );
   app.hover.listen(mark);
   mark(null);
-  frame.picture(() => plot.picture("Scores by class and the window"));
+  frame.picture(() => plot.picture(`Scores of ${now!.modelName} by class`, [
+      ...classEntries(now!),
+      hereEntry("sent to a person"),
+    ]));
   frame.numbers(() => {
     const { edges, positives, negatives } = now!.model.bins;
     return {
       columns: ["from score", "to score", now!.names.positive, now!.names.negative],
       rows: positives.map((count, k) => [
-        threshold(edges[k]),
-        threshold(edges[k + 1]),
-        String(count),
-        String(negatives[k]),
+        shown(edges[k], threshold),
+        shown(edges[k + 1], threshold),
+        count,
+        negatives[k],
       ]),
     };
   });

@@ -11,7 +11,10 @@ import { Frame } from "../view/frame";
 import { gridSheet } from "../view/gridSheet";
 import type { Panel } from "../view/panel";
 import { ReliefPicture } from "../view/reliefPicture";
-import { standalone, type Sheet } from "../view/saving";
+import { whenIdle } from "../view/idle";
+import { onPaper, printed } from "../view/paper";
+import { imageOf, standalone } from "../view/picture";
+import type { Sheet } from "../view/saving";
 import type { SurfacePicture } from "../view/surfacePicture";
 
 const SIDE = 65;
@@ -32,7 +35,7 @@ export class SurfacePanel implements Panel {
   private readonly stem = svg("line", { class: "here-line", "stroke-dasharray": "2 3" });
   private readonly dot = svg("circle", { class: "here-dot", r: 6 });
   private readonly back: HTMLButtonElement;
-  /** Null until the rest of the page has been painted. */
+  /** Null until somebody looks at it. */
   private picture: SurfacePicture | null = null;
   private now: Situation;
   private width = 0;
@@ -40,6 +43,8 @@ export class SurfacePanel implements Panel {
   private most = 0;
   private loaded = "";
   private asked = false;
+  private started = false;
+  private frozen: SVGImageElement | null = null;
 
   constructor(private readonly app: App) {
     this.now = app.situation();
@@ -58,15 +63,42 @@ export class SurfacePanel implements Panel {
     this.listen();
   }
 
-  /** Build the picture; the rest of the page is painted first. */
-  start(): void {
+  /** Build the picture when it is first looked at. */
+  private startSoon(): void {
+    if (this.started || this.width === 0 || onPaper()) return;
+    this.started = true;
+    whenIdle(() => this.start());
+  }
+
+  private start(): void {
     this.show(ReliefPicture.make(this.canvas));
     this.canvas.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
       this.show(null);
       this.app.redraw(this);
     });
-    new ResizeObserver(() => this.app.redraw(this)).observe(this.stage.parentElement!);
+    new ResizeObserver(() => {
+      if (!onPaper()) this.app.redraw(this);
+    }).observe(this.stage.parentElement!);
+    printed({ measure: () => undefined, freeze: () => this.freeze(), thaw: () => this.thaw() });
+    this.app.redraw(this);
+  }
+
+  /** Paper takes no pixels from a WebGL canvas: its picture goes into the drawing. */
+  private freeze(): void {
+    const { picture, width, height, canvas } = this;
+    if (picture === null || width === 0) return;
+    attr(this.drawing, { viewBox: `0 0 ${width} ${height}` });
+    if (picture.kind !== "webgl") return;
+    picture.render();
+    this.frozen = imageOf({ canvas, x: 0, y: 0, width, height });
+    this.drawing.prepend(this.frozen);
+  }
+
+  private thaw(): void {
+    this.drawing.removeAttribute("viewBox");
+    this.frozen?.remove();
+    this.frozen = null;
   }
 
   private show(relief: ReliefPicture | null): void {
@@ -81,6 +113,7 @@ export class SurfacePanel implements Panel {
     this.now = at;
     const { picture } = this;
     this.width = this.stage.parentElement!.clientWidth;
+    if (picture === null) this.startSoon();
     if (picture === null || this.width === 0) return;
     this.height = Math.round(Math.min(420, Math.max(250, 0.66 * this.width)));
     this.stage.style.height = `${this.height}px`;
@@ -192,7 +225,7 @@ export class SurfacePanel implements Panel {
     const { canvas, width, height, picture } = this;
     if (picture !== null) this.render(picture);
     const raster = picture?.kind === "webgl" ? { canvas, x: 0, y: 0, width, height } : null;
-    return standalone(this.drawing, "Surface of costs", raster);
+    return standalone(this.drawing, `Surface: cost of ${this.now.modelName} with hindsight at all prices`, raster);
   }
 
   private sheet(): Sheet {
@@ -200,6 +233,6 @@ export class SurfacePanel implements Panel {
     const { now } = this;
     const grid = costGrid(11, 11, muMax, nuMax);
     const values = surfaceCosts(now.surface, grid);
-    return gridSheet(grid, (at) => now.amount(values[at]));
+    return gridSheet(grid, (at) => ({ value: 1000 * now.money(values[at]), text: now.amount(values[at]) }));
   }
 }

@@ -1,6 +1,6 @@
 /** The frame every panel shares: a heading, its files, the numbers behind the picture. */
 import { cut, el } from "./dom";
-import { saveCsv, savePng, saveSvg, type Sheet } from "./saving";
+import { cellText, saveCsv, savePng, saveSvg, type Sheet } from "./saving";
 
 export class Frame {
   readonly section: HTMLElement;
@@ -83,7 +83,7 @@ function asTable(sheet: Sheet): HTMLTableElement {
   const body = el("tbody");
   for (const row of sheet.rows) {
     const line = el("tr");
-    row.forEach((text, k) =>
+    row.map(cellText).forEach((text, k) =>
       line.append(k === 0 ? el("th", { scope: "row" }, cut(text)) : el("td", {}, cut(text))),
     );
     body.append(line);

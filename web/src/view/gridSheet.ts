@@ -1,14 +1,14 @@
 /** A grid of costs as a table: a row per price of a review, a column per price of a false alarm. */
 import type { CostGrid } from "../math/costMap";
 import { general } from "../numbers";
-import type { Sheet } from "./saving";
+import { shown, type Cell, type Sheet } from "./saving";
 
-export function gridSheet({ mus, nus }: CostGrid, text: (at: number) => string): Sheet {
+export function gridSheet({ mus, nus }: CostGrid, cell: (at: number) => Cell): Sheet {
   return {
     columns: ["review \\ false alarm", ...Array.from(mus, (mu) => general(mu, 3))],
     rows: Array.from(nus, (nu, r) => [
-      general(nu, 3),
-      ...Array.from(mus, (_, c) => text(r * mus.length + c)),
+      shown(nu, (price) => general(price, 3)),
+      ...Array.from(mus, (_, c) => cell(r * mus.length + c)),
     ]),
   };
 }

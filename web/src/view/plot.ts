@@ -3,7 +3,8 @@ import { axisBottom, axisLeft } from "d3-axis";
 import { scaleLinear, type ScaleLinear } from "d3-scale";
 import { select } from "d3-selection";
 import { attr, el, setText, svg } from "./dom";
-import { standalone } from "./saving";
+import { onPaper, printed } from "./paper";
+import { imageOf, standalone, type LegendEntry, type Raster } from "./picture";
 
 export interface PlotOptions {
   id: string;
@@ -23,7 +24,8 @@ export interface PlotOptions {
   role?: "img" | "group";
 }
 
-const RIGHT = 12;
+/** Room for half of the last label. */
+const RIGHT = 20;
 
 export class Plot {
   readonly element: HTMLDivElement;
@@ -38,6 +40,7 @@ export class Plot {
   readonly left: number;
   readonly top: number;
   canvas: HTMLCanvasElement | null = null;
+  private frozen: SVGImageElement | null = null;
   private readonly bottom: number;
   private readonly xAxis: SVGGElement;
   private readonly yAxis: SVGGElement;
@@ -65,8 +68,13 @@ export class Plot {
     this.drawing.append(room);
     this.element = el("div", { class: "chart" }, this.drawing);
     new ResizeObserver(() => {
-      if (this.measure()) resized();
+      if (!onPaper() && this.measure()) resized();
     }).observe(this.element);
+    printed({
+      measure: () => void this.measure(),
+      freeze: () => this.freeze(),
+      thaw: () => this.thaw(),
+    });
   }
 
   /** Take the size of the element; false when nothing changed or it is not on the page. */
@@ -124,12 +132,27 @@ export class Plot {
     return { x: this.x.invert(event.clientX - box.left), y: this.y.invert(event.clientY - box.top) };
   }
 
-  picture(title: string): SVGSVGElement {
+  /** Where the canvas stands in the drawing; null without one. */
+  private get raster(): Raster | null {
     const { canvas, left, top, width, height } = this;
-    return standalone(
-      this.drawing,
-      title,
-      canvas === null ? null : { canvas, x: left, y: top, width, height },
-    );
+    return canvas === null ? null : { canvas, x: left, y: top, width, height };
+  }
+
+  private freeze(): void {
+    const { drawing, raster } = this;
+    if (!this.ready) return;
+    const { width, height } = drawing.getBoundingClientRect();
+    attr(drawing, { viewBox: `0 0 ${width} ${height}` });
+    if (raster !== null) drawing.prepend((this.frozen = imageOf(raster)));
+  }
+
+  private thaw(): void {
+    this.drawing.removeAttribute("viewBox");
+    this.frozen?.remove();
+    this.frozen = null;
+  }
+
+  picture(title: string, legend: readonly LegendEntry[] = []): SVGSVGElement {
+    return standalone(this.drawing, title, this.raster, legend);
   }
 }

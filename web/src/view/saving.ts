@@ -1,22 +1,5 @@
 /** Files made in the page: a picture as SVG or PNG, a table as CSV. */
-import { svg } from "./dom";
-
-const LOOK = [
-  "fill",
-  "fill-opacity",
-  "stroke",
-  "stroke-width",
-  "stroke-opacity",
-  "stroke-dasharray",
-  "stroke-linejoin",
-  "opacity",
-  "visibility",
-  "paint-order",
-  "font-family",
-  "font-size",
-  "font-weight",
-  "text-anchor",
-] as const;
+import { general } from "../numbers";
 
 export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob);
@@ -25,61 +8,6 @@ export function saveBlob(blob: Blob, name: string): void {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
-/** Copy the computed look of a node into attributes, so that the picture needs no style sheet. */
-function bake(from: Element, to: Element): void {
-  const look = getComputedStyle(from);
-  for (const name of LOOK) {
-    const value = look.getPropertyValue(name);
-    if (value !== "") to.setAttribute(name, value);
-  }
-  for (const name of ["class", "tabindex", "role", "aria-label", "style"]) to.removeAttribute(name);
-  for (let k = 0; k < from.children.length; k++) bake(from.children[k], to.children[k]);
-}
-
-export interface Raster {
-  canvas: HTMLCanvasElement;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-/** A picture that stands alone: the drawing over its ground, a canvas embedded as an image. */
-export function standalone(drawing: SVGSVGElement, title: string, raster: Raster | null): SVGSVGElement {
-  const { width, height } = drawing.getBoundingClientRect();
-  const room = 8;
-  const whole = svg("svg", {
-    xmlns: "http://www.w3.org/2000/svg",
-    width: width + 2 * room,
-    height: height + 2 * room,
-    viewBox: `${-room} ${-room} ${width + 2 * room} ${height + 2 * room}`,
-  });
-  const ground = getComputedStyle(document.body).backgroundColor;
-  whole.append(svg("title", {}, title));
-  whole.append(
-    svg("rect", { x: -room, y: -room, width: width + 2 * room, height: height + 2 * room, fill: ground }),
-  );
-  if (raster !== null) {
-    whole.append(
-      svg("image", {
-        x: raster.x,
-        y: raster.y,
-        width: raster.width,
-        height: raster.height,
-        preserveAspectRatio: "none",
-        href: raster.canvas.toDataURL("image/png"),
-      }),
-    );
-  }
-  const copy = drawing.cloneNode(true) as SVGSVGElement;
-  bake(drawing, copy);
-  copy.setAttribute("width", String(width));
-  copy.setAttribute("height", String(height));
-  copy.setAttribute("overflow", "visible");
-  whole.append(copy);
-  return whole;
 }
 
 function asBlob(picture: SVGSVGElement): Blob {
@@ -108,9 +36,34 @@ export async function savePng(picture: SVGSVGElement, name: string): Promise<voi
   }
 }
 
+/** A number with the text a reader sees; files hold the number. */
+export interface Shown {
+  value: number;
+  text: string;
+}
+
+export type Cell = string | number | Shown;
+
 export interface Sheet {
   columns: string[];
-  rows: string[][];
+  rows: Cell[][];
+}
+
+/** A number that reads as `text` on the page. */
+export function shown(value: number, text: (value: number) => string): Shown {
+  return { value, text: text(value) };
+}
+
+/** What a reader sees of a cell. */
+export function cellText(cell: Cell): string {
+  return typeof cell === "string" ? cell : typeof cell === "number" ? general(cell) : cell.text;
+}
+
+/** What a file holds of a cell: numbers with all digits, nothing where there is none. */
+function cellField(cell: Cell): string {
+  if (typeof cell === "string") return csvField(cell);
+  const value = typeof cell === "number" ? cell : cell.value;
+  return Number.isNaN(value) ? "" : Number.isFinite(value) ? String(value) : value > 0 ? "inf" : "-inf";
 }
 
 function csvField(text: string): string {
@@ -120,6 +73,6 @@ function csvField(text: string): string {
 }
 
 export function saveCsv(sheet: Sheet, name: string): void {
-  const lines = [sheet.columns, ...sheet.rows].map((row) => row.map(csvField).join(","));
+  const lines = [sheet.columns, ...sheet.rows].map((row) => row.map(cellField).join(","));
   saveBlob(new Blob([lines.join("\r\n") + "\r\n"], { type: "text/csv" }), `${name}.csv`);
 }
