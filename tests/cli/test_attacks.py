@@ -1,5 +1,6 @@
 """The command line under attack: one sentence and code 2, or 130 and 143 for signals; nothing is lost."""
 
+import json
 import os
 import signal
 import stat
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
 from command_line import COSTS, GOOD, Y, table_file
@@ -476,3 +478,27 @@ def test_too_few_cases_are_said_in_words_of_the_file(run, tmp_path):
     answer = run("compare", "few.csv", "--cost-fn", 10, "--cost-fp", 1, "--cost-abstain", 1, "-q")
     assert answer.code == 2
     assert answer.err.startswith("demur: The label column must hold at least two cases of each class")
+
+
+# ---------------------------------------------------------------- privacy
+
+
+def test_a_page_for_others_holds_no_score_of_a_case(run, tmp_path):
+    rng = np.random.default_rng(1)
+    y = (rng.random(200) < 0.4).astype(int)
+    a, b = rng.normal(1.5 * y, 1.0), np.exp(rng.normal(1.0 * y, 1.0))
+    path = table_file(tmp_path, y_true=y.tolist(), a=a.tolist(), b=b.tolist())
+    plain = run("report", path, *COSTS, "--json", "-q").out
+    private = run("report", path, *COSTS, "--json", "-q", "--private", "12")
+    assert sum(repr(score) in plain for score in a.tolist()) > 50
+    assert not [score for score in [*a.tolist(), *b.tolist()] if repr(score)[:9] in private.out]
+    for model in json.loads(private.out)["models"]:
+        for name in ("positives", "negatives"):
+            assert all(cell == 0 or cell >= 12 for cell in model["blocks"][name])
+    document = json.loads(private.out)
+    assert (document["source"]["exact"], document["pairs"], document["cases"]) == (False, [], None)
+    assert "must hold at least 200 positive" in run("report", path, *COSTS, "--private", "200").err
+    for flags in (("--weight", "b"), ("--cost-fn", "b", "--cost-fp", "4")):
+        refusal = run("report", path, *COSTS, "--private", "12", *flags)
+        assert refusal.code == 2
+        assert "`--private`" in refusal.err

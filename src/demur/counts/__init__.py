@@ -2,8 +2,9 @@
 
 `ScoreCounts` is the waist of demur: arrays, files and engines all become one, and every curve,
 surface and window starts from one. `BinnedCounts` holds bins of neighbouring scores together
-with what they can and cannot tell. Ordered classes have their own counts in `levels`. Where every
-case has its own costs, `ScoreCosts` holds their sums per score and finds the cheapest `CaseWindow`.
+with what they can and cannot tell; `joined_counts` makes bins that tell little about single cases.
+Ordered classes have their own counts in `levels`. Where every case has its own costs, `ScoreCosts`
+holds their sums per score and finds the cheapest `CaseWindow`.
 
 Imports: kernels, checks and files only.
 """
@@ -11,6 +12,7 @@ Imports: kernels, checks and files only.
 from demur.counts.bins import BinnedCounts, bins_to_refine
 from demur.counts.case_window import CaseWindow
 from demur.counts.costs import ScoreCosts
+from demur.counts.joined import joined_counts
 from demur.counts.scores import Blocks, ScoreCounts
 
 __all__ = [
@@ -20,4 +22,5 @@ __all__ = [
     "ScoreCosts",
     "ScoreCounts",
     "bins_to_refine",
+    "joined_counts",
 ]

@@ -1,11 +1,13 @@
 """The answer of `demur report`: a report for all cases or for a group, and its page."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from demur.cli.answers.asking import Asked, compare_part, why_left_out
 from demur.cli.output import remark, wrapped, write, write_file
-from demur.cli.reading.evidence import Evidence
+from demur.cli.reading.evidence import Evidence, Part
+from demur.counts.joined import joined_counts
 from demur.exceptions import InputError
 from demur.report.document import Report
 from demur.report.model import DataSource
@@ -13,8 +15,15 @@ from demur.report.model import DataSource
 __all__ = ["make_report", "make_reports", "write_page"]
 
 
-def make_reports(read: Evidence, asked: Asked) -> tuple[dict[str, Report], dict[str, str]]:
-    """Make the report of every part; (reports, why a group has none)."""
+def make_reports(
+    read: Evidence, asked: Asked, smallest: int | None = None
+) -> tuple[dict[str, Report], dict[str, str]]:
+    """Make the report of every part; (reports, why a group has none).
+
+    With `smallest`, pages hold no cell of fewer cases.
+    """
+    if smallest is not None:
+        read = _joined(read, asked, smallest)
     if read.group is None:
         return {"": make_report(read, "", asked)}, {}
     reports, left_out = {}, {}
@@ -24,6 +33,27 @@ def make_reports(read: Evidence, asked: Asked) -> tuple[dict[str, Report], dict[
         except InputError as error:
             left_out[name] = why_left_out(part, error)
     return reports, left_out
+
+
+def _joined(read: Evidence, asked: Asked, smallest: int) -> Evidence:
+    """Return counts of joined scores in place of everything that tells more."""
+    if asked.question.by_case or any(part.summed is not None for part in read.parts.values()):
+        raise InputError(
+            "`--private` takes costs that are the same for all cases: amounts tell about each. "
+            "Hint: pass their means."
+        )
+    if read.data.get("weight") is not None and asked.weights != "repeats":
+        raise InputError(
+            "`--private` needs numbers of cases, and weights tell how much a case matters. "
+            "Hint: leave --weight out, or pass --weights repeats."
+        )
+    parts = {
+        name: Part(
+            counted={model: joined_counts(one, smallest=smallest) for model, one in part.counts.items()}
+        )
+        for name, part in read.parts.items()
+    }
+    return replace(read, parts=parts)
 
 
 def make_report(read: Evidence, part: str, asked: Asked) -> Report:

@@ -10,6 +10,7 @@ from demur.cli.options.flags import Flags, argument, flag, takes, verb
 from demur.cli.options.limits import Limits
 from demur.cli.options.output import Output
 from demur.cli.options.prices import Prices
+from demur.cli.options.privacy import Privacy
 from demur.cli.options.source import Source
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Limits",
     "Output",
     "Prices",
+    "Privacy",
     "Source",
     "argument",
     "flag",

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from demur.cli.options import Certainty, Limits, Output, Prices, Source, takes, verb
+from demur.cli.options import Certainty, Limits, Output, Prices, Privacy, Source, takes, verb
 
 __all__ = ["command"]
 
@@ -22,11 +22,20 @@ a missed fraud costs its amount, a column
 @takes(Prices)
 @takes(Limits)
 @takes(Certainty)
+@takes(Privacy)
 @takes(
     Output,
     path={"help": "Write the page to this file, - for standard output [default: FILE-report.html]."},
 )
-def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certainty, output: Output) -> None:
+def command(
+    *,
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    certainty: Certainty,
+    privacy: Privacy,
+    output: Output,
+) -> None:
     """Write a page that anybody can open, and say the decision.
 
     FILE as for `demur compare`. The page is one file without links to anywhere: it holds counts,
@@ -48,7 +57,7 @@ def command(*, source: Source, prices: Prices, limits: Limits, certainty: Certai
     evidence = read_evidence(source, prices)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)
-    reports, left_out = make_reports(evidence, asked)
+    reports, left_out = make_reports(evidence, asked, privacy.smallest)
     grouped = source.group is not None
     if output.as_json and grouped:
         groups = {part: report.to_dict() for part, report in reports.items()}
