@@ -1,6 +1,7 @@
 """A real browser for the tests of the page: Debian's Chromium, steered by Playwright."""
 
 import io
+import math
 import re
 import shutil
 from contextlib import contextmanager
@@ -26,7 +27,6 @@ ARGUMENTS = [
 ]
 CHARTS = ("map", "surface", "scores", "cost-curve", "roc", "response")
 PANELS = (*CHARTS, "confusion", "models", "compare")
-MU_MOST, NU_MOST = 1.0, 0.6  # what the map shows unless the costs lie beyond
 _NUMBER = r"(−?∞|[-+]?[\d.]+(?:e[-+]\d+)?)"
 
 
@@ -133,9 +133,19 @@ class Opened:
         self.settle()
 
     def place(self, mu, nu):
-        """Return where costs stand on the map as it starts, in pixels of the window."""
+        """Return where costs stand on the logarithmic map, in pixels of the window."""
         box = self.page.locator("#chart-map .catch").first.bounding_box()
-        return box["x"] + box["width"] * mu / MU_MOST, box["y"] + box["height"] * (1 - nu / NU_MOST)
+        across, up = self.shares(mu, nu)
+        return box["x"] + box["width"] * across, box["y"] + box["height"] * (1 - up)
+
+    def shares(self, mu, nu):
+        """Return how far along the two axes of the map costs stand."""
+        axes = [self.page.locator("#chart-map").get_attribute(f"data-{name}") for name in ("mu", "nu")]
+        ends = [[float(end) for end in axis.split()] for axis in axes]
+        return [
+            math.log(price / low) / math.log(high / low)
+            for price, (low, high) in zip((mu, nu), ends, strict=True)
+        ]
 
     def drag(self, *costs, steps=8):
         """Drag the cost point from where it is through these (mu, nu)."""

@@ -38,7 +38,7 @@ def test_odd_data_say_the_same_as_python(open_page, name):
     page.open_tab("map")
     page.drag((0.3, 0.1))
     page.choose("map-colour-lower")
-    assert page.costs[1:] == pytest.approx((30, 10), abs=0.4) or name == "no_costs"
+    assert page.costs[1:] == pytest.approx((30, 10), rel=0.025) or name == "no_costs"
     assert page.overflow <= 0
 
 

@@ -357,7 +357,17 @@ def test_bins_hold_every_case_and_infinite_scores_lie_apart():
 
 
 def test_bins_against_histogram():
+    piled = score_bins(
+        ScoreCounts.from_arrays(np.arange(200) % 2, 1 / (1 + np.exp(-np.linspace(-30, 30, 200))))
+    )
+    assert piled.log_odds
+    assert np.sum(piled.positives) == 100
+    # equal steps of log-odds between the ends, which lie at the scores themselves
+    odds = np.log(piled.edges[1:-1] / (1 - piled.edges[1:-1]))
+    assert np.ptp(np.diff(odds)) < 1e-9
+    assert piled.edges[0] == 1 / (1 + np.exp(30.0))
     bins = score_bins(ScoreCounts.from_arrays(Y, A))
+    assert not bins.log_odds
     assert len(bins.positives) <= 60
     found, _ = np.histogram(A[Y == 1], bins.edges)
     assert bins.positives.tolist() == found.tolist()

@@ -98,7 +98,7 @@ export interface ModelData {
   digest: string;
   /** Thresholds: window (i, j) is (lower[i], upper[j]). */
   cuts: { lower: number[]; upper: number[] };
-  bins: { edges: number[]; positives: number[]; negatives: number[] };
+  bins: { edges: number[]; positives: number[]; negatives: number[]; log_odds?: boolean };
   roc: { fpr: number[]; tpr: number[]; thresholds: number[] };
   /** Tables of all splits, one after the other; empty where honest costs are impossible. */
   folds: FoldData[];

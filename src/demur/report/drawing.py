@@ -1,6 +1,9 @@
 """Few numbers that draw many scores: bins of the scores, points of the ROC curve."""
 
+from dataclasses import replace
+
 import numpy as np
+from scipy import special
 
 from demur.counts.scores import ScoreCounts
 from demur.report.model import RocPoints, ScoreBins
@@ -10,14 +13,30 @@ from demur.typing import FloatArray
 __all__ = ["roc_points", "score_bins"]
 
 _MOST_BINS = 60
+# probabilities this near to 0 or 1 share the ends of an axis of log-odds
+_END = 1e-5
 _MOST_POINTS = 200
 
 
 def score_bins(counts: ScoreCounts) -> ScoreBins:
-    """Count the cases of each class in at most 60 bins of equal width; infinite scores lie apart."""
+    """Count the cases of each class in at most 60 bins of equal width; infinite scores lie apart.
+
+    Probabilities of which more than half would share the two outermost bins are binned by their log-odds.
+    """
     scores = counts.scores
     finite = scores[np.isfinite(scores)]
-    inner = _equal_bins(finite)
+    bins = _binned(counts, _equal_bins(finite))
+    held = bins.positives + bins.negatives
+    piled = len(held) == _MOST_BINS - 2 and held[0] + held[-1] > 0.5 * float(np.sum(held))
+    if not piled or scores[0] < 0 or scores[-1] > 1:
+        return bins
+    return replace(_binned(counts, _log_odds_bins(finite)), log_odds=True)
+
+
+def _binned(counts: ScoreCounts, inner: FloatArray) -> ScoreBins:
+    """Count the cases between the edges, and infinite scores beyond them."""
+    scores = counts.scores
+    finite = scores[np.isfinite(scores)]
     below, above = [-np.inf] * bool(np.isneginf(scores[0])), [np.inf] * bool(np.isposinf(scores[-1]))
     edges = np.concatenate([below, inner, above])
     # a score on an inner edge belongs to the bin above it, the largest to the last bin
@@ -29,6 +48,14 @@ def score_bins(counts: ScoreCounts) -> ScoreBins:
         running = np.concatenate([[0.0], np.cumsum(column)])
         columns.append(np.diff(running[np.concatenate([[0], starts, [len(scores)]])]))
     return ScoreBins(edges=edges, positives=columns[0], negatives=columns[1])
+
+
+def _log_odds_bins(probabilities: FloatArray) -> FloatArray:
+    """Edges of bins of equal width in log-odds, ascending; the outermost are the ends of the scores."""
+    low, high = np.clip(probabilities[[0, -1]], _END, 1 - _END)
+    edges = special.expit(np.linspace(special.logit(low), special.logit(high), _MOST_BINS - 1))
+    edges[0], edges[-1] = probabilities[0], probabilities[-1]
+    return edges
 
 
 def _equal_bins(finite: FloatArray) -> FloatArray:

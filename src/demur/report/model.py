@@ -75,11 +75,15 @@ class DataSource(Result):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ScoreBins(Result):
-    """Cases of each class by score; element b of the counts lies between edges b and b + 1."""
+    """Cases of each class by score; element b of the counts lies between edges b and b + 1.
+
+    Bins have equal width on the scores or, where `log_odds`, on their log-odds.
+    """
 
     edges: FloatArray
     positives: FloatArray
     negatives: FloatArray
+    log_odds: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -141,6 +145,7 @@ class ModelReport(Result):
                 "edges": json_safe(self.bins.edges),
                 "positives": _whole(self.bins.positives),
                 "negatives": _whole(self.bins.negatives),
+                "log_odds": self.bins.log_odds,
             },
             "roc": self.roc.to_dict(),
             "folds": self._folds() if folds else [],

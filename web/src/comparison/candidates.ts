@@ -46,7 +46,7 @@ export function trivialCandidates(
 }
 
 /** Whether one decision for all cases keeps the limits at a share `rate` of positives. */
-function keepsLimits(kind: TrivialRule, rate: number, limits: RuleLimits): boolean {
+export function keepsLimits(kind: TrivialRule, rate: number, limits: RuleLimits): boolean {
   if (kind === "always abstain") return (limits.maxAbstention ?? 1) >= 1;
   if (kind === "always positive") return rate >= (limits.minPrecisionPositive ?? 0) * (1 - TIE);
   return 1 - rate >= (limits.minPrecisionNegative ?? 0) * (1 - TIE) && (limits.maxFnRate ?? 1) >= 1;

@@ -6,6 +6,8 @@ import { honestCosts } from "./honestMap";
 import { questionAt, type Prepared } from "./models";
 import { MoneyModel } from "./moneyModel";
 import type { Surface } from "./surface";
+import type { TrivialRule } from "./trivial";
+import type { RuleLimits } from "./windowSearch";
 
 export type MapMode = "cost" | "abstention" | "lower" | "upper" | "winner" | "difference";
 
@@ -16,6 +18,58 @@ export const TIE = 1e-12;
 export interface CostGrid {
   mus: Float64Array;
   nus: Float64Array;
+}
+
+/** Limits that rules must keep, and the surfaces to search under them. */
+export interface LimitedModels {
+  limits: RuleLimits;
+  surfaces: readonly Surface[];
+  /** Rules without a model that keep the limits. */
+  trivial: readonly TrivialRule[];
+}
+
+/**
+ * The same under limits, with hindsight: every rule is searched once, since searching it in every table of every
+ * split takes too long for a map. NaN where no rule keeps the limits.
+ */
+export function limitedValues(
+  mode: MapMode,
+  grid: CostGrid,
+  { limits, surfaces, trivial }: LimitedModels,
+  model: number,
+  other = model,
+): Float64Array {
+  const cuts = (k: number, mu: number, nu: number) => surfaces[k].limitedCuts(mu, nu, limits);
+  const costs = (k: number): Float64Array =>
+    fill(grid, (mu, nu) => {
+      const found = cuts(k, mu, nu);
+      return found === null ? NaN : surfaces[k].costOf(...found, mu, nu);
+    });
+  const surface = surfaces[model];
+  switch (mode) {
+    case "cost":
+      return costs(model);
+    case "abstention":
+      return fill(grid, (mu, nu) => {
+        const found = cuts(model, mu, nu);
+        return found === null ? NaN : surface.windowAt(...found, mu, nu).abstain;
+      });
+    case "lower":
+      return fill(grid, (mu, nu) => surface.lower[cuts(model, mu, nu)?.[0] ?? NaN] ?? NaN);
+    case "upper":
+      return fill(grid, (mu, nu) => surface.upper[cuts(model, mu, nu)?.[1] ?? NaN] ?? NaN);
+    case "winner": {
+      const least = fill(grid, (mu, nu) => {
+        const simple = surface.trivial(mu, nu);
+        return Math.min(...trivial.map((rule) => simple[rule]));
+      });
+      return cheapestOf(least, surfaces.map((_, k) => () => costs(k)));
+    }
+    case "difference": {
+      const others = costs(other);
+      return costs(model).map((cost, at) => cost - others[at]);
+    }
+  }
 }
 
 /** A grid from 0 to the largest costs. */
@@ -97,14 +151,35 @@ export function surfaceCosts(surface: Surface, grid: CostGrid): Float64Array {
 /** Place of the cheapest model at every point; `NO_MODEL` where a rule without a model costs no more. */
 function winners(grid: CostGrid, report: Totals, prepared: Prepared): Float64Array {
   const least = fill(grid, (mu, nu) => Math.min(...Object.values(prepared.models[0].surface.trivial(mu, nu))));
+  return cheapestOf(least, prepared.models.map((_, k) => () => modelCosts(grid, report, prepared, k)));
+}
+
+/** Place of the first model that is cheaper than all before it and than `least`, point by point. */
+function cheapestOf(least: Float64Array, models: readonly (() => Float64Array)[]): Float64Array {
   const winner = new Float64Array(least.length).fill(NO_MODEL);
-  prepared.models.forEach((_, k) => {
-    modelCosts(grid, report, prepared, k).forEach((cost, at) => {
-      if (cost >= least[at] * (1 - TIE)) return;
+  models.forEach((costs, k) => {
+    costs().forEach((cost, at) => {
+      if (!(cost < least[at] * (1 - TIE))) return;
       [least[at], winner[at]] = [cost, k];
     });
   });
   return winner;
+}
+
+/** Share of evenly spread costs at which each model is cheaper than every other one, with hindsight. */
+export function cheapestShares({ models }: Prepared, side = 60): number[] {
+  const shares = new Array<number>(models.length).fill(0);
+  if (models.length === 1) return [1];
+  const middles = Float64Array.from({ length: side }, (_, k) => (k + 0.5) / side);
+  const grid = { mus: middles, nus: middles };
+  const costs = models.map(({ surface }) => surfaceCosts(surface, grid));
+  costs[0].forEach((_, at) => {
+    const here = costs.map((column) => column[at]);
+    const least = Math.min(...here);
+    const ties = here.filter((cost) => cost <= least * (1 + TIE)).length;
+    if (ties === 1) shares[here.indexOf(least)] += 1 / costs[0].length;
+  });
+  return shares;
 }
 
 function abstention(surface: Surface, mu: number, nu: number): number {

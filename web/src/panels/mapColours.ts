@@ -1,6 +1,10 @@
 /** Colours of the map: coarse at once, fine when there is time. */
 import type { Domain } from "../domain";
-import { amountsSide, costGrid, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
+import { keepsLimits } from "../comparison/candidates";
+import { amountsSide, limitedValues, mapValues, NO_MODEL, type CostGrid } from "../math/costMap";
+import { TRIVIAL_RULES } from "../math/trivial";
+import { onPaper } from "../view/paper";
+import { inFields, priceText, roundPrices } from "../view/prices";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { DIVERGING, modelColour, parseHex, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
@@ -8,7 +12,6 @@ import { byIndex, byTable, paint } from "../view/paint";
 import { moneyBetween } from "../math/units";
 import { shown, type Cell, type Sheet } from "../view/saving";
 import { threshold } from "../view/format";
-import { gridSheet } from "../view/gridSheet";
 import { whenIdle } from "../view/idle";
 
 const COARSE = 64;
@@ -17,6 +20,9 @@ const FINEST = 245;
 /** Tables of cases that a map may look at: at once, and when there is time. */
 const WORK = 600_000;
 const FINE_WORK = 2_500_000;
+/** A step of a search under limits, in looks at a table; and the coarsest map under them. */
+const LIMIT_WORK = 0.1;
+const MIN_LIMITED = 16;
 /** Steps of a search of amounts, which are quicker than a look at a table. */
 const AMOUNTS_WORK = 20;
 
@@ -31,16 +37,24 @@ export interface MapColours {
   sheet(at: Situation, domain: Domain): Sheet;
 }
 
-export function mapColours(canvas: HTMLCanvasElement): MapColours {
+/** `refined` is called when the fine map replaces the coarse one, and with it what the legend says. */
+export function mapColours(canvas: HTMLCanvasElement, refined: () => void): MapColours {
+  const refine = (paintFine: () => void): void => {
+    paintFine();
+    refined();
+  };
   let key = "";
   let range: [number, number] = [0, 1];
   let shares: number[] = [];
+  let logarithmic = false;
 
   function fill(context: CanvasRenderingContext2D, at: Situation, domain: Domain, side: number): void {
     const mode = at.state.colour;
-    const grid = costGrid(side, side, domain.muMax, domain.nuMax);
+    const grid = { mus: domain.mu.steps(side), nus: domain.nu.steps(side) };
     const values = valuesOf(at, grid);
-    range = rangeOf(at, values);
+    // on logarithmic axes costs differ by orders of magnitude: so do the steps of their colours
+    logarithmic = mode === "cost" && domain.mu.log;
+    range = rangeOf(at, values, logarithmic);
     if (mode === "winner") shares = sharesOf(values, at.data.models.length);
     const raster = { values, columns: side, rows: side };
     if (mode === "winner") {
@@ -59,7 +73,9 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
       paint(
         context,
         raster,
-        byTable(mode === "difference" ? DIVERGING : SEQUENTIAL, ...range),
+        logarithmic
+          ? byTable(SEQUENTIAL, Math.log(range[0]), Math.log(range[1]), (value) => Math.log(Math.max(range[0], value)))
+          : byTable(mode === "difference" ? DIVERGING : SEQUENTIAL, ...range),
         mode === "cost" || mode === "difference",
       );
     }
@@ -75,8 +91,9 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
         state.compare,
         k,
         theme,
-        domain.muMax,
-        domain.nuMax,
+        ...[domain.mu.from, domain.mu.to, domain.nu.from, domain.nu.to],
+        JSON.stringify(at.limits),
+        onPaper(),
         width,
         height,
       ];
@@ -87,12 +104,14 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
     },
     paint(context, at, domain) {
       const began = performance.now();
-      fill(context, at, domain, sideFor(at, WORK, COARSEST, COARSE));
+      fill(context, at, domain, onPaper() ? sideFor(at, FINE_WORK, COARSE, FINEST) : sideFor(at, WORK, COARSEST, COARSE));
       performance.measure("demur-map", { start: began, end: performance.now() });
+      // a printer does not wait
+      if (onPaper()) return;
       const painted = key;
       whenIdle(() => {
         if (painted === key && canvas.isConnected)
-          fill(context, at, domain, sideFor(at, FINE_WORK, COARSE, FINEST));
+          refine(() => fill(context, at, domain, sideFor(at, FINE_WORK, COARSE, FINEST)));
       });
     },
     get range() {
@@ -102,16 +121,30 @@ export function mapColours(canvas: HTMLCanvasElement): MapColours {
       return shares;
     },
     sheet(at, domain) {
-      const grid = costGrid(11, 11, domain.muMax, domain.nuMax);
+      const grid = {
+        mus: Float64Array.from(roundPrices(at, "mu", domain.mu, 12)),
+        nus: Float64Array.from(roundPrices(at, "nu", domain.nu, 12)),
+      };
       const values = valuesOf(at, grid);
-      return gridSheet(grid, (place) => inWords(at, values[place]));
+      return {
+        columns: ["review \\ false alarm", ...Array.from(grid.mus, (mu) => priceText(at, "mu", mu))],
+        rows: Array.from(grid.nus, (nu, r) => [
+          { value: inFields(at, "nu", nu), text: priceText(at, "nu", nu) },
+          ...Array.from(grid.mus, (_, c) => inWords(at, values[r * grid.mus.length + c])),
+        ]),
+      };
     },
   };
 }
 
 /** Points on a side of the map for so much work; honest costs look at every table of every split. */
-function sideFor({ state, data, prepared }: Situation, work: number, least: number, most: number): number {
+function sideFor(at: Situation, work: number, least: number, most: number): number {
+  const { state, data, prepared } = at;
   const models = state.colour === "winner" ? data.models.length : state.colour === "difference" ? 2 : 1;
+  if (at.limits !== null) {
+    const each = models * at.judgedBy.models[0].surface.size * LIMIT_WORK;
+    return Math.min(most, Math.max(MIN_LIMITED, Math.round(Math.sqrt(work / each))));
+  }
   const honest = ["cost", "winner", "difference"].includes(state.colour);
   const side = honest ? amountsSide(prepared, models, AMOUNTS_WORK * work, most) : null;
   if (side !== null) return side;
@@ -128,17 +161,28 @@ function sharesOf(values: Float64Array, models: number): number[] {
 function valuesOf(at: Situation, grid: CostGrid): Float64Array {
   const mode = at.state.colour;
   const [a, b] = mode === "difference" && at.state.compare !== null ? at.state.compare : [at.k, at.k];
-  return mapValues(mode, grid, at.data, at.prepared, a, b);
+  if (at.limits === null) return mapValues(mode, grid, at.data, at.prepared, a, b);
+  const { limits, prevalence } = at;
+  const trivial = TRIVIAL_RULES.filter((rule) => keepsLimits(rule, prevalence, limits));
+  const surfaces = at.judgedBy.models.map(({ surface }) => surface);
+  return limitedValues(mode, grid, { limits, surfaces, trivial }, a, b);
 }
 
-function rangeOf(at: Situation, values: Float64Array): [number, number] {
+/** Costs below this share of the largest look alike on logarithmic colours. */
+const FAINTEST = 1e-4;
+
+function rangeOf(at: Situation, values: Float64Array, logarithmic: boolean): [number, number] {
   const mode = at.state.colour;
   if (mode === "abstention") return [0, 1];
   if (mode === "lower" || mode === "upper") {
     const edges = at.model.bins.edges.filter(Number.isFinite);
     return [edges[0] ?? 0, edges[edges.length - 1] ?? 1];
   }
-  const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value)), 0);
+  const most = values.reduce((largest, value) => Math.max(largest, Math.abs(value) || 0), 0);
+  if (logarithmic) {
+    const least = values.reduce((smallest, value) => (value > 0 ? Math.min(smallest, value) : smallest), most);
+    return [Math.max(least, FAINTEST * most) || 1e-12, most || 1];
+  }
   return mode === "difference" ? [-(most || 1), most || 1] : [0, most];
 }
 

@@ -2,6 +2,7 @@
 import type { App } from "../app";
 import { costsAt, type CostPoint } from "../math/units";
 import { arrows } from "../view/arrows";
+import type { PriceAxis } from "../view/priceAxis";
 import type { Plot } from "../view/plot";
 import type { CostBox } from "./costBox";
 
@@ -72,19 +73,18 @@ export class MapHand {
     if (across === 0 && up === 0) return;
     event.preventDefault();
     const step = event.shiftKey ? COARSE : FINE;
-    const { muMax, nuMax } = this.app.domain;
+    const { domain } = this.app;
     const { mu, nu } = this.app.situation();
-    const higher = up === 0 ? nu : Math.min(nu, nuMax) + up * step * nuMax;
-    this.place(Math.max(0, mu + across * step * muMax), Math.max(0, higher));
+    const moved = (axis: PriceAxis, price: number, by: number): number =>
+      by === 0 ? price : axis.near(axis.share(price) + by * step);
+    this.place(moved(domain.mu, mu, across), moved(domain.nu, nu, up));
   }
 
-  /** Costs at a place of the map, to a thousandth of the view. */
+  /** Costs at a place of the map, to the digits that a hand can point at. */
   private costsAt(event: PointerEvent): CostPoint {
-    const { muMax, nuMax } = this.app.domain;
+    const { mu, nu } = this.app.domain;
     const { x, y } = this.plot.locate(event);
-    const round = (value: number, most: number): number =>
-      Math.round((1000 * Math.min(most, Math.max(0, value))) / most) * (most / 1000);
-    return { mu: round(x, muMax), nu: round(y, nuMax) };
+    return { mu: mu.near(mu.share(x)), nu: nu.near(nu.share(y)) };
   }
 
   private place(mu: number, nu: number): void {

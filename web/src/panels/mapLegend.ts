@@ -39,39 +39,45 @@ export function mapLegend(): MapLegend {
     key.replaceChildren();
     strip(bar, colour === "difference" ? DIVERGING : SEQUENTIAL);
     const [first, last] = range;
+    const within = at.limits === null ? "" : ", within the limits";
     switch (colour) {
       case "cost":
         say(
-          `Cost${at.prepared.judged === null ? " with hindsight" : ""} per 1000 cases, ${at.modelName}`,
+          `Cost${hindsight(at)} per 1000 cases, ${at.modelName}${within}`,
           at.amount(first),
           at.amount(last),
         );
         break;
       case "abstention":
-        say(`Share sent to a person, ${at.modelName}`, "0 %", "100 %");
+        say(`Share sent to a person, ${at.modelName}${within}`, "0 %", "100 %");
         break;
       case "lower":
       case "upper":
         say(
-          `${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}`,
+          `${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}${within}`,
           threshold(first),
           threshold(last),
         );
         break;
       case "winner":
-        say("Cheapest rule, and its share of the map", "", "");
+        say(`Cheapest rule${hindsight(at)}${within}, and its share of the map`, "", "");
         winners(at, shares);
         break;
       case "difference":
         if (compare !== null) {
           const [a, b] = compare.map((k) => cut(at.data.models[k].name, 18));
           say(
-            `A minus B: ${a} minus ${b}`,
+            `A minus B${hindsight(at)}${within}: ${a} minus ${b}`,
             `${a} cheaper by ${at.amountBetween(last)}`,
             `${b} cheaper`,
           );
         }
     }
+  }
+
+  /** Under limits, too, costs of the map are with hindsight. */
+  function hindsight(at: Situation): string {
+    return at.prepared.judged === null || at.limits !== null ? " with hindsight" : "";
   }
 
   function say(text: string, from: string, to: string): void {

@@ -1,6 +1,7 @@
 /** Table of all models: how well they rank, what they cost over all costs, and what they do here. */
 import type { App } from "../app";
 import { trivialWords } from "../comparison/words";
+import { cheapestShares } from "../math/costMap";
 import { TRIVIAL_RULES } from "../math/trivial";
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
@@ -36,7 +37,6 @@ export function modelsPanel(app: App): Panel {
     const { auc, volume } = model;
     setText(cells[0], auc === null ? NONE : withInterval(auc.value, auc.low, auc.high));
     setText(cells[1], withInterval(volume.honest ?? volume.hindsight, volume.low, volume.high));
-    setText(cells[7], percent(model.wins));
     const row = el("tr", { "data-model": k }, el("th", { scope: "row" }, mark, " ", name), ...cells);
     return { row, mark, cells };
   });
@@ -60,7 +60,9 @@ export function modelsPanel(app: App): Panel {
       frame.about,
       "AUC: how often a positive scores above a negative; higher is better. VACC: mean cost over all prices, a miss costs 1; lower is better. Window: cases scored between its two thresholds go to a person. With hindsight: on the cases that chose the window.",
     );
-    lines.forEach(({ row, mark }, k) => {
+    const shares = at.prepared.prevalence === at.data.prevalence ? models.map(({ wins }) => wins) : cheapestShares(at.prepared);
+    lines.forEach(({ row, mark, cells }, k) => {
+      setText(cells[7], percent(shares[k]));
       paintSwatch(mark, at.theme);
       row.className = k === at.k ? "current" : "";
       if (k === at.k) row.setAttribute("aria-current", "true");

@@ -5,6 +5,7 @@ import { attr, setText, show, svg } from "../view/dom";
 import { Frame } from "../view/frame";
 import { chooseCuts, type Cut } from "../view/hover";
 import type { Panel } from "../view/panel";
+import { scoreAxis } from "../view/scoreAxis";
 import { Plot } from "../view/plot";
 import { shown } from "../view/saving";
 import { classEntries, hereEntry } from "../view/legends";
@@ -12,6 +13,7 @@ import type { Situation } from "../situation";
 
 export function scoresPanel(app: App): Panel {
   const frame = new Frame("scores", "Scores");
+  let axis = scoreAxis(app.situation().model);
   const plot = new Plot(
     {
       id: "chart-scores",
@@ -24,6 +26,7 @@ export function scoresPanel(app: App): Panel {
       top: 34,
       left: 44,
       focusable: true,
+      xFormat: (v) => axis.text(v),
       yFormat: (v) => `${Math.abs(v)} %`,
     },
     () => app.redraw(panel),
@@ -64,21 +67,26 @@ export function scoresPanel(app: App): Panel {
   /** Any score inside the axis: infinite thresholds stand at its ends. */
   function place(score: number): number {
     const [low, high] = plot.x.domain();
-    return plot.x(Math.min(high, Math.max(low, score)));
+    return plot.x(Math.min(high, Math.max(low, axis.at(score))));
   }
 
   function draw(at: Situation): void {
     now = at;
     if (!plot.ready) return;
     const { edges, positives, negatives } = at.model.bins;
-    const finite = withoutInfinity(edges);
+    axis = scoreAxis(at.model);
+    const ends = withoutInfinity(edges);
+    const finite = ends.map((edge) => axis.at(edge));
     const share = (counts: number[], all: number): number[] =>
       counts.map((count) => (all > 0 ? (100 * count) / all : 0));
     const up = share(positives, at.data.n_positive);
     const down = share(negatives, at.data.n_negative);
     const most = Math.max(...up, ...down, 1);
     const [first, last] = [finite[0], finite[finite.length - 1]];
-    plot.axes(first < last ? [first, last] : [first - 0.5, first + 0.5], [-1.05 * most, 1.05 * most]);
+    const across: [number, number] = first < last ? [first, last] : [first - 0.5, first + 0.5];
+    const places = axis.marks(axis.logOdds ? ends[0] : across[0], axis.logOdds ? ends[ends.length - 1] : across[1], plot.width / 60);
+    plot.axes(across, [-1.05 * most, 1.05 * most], { xMarks: places });
+    plot.name(axis.logOdds ? "score, on a scale of log-odds" : "score", "");
     bars.replaceChildren();
     const zero = plot.y(0);
     finite.slice(0, -1).forEach((edge, k) => {
@@ -153,7 +161,7 @@ export function scoresPanel(app: App): Panel {
     app.hover,
     plot.drawing,
     () => now,
-    (event) => (now === null ? null : now.nearestCut(plot.locate(event).x)),
+    (event) => (now === null ? null : now.nearestCut(axis.score(plot.locate(event).x))),
   );
   app.hover.listen(mark);
   mark(null);

@@ -50,14 +50,20 @@ export function paint(
 }
 
 /** Colours of a table between two values. */
-export function byTable(table: Uint8ClampedArray, low: number, high: number) {
+export function byTable(
+  table: Uint8ClampedArray,
+  low: number,
+  high: number,
+  scale: (value: number) => number = (value) => value,
+) {
   const span = high > low ? high - low : 1;
   return (value: number, pixel: Uint8ClampedArray, at: number): void => {
-    const from = step((value - low) / span);
+    const from = step((scale(value) - low) / span);
     pixel[at] = table[from];
     pixel[at + 1] = table[from + 1];
     pixel[at + 2] = table[from + 2];
-    pixel[at + 3] = 255;
+    // nothing where there is no value
+    pixel[at + 3] = value === value ? 255 : 0;
   };
 }
 

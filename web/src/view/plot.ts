@@ -1,6 +1,6 @@
 /** Two axes and the layers between them; a panel draws shapes once and moves marks often. */
 import { axisBottom, axisLeft } from "d3-axis";
-import { scaleLinear, type ScaleLinear } from "d3-scale";
+import { scaleLinear, scaleLog, type ScaleContinuousNumeric } from "d3-scale";
 import { select } from "d3-selection";
 import { attr, el, setText, svg } from "./dom";
 import { onPaper, printed } from "./paper";
@@ -24,6 +24,16 @@ export interface PlotOptions {
   role?: "img" | "group";
 }
 
+type Scale = ScaleContinuousNumeric<number, number>;
+type Domain = [from: number, to: number];
+
+/** Which axes are logarithmic, and where they have marks. */
+export interface OwnAxes {
+  log?: readonly [x: boolean, y: boolean];
+  xMarks?: number[];
+  yMarks?: number[];
+}
+
 /** Room for half of the last label. */
 const RIGHT = 20;
 
@@ -33,8 +43,8 @@ export class Plot {
   readonly under: SVGGElement;
   readonly over: SVGGElement;
   readonly catcher: SVGRectElement;
-  readonly x: ScaleLinear<number, number> = scaleLinear();
-  readonly y: ScaleLinear<number, number> = scaleLinear();
+  x: Scale = scaleLinear();
+  y: Scale = scaleLinear();
   width = 0;
   height = 0;
   readonly left: number;
@@ -98,10 +108,10 @@ export class Plot {
     return this.width > 0;
   }
 
-  /** Set both domains and draw the axes. */
-  axes(x: [number, number], y: [number, number]): void {
-    this.x.domain(x).range([0, this.width]);
-    this.y.domain(y).range([this.height, 0]);
+  /** Set both domains and draw the axes, with marks of one's own where they are given. */
+  axes(x: Domain, y: Domain, own: OwnAxes = {}): void {
+    this.x = (own.log?.[0] === true ? scaleLog() : scaleLinear()).domain(x).range([0, this.width]);
+    this.y = (own.log?.[1] === true ? scaleLog() : scaleLinear()).domain(y).range([this.height, 0]);
     const { xFormat, yFormat } = this.options;
     const across = axisBottom<number>(this.x as never)
       .ticks(Math.max(2, Math.min(8, this.width / 70)))
@@ -111,6 +121,8 @@ export class Plot {
       .ticks(Math.max(2, Math.min(6, this.height / 45)))
       .tickSizeOuter(0)
       .tickSize(4);
+    if (own.xMarks !== undefined) across.tickValues(own.xMarks);
+    if (own.yMarks !== undefined) up.tickValues(own.yMarks);
     if (xFormat !== undefined) across.tickFormat(xFormat);
     if (yFormat !== undefined) up.tickFormat(yFormat);
     select(this.xAxis).call(across as never);
