@@ -6,6 +6,7 @@ Imports: surface, roc, costs, counts.
 """
 
 from demur.cautious.capacity import CapacityGraph, Mixture, capacity_graph
+from demur.cautious.conformal import conformal_p_values
 from demur.cautious.confusion import CautiousConfusion, RocPoint, cautious_confusion, decisions_at_abstention
 from demur.cautious.response import ResponseCurve, ResponsePoint, response_curve
 from demur.cautious.roc_response import RocResponseSurface, roc_response_surface
@@ -45,6 +46,7 @@ __all__ = [
     "average_response_curves",
     "capacity_graph",
     "cautious_confusion",
+    "conformal_p_values",
     "critical_windows",
     "decisions_at_abstention",
     "response_curve",

@@ -11,6 +11,8 @@ from demur.estimators.cautious import CautiousClassifier
 from demur.estimators.cost_weighted import CostWeightedClassifier
 from demur.estimators.delegating import DelegatingClassifier
 from demur.estimators.difference_rescaler import DifferenceRescaler
+from demur.estimators.ensemble import CautiousEnsemble
+from demur.estimators.guarded import GuardedClassifier, NeighbourDistance
 from demur.estimators.kalman_forecaster import KalmanForecaster, SeriesForecast
 from demur.estimators.mimetic import MimeticClassifier, mimetic_configurations
 from demur.estimators.mimetic_costs import MimeticComparison, mimetic_costs
@@ -23,16 +25,19 @@ from demur.estimators.stacking import StackedForecast, stack_forecasters
 __all__ = [
     "AbstainingClassifier",
     "CautiousClassifier",
+    "CautiousEnsemble",
     "CostWeightedClassifier",
     "DelegatingClassifier",
     "DifferenceRescaler",
     "DirectThresholdClassifier",
+    "GuardedClassifier",
     "KalmanForecaster",
     "LaplaceTreeClassifier",
     "MimeticClassifier",
     "MimeticComparison",
     "ModelTreeRegressor",
     "NaiveBayesRegressor",
+    "NeighbourDistance",
     "ReliableClassifier",
     "SeriesForecast",
     "StackedForecast",

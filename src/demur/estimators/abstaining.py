@@ -39,7 +39,13 @@ from demur.typing import FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.promised import widest_coverage_window
 
-__all__ = ["AbstainingClassifier", "TwoClassAbstainer", "warn_if_costs_are_odd", "warn_of_note"]
+__all__ = [
+    "AbstainingClassifier",
+    "TwoClassAbstainer",
+    "two_labels",
+    "warn_if_costs_are_odd",
+    "warn_of_note",
+]
 
 _SEED = 0  # of the folds of the honest cost: the same data give the same bytes
 
@@ -84,6 +90,20 @@ def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
     warnings.warn(text, DegenerateDataWarning, stacklevel=4)
 
 
+def two_labels(owner: Any, classes: Any, pos_label: Any) -> Any:
+    """Return the negative and the positive label of two classes."""
+    if len(classes) != 2:
+        raise InputError(
+            f"Only binary classification is supported by {type(owner).__name__}. The type of the target "
+            f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
+        )
+    if pos_label is None:
+        return classes
+    if pos_label not in classes.tolist():
+        raise input_error("pos_label", f"must be one of the classes {classes.tolist()}", repr(pos_label))
+    return classes if classes[1] == pos_label else classes[::-1]
+
+
 class TwoClassAbstainer(OutOfFoldClassifier):
     """What the classifiers share that put a window on one score; `window_` decides."""
 
@@ -93,18 +113,7 @@ class TwoClassAbstainer(OutOfFoldClassifier):
 
     def _labels_of_codes(self, classes: Any) -> Any:
         """Negative label, positive label."""
-        if len(classes) != 2:
-            raise InputError(
-                f"Only binary classification is supported by {type(self).__name__}. The type of the target "
-                f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
-            )
-        if self.pos_label is None:
-            return classes
-        if self.pos_label not in classes.tolist():
-            raise input_error(
-                "pos_label", f"must be one of the classes {classes.tolist()}", repr(self.pos_label)
-            )
-        return classes if classes[1] == self.pos_label else classes[::-1]
+        return two_labels(self, classes, self.pos_label)
 
     def _respond(self, estimator: Any, X: Any) -> FloatArray:
         return positive_scores(estimator, X, self._outcomes[1], self.response_method)

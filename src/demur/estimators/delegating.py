@@ -6,23 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import ClassifierMixin, clone
-from sklearn.utils import _safe_indexing, get_tags, indexable
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.metaestimators import _BaseComposition
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from demur._checks import check_type, input_error
 from demur.costs.model import CostModel
 from demur.estimators.abstaining import AbstainingClassifier
+from demur.estimators.composition import NamedClassifiers
 from demur.estimators.out_of_fold import (
     OutOfFoldClassifier,
     TrainingCases,
     answers_of,
     check_outcomes,
-    share_right,
     training_cases,
-    weight_params,
 )
 from demur.exceptions import DegenerateDataWarning
 from demur.surface.window import ABSTAIN
@@ -31,7 +28,7 @@ from demur.typing import IntArray
 __all__ = ["DelegatingClassifier"]
 
 
-class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[misc]
+class DelegatingClassifier(NamedClassifiers):
     """Cascade of classifiers: what the first abstains on goes to the next, to any depth.
 
     Every stage is fitted to the cases the stage before abstained on out of fold, so that it
@@ -106,29 +103,7 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
         self.cv = cv
         self.abstain_label = abstain_label
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - scikit-learn's signature
-        """Return the parameters, with those of the stages as ``name__parameter``."""
-        params: dict[str, Any] = self._get_params("estimators", deep=deep)
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters, also of the stages (``name__parameter``) and whole stages (``name``)."""
-        self._set_params("estimators", **params)
-        return self
-
     # ---------------------------------------------------------------- the stages
-
-    def _named(self) -> list[tuple[str, Any]]:
-        stages = self.estimators
-        if not _are_named(stages):
-            raise input_error(
-                "estimators",
-                "must be a non-empty list of (name, classifier)",
-                repr(stages),
-                'such as [("quick", LogisticRegression()), ("slow", RandomForestClassifier())].',
-            )
-        self._validate_names([name for name, _ in stages])
-        return list(stages)
 
     def _costs_of_stages(self, count: int) -> list[CostModel | None]:
         given: Any = self.costs
@@ -140,7 +115,7 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
                 check_type(stage, "costs", CostModel)
         return several
 
-    def _stages(self) -> list[tuple[str, Any]]:
+    def _members(self) -> list[tuple[str, Any]]:
         """Unfitted stages; those that cannot abstain by themselves get a window for their costs."""
         named = self._named()
         stages = []
@@ -165,20 +140,6 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
             stages.append((name, abstaining))
         return stages
 
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return the router: everything goes to `fit` of the stages that ask for it."""
-        router = MetadataRouter(owner=type(self).__name__)
-        for name, stage in self._stages():
-            router.add(**{name: stage}, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-        return router
-
-    def _fit_weights(self, stages: list[tuple[str, Any]], weights: Any) -> dict[str, Any]:
-        """Weights for each stage, None where it takes none."""
-        if get_config()["enable_metadata_routing"]:
-            routed = process_routing(self, "fit", sample_weight=weights)
-            return {name: routed[name].fit.get("sample_weight") for name, _ in stages}
-        return {name: weight_params(stage, weights, {}).get("sample_weight") for name, stage in stages}
-
     # ---------------------------------------------------------------- fit
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -191,7 +152,7 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
         sample_weight : array of n numbers >= 0, optional
             Passed to the stages that take weights.
         """
-        stages = self._stages()
+        stages = self._members()
         X, _ = indexable(X, y)
         cases = training_cases(self, y, sample_weight)
         self._outcomes = check_outcomes(cases.classes, self.abstain_label)
@@ -208,9 +169,7 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
             sizes.append(len(rows))
             rows = _delegated(fitted, rows)
         self.stage_sizes_ = np.array(sizes)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.stages_[0], name):
-                setattr(self, name, getattr(self.stages_[0], name))
+        self._take_features_of(self.stages_[0])
         return self
 
     # ---------------------------------------------------------------- use
@@ -222,11 +181,6 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
     def deciding_stage(self, X: Any) -> IntArray:
         """Return the index of the stage that answers every case, `ABSTAIN` where none does."""
         return self._walk(X)[1]
-
-    def predict(self, X: Any) -> Any:
-        """Return the label for every case, `abstain_label` where no stage answers."""
-        decided = self.decide(X)
-        return self._outcomes[decided]
 
     def _walk(self, X: Any) -> tuple[IntArray, IntArray]:
         """Decision and deciding stage of every case."""
@@ -247,27 +201,11 @@ class DelegatingClassifier(ClassifierMixin, _BaseComposition):  # type: ignore[m
                 break
         return codes, stage_of
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of cases answered rightly; the higher the better. An abstention is no answer."""
-        return share_right(self._outcomes, self.decide(X), y, sample_weight)
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # tags are asked for before `fit` checks the stages
-        inner = [get_tags(stage) for _, stage in self.estimators] if _are_named(self.estimators) else []
-        tags.input_tags.sparse = all(stage.input_tags.sparse for stage in inner)
-        tags.input_tags.allow_nan = all(stage.input_tags.allow_nan for stage in inner)
-        many = all(stage.classifier_tags and stage.classifier_tags.multi_class for stage in inner)
-        tags.classifier_tags.multi_class = many and self.costs is None  # windows are for two classes
+        if self.costs is not None:  # windows are for two classes
+            tags.classifier_tags.multi_class = False
         return tags
-
-
-def _are_named(stages: Any) -> bool:
-    """Tell whether there are stages and each has a name."""
-    pairs = isinstance(stages, (list, tuple)) and all(
-        isinstance(stage, tuple) and len(stage) == 2 for stage in stages
-    )
-    return pairs and len(stages) > 0
 
 
 def _delegated(stage: Any, rows: IntArray) -> IntArray:

@@ -41,6 +41,7 @@ __all__ = [
     "answers_of",
     "check_outcomes",
     "class_probabilities",
+    "fixed_splits",
     "out_of_fold",
     "positive_scores",
     "share_right",
@@ -226,6 +227,11 @@ def out_of_fold(
             "or pass a splitter with one split, such as ShuffleSplit(n_splits=1).",
         )
     return OutOfFold(fitted, np.concatenate(rows), np.concatenate(responses))
+
+
+def fixed_splits(cv: Any, X: Any, cases: TrainingCases) -> Any:
+    """Return the splits as a list, so that several estimators see the same; "prefit" as it is."""
+    return cv if isinstance(cv, str) else list(_splits(cv, X, cases, {}))
 
 
 def _require_prefit(estimator: Any, cases: TrainingCases) -> None:

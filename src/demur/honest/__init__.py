@@ -10,6 +10,7 @@ Imports: paired, windows, surface, roc, costs, counts.
 
 from demur.honest.bands import SurfaceBand, VolumeInterval, surface_band, volume_interval
 from demur.honest.certificates import CertifiedWindow, SurfaceCertificate, surface_certificate
+from demur.honest.combinations import CombinationCosts, combination_costs, guarded_cost
 from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
 from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
@@ -27,6 +28,7 @@ from demur.honest.window_sets import WindowSet, window_interval
 
 __all__ = [
     "CertifiedWindow",
+    "CombinationCosts",
     "CostCurveBand",
     "CrossFittedSurface",
     "ExpectedCost",
@@ -39,9 +41,11 @@ __all__ = [
     "VolumeDifferenceTest",
     "VolumeInterval",
     "WindowSet",
+    "combination_costs",
     "cost_curve_band",
     "cross_fitted_surface",
     "distribution_bounds",
+    "guarded_cost",
     "roc_band",
     "surface_band",
     "surface_certificate",

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demur._results import Interval, Result
-from demur.costs.model import CostModel
+from demur.costs.model import CostModel, loss_table
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of
@@ -65,18 +65,6 @@ class ExpectedCost(Result):
     folds: int
     repeats: int
     n: float
-
-
-def loss_table(costs: CostModel) -> FloatArray:
-    """Return the cost of each outcome: rows actual negative and positive, columns decided 0, 1, abstained.
-
-    Decisions index the columns: `ABSTAIN` is -1, the last one. Where abstaining is no option its
-    price is 0: no window abstains there.
-    """
-    by_class = costs.cost_abstain_negative, costs.cost_abstain_positive
-    both = costs.cost_abstain or 0.0
-    negative, positive = (both if cost is None else cost for cost in by_class)
-    return np.array([[costs.cost_tn, costs.cost_fp, negative], [costs.cost_fn, costs.cost_tp, positive]])
 
 
 class Estimate(NamedTuple):

@@ -13,7 +13,9 @@ Imports: surface, roc, costs, counts.
 from demur.windows.cheapest import cheapest_window
 from demur.windows.class_policy import ClassEvidence, ClassPolicy
 from demur.windows.class_rule import ClassRule
+from demur.windows.combined import CombinedRule, combined_rule
 from demur.windows.constrained import ConstrainedWindow
+from demur.windows.guarded import GuardedWindow, guarded_window
 from demur.windows.hull_points import HullPoint
 from demur.windows.policy import Policy
 from demur.windows.policy_evidence import PolicyEvidence
@@ -26,15 +28,19 @@ __all__ = [
     "ClassEvidence",
     "ClassPolicy",
     "ClassRule",
+    "CombinedRule",
     "ConstrainedWindow",
     "ExpectedCounts",
+    "GuardedWindow",
     "HullPoint",
     "Policy",
     "PolicyEvidence",
     "RangeWindow",
     "ReliableWindow",
     "cheapest_window",
+    "combined_rule",
     "deterministic_window",
+    "guarded_window",
     "range_window",
     "reliable_window",
     "widest_coverage_window",

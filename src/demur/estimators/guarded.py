@@ -1,0 +1,278 @@
+"""`GuardedClassifier`: abstain in a window of the score, and on cases unlike the training data."""
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.model_selection import KFold
+from sklearn.neighbors import KernelDensity, NearestNeighbors
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils import _safe_indexing, indexable
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from demur._checks import check_class_codes, check_rate, check_scores, check_type, check_weights, input_error
+from demur.cautious.conformal import conformal_p_values
+from demur.costs.model import CostModel, loss_table
+from demur.estimators.abstaining import TwoClassAbstainer
+from demur.estimators.out_of_fold import OutOfFold, TrainingCases
+from demur.exceptions import InputError
+from demur.honest.combinations import guarded_cost
+from demur.honest.expected_cost import ExpectedCost
+from demur.typing import FloatArray, IntArray
+from demur.windows.guarded import cheapest_guard
+from demur.windows.row_costs import RowCosts
+
+__all__ = ["GuardedClassifier", "NeighbourDistance"]
+
+_FOLDS = 5
+
+
+class NeighbourDistance(BaseEstimator):  # type: ignore[misc]
+    """Familiarity of a case: minus its mean distance to the nearest training cases.
+
+    Parameters
+    ----------
+    n_neighbors : int, default 5
+        How many; all of them where there are fewer.
+    """
+
+    def __init__(self, n_neighbors: int = 5) -> None:
+        self.n_neighbors = n_neighbors
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Keep the training cases."""
+        count = min(self.n_neighbors, len(X))
+        self.neighbors_ = NearestNeighbors(n_neighbors=count).fit(X)
+        return self
+
+    def score_samples(self, X: Any) -> FloatArray:
+        """Return the familiarity of every case; higher is more familiar."""
+        distance, _ = self.neighbors_.kneighbors(X)
+        return np.asarray(-distance.mean(axis=1))
+
+
+class GuardedClassifier(TwoClassAbstainer):
+    """Classifier of two classes that abstains on doubtful cases and on cases unlike the training data.
+
+    A model can be certain far from all cases it has seen. A second score, the doubt, says how far: a
+    distance or minus a log density. The rule abstains inside a window of the class score, or where the
+    doubt is too large. Both scores are out of fold.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `predict_proba` or `decision_function`. Cloned, unless ``cv="prefit"``.
+    costs : CostModel
+        With a cost of abstaining.
+    guard : {"distance", "density"} or estimator with `score_samples`, default "distance"
+        "distance": mean distance to the five nearest training cases; "density": kernel density; both on
+        standardised features. Or any estimator whose `score_samples` is higher for familiar cases:
+        `IsolationForest`, `GaussianMixture`, `OneClassSVM`.
+    alpha : float in [0, 1], optional, default 0.01
+        Refuse cases whose conformal p-value is at most this: of cases like the training data no larger
+        share is refused. None: the limit with the smallest cost on the training cases; without unlike
+        cases among them none pays.
+    pos_label, cv, abstain_label, response_method, refit
+        As in `AbstainingClassifier`.
+
+    Attributes
+    ----------
+    window_ : GuardedWindow
+        Window, limit of the doubt and cost on the out-of-fold scores.
+    guard_ : fitted estimator
+        Of all cases.
+    classes_, estimator_, n_features_in_, feature_names_in_, out_of_fold_rows_, out_of_fold_decisions_
+        As in `AbstainingClassifier`.
+
+    Notes
+    -----
+    Doubts of the training cases come from guards fitted to four fifths of the cases, so a new case,
+    judged by the guard of all cases, looks a little more familiar than they did; p-values are then a
+    little too large: fewer cases are refused than alpha allows, not more. `score` is minus the cost per
+    case.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML, section 6. Vovk,
+    Gammerman, Shafer (2005), doi:10.1007/b106715, for p-values.
+
+    Examples
+    --------
+    A linear model is certain about a case far away from everything. The guard is not:
+
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from demur import CostModel
+    >>> from demur.estimators import GuardedClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = GuardedClassifier(
+    ...     make_pipeline(StandardScaler(), LogisticRegression()), costs=CostModel(cost_abstain=0.2)
+    ... ).fit(X, y)
+    >>> far = 20 * X[:1]
+    >>> model.predict_proba(far).round(3).tolist(), model.predict(far).tolist()
+    ([[1.0, 0.0]], [-1])
+    >>> round(float(model.p_values(far)[0]), 4)
+    0.0018
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        costs: CostModel | None = None,
+        guard: Any = "distance",
+        alpha: float | None = 0.01,
+        pos_label: Any = None,
+        cv: Any = None,
+        abstain_label: Any = -1,
+        response_method: str = "auto",
+        refit: bool = True,
+    ) -> None:
+        self.estimator = estimator
+        self.costs = costs
+        self.guard = guard
+        self.alpha = alpha
+        self.pos_label = pos_label
+        self.cv = cv
+        self.abstain_label = abstain_label
+        self.response_method = response_method
+        self.refit = refit
+
+    def _check(self, cases: TrainingCases) -> None:
+        check_type(self.costs, "costs", CostModel)
+        if not self.costs.may_abstain:  # type: ignore[union-attr]
+            raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
+        if self.alpha is not None:
+            check_rate(self.alpha, "alpha")
+
+    def _new_guard(self) -> Any:
+        named = {
+            "distance": lambda: make_pipeline(StandardScaler(), NeighbourDistance()),
+            "density": lambda: make_pipeline(StandardScaler(), KernelDensity(bandwidth="scott")),
+        }
+        if isinstance(self.guard, str) and self.guard in named:
+            return named[self.guard]()
+        if not hasattr(self.guard, "score_samples"):
+            raise input_error(
+                "guard", 'must be "distance", "density" or an estimator with score_samples', repr(self.guard)
+            )
+        return clone(self.guard)
+
+    # ---------------------------------------------------------------- fit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
+        """Choose window and limit from out-of-fold scores and doubts, and fit model and guard to all cases.
+
+        Parameters
+        ----------
+        X : array or data frame with one row per case
+            Numbers, for the guard.
+        y : array of n labels
+        sample_weight : array of n numbers >= 0, optional
+            Weigh the cases for the window, and for the inner estimator if it takes weights.
+        **params
+            Passed to `fit` of the inner estimator, or routed where metadata routing is enabled.
+        """
+        X, _ = indexable(X, y)
+        # before the base class, which chooses the rule; it also says what is wrong with too few cases
+        self._features = X
+        try:
+            return super().fit(X, y, sample_weight, **params)
+        finally:
+            del self._features
+
+    def _doubts(self, X: Any, n: int) -> FloatArray:
+        """Doubt of every training case by a guard fitted without it."""
+        doubts = np.empty(n)
+        folds = KFold(min(_FOLDS, n), shuffle=True, random_state=0)
+        for train, test in folds.split(np.empty((n, 1))):
+            guard = self._new_guard().fit(_safe_indexing(X, train))
+            doubts[test] = -guard.score_samples(_safe_indexing(X, test))
+        return check_scores(doubts, "score_samples of the guard")
+
+    def _choose(self, cases: TrainingCases, held_out: OutOfFold) -> None:
+        self._counts(cases, held_out)  # refuses a missing class, warns of constant scores
+        self.guard_ = self._new_guard().fit(self._features)
+        self._calibration = self._doubts(self._features, len(cases.codes))
+        doubts = self._calibration[held_out.rows]
+        positive = np.asarray(cases.labels[held_out.rows] == self._outcomes[1])
+        weights, score = cases.weights_of(held_out.rows), check_scores(held_out.response)
+        assert self.costs is not None
+        amounts = RowCosts.of(positive, self.costs, weights)
+        limit = None if self.alpha is None else self._limit(self.alpha)
+        self.window_ = cheapest_guard(score, doubts, amounts, max_doubt=limit)
+        self._evidence = positive, score, weights
+        self._held_out_doubts = doubts
+
+    def _limit(self, alpha: float) -> float:
+        """Largest doubt whose p-value exceeds alpha; inf where so few cases refuse nothing."""
+        known = np.sort(self._calibration)
+        allowed = conformal_p_values(known, known) > alpha
+        refuses = 1 / (len(known) + 1) <= alpha
+        return float(known[allowed].max(initial=known[0])) if refuses else np.inf
+
+    # ---------------------------------------------------------------- use
+
+    def doubts(self, X: Any) -> FloatArray:
+        """Return the doubt of every case; higher is less familiar."""
+        check_is_fitted(self, "guard_")
+        return np.asarray(-self.guard_.score_samples(X))
+
+    def p_values(self, X: Any) -> FloatArray:
+        """Return the conformal p-value of every case: small is unlike the training data."""
+        return conformal_p_values(self._calibration, self.doubts(X))
+
+    def decide(self, X: Any) -> IntArray:
+        """Return 1 (positive), 0 (negative) or `ABSTAIN` for every case."""
+        check_is_fitted(self, "estimator_")
+        return np.asarray(self.window_.decide(self._respond(self.estimator_, X), self.doubts(X)))
+
+    def _decide(self, response: Any) -> IntArray:
+        """Decide on the out-of-fold cases."""
+        return np.asarray(self.window_.decide(response, self._held_out_doubts))
+
+    def honest_cost(
+        self,
+        *,
+        confidence_level: float = 0.95,
+        folds: int | None = None,
+        repeats: int | None = None,
+        rng: int | np.random.Generator | None = 0,
+    ) -> ExpectedCost:
+        """Judge the rule on cases like the training data: what the guard costs where it is not needed.
+
+        As `honest.guarded_cost` of the out-of-fold scores and doubts.
+        """
+        check_is_fitted(self, "estimator_")
+        positive, score, weights = self._evidence
+        assert self.costs is not None
+        return guarded_cost(
+            positive,
+            score,
+            self._held_out_doubts,
+            costs=self.costs,
+            max_doubt=None if self.alpha is None else self.window_.max_doubt,
+            sample_weight=weights,
+            confidence_level=confidence_level,
+            folds=folds,
+            repeats=repeats,
+            rng=rng,
+        )
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return minus the cost per case in the unit of the costs; the higher the better."""
+        decided = self.decide(X)
+        actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
+        assert self.costs is not None
+        return -float(
+            np.average(loss_table(self.costs)[actual, decided], weights=check_weights(sample_weight))
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = False
+        tags.input_tags.allow_nan = False
+        return tags

@@ -1,0 +1,268 @@
+"""Honest costs of several cautious classifiers combined, and of a window with a guard."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_labels,
+    check_same_length,
+    check_scores,
+    check_weights,
+    input_error,
+)
+from demur._results import Interval, Result
+from demur.costs.model import CostModel
+from demur.exceptions import InputError
+from demur.honest.cases import SplitCases
+from demur.honest.expected_cost import ExpectedCost
+from demur.honest.row_rules import Applied, Choose, JudgedRows, RowDecisions, judge_rows, paired_interval
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+from demur.windows.combined import WAYS, check_fees, check_members, combined_rule_of
+from demur.windows.guarded import cheapest_guard
+from demur.windows.row_costs import RowCosts
+
+__all__ = ["CombinationCosts", "combination_costs", "guarded_cost", "judged_combinations"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class CombinationCosts(Result):
+    """Honest cost of every member and of every way to combine them; made by `combination_costs`.
+
+    Attributes
+    ----------
+    rows : mapping {name: ExpectedCost}
+        The members alone, then the ways to combine them: honest cost per case with its interval, cost
+        with hindsight and abstention rate, all on the same folds, fees included.
+    best_member : str
+        The member with the smallest honest cost.
+    versus_best_member : mapping {way: (difference, interval)}
+        Honest cost of the way minus that of the best member on the same cases; below 0: it pays to
+        combine.
+    confidence_level : float
+    n : float
+        Number of cases.
+    """
+
+    rows: dict[str, ExpectedCost]
+    best_member: str
+    versus_best_member: dict[str, tuple[float, Interval]]
+    confidence_level: float
+    n: float
+
+    @property
+    def best(self) -> str:
+        """Name of the row with the smallest honest cost."""
+        return min(self.rows, key=lambda name: self.rows[name].cost)
+
+
+def combination_costs(
+    y_true: Labels,
+    scores: Mapping[str, ArrayLike],
+    *,
+    costs: CostModel,
+    stage_costs: ArrayLike | None = None,
+    ways: Sequence[str] = WAYS,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    folds: int | None = None,
+    repeats: int | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> CombinationCosts:
+    """Honest cost of several cautious classifiers, each alone and combined, on the same folds.
+
+    The smaller the better. Every window, vote, limit and chain is chosen on nine folds and scored on the
+    tenth. A combination has more to choose than a single window, so its cost with hindsight flatters it
+    more: compare honest costs only. Assumes independent cases that none of the models was fitted to.
+
+    Parameters
+    ----------
+    y_true, scores, costs, stage_costs, pos_label, sample_weight
+        As in `windows.combined_rule`; weights are importance weights.
+    ways : sequence of str
+        Which combinations; all four by default.
+    confidence_level : float, default 0.95
+        Of the intervals.
+    folds, repeats, rng
+        As in `cross_fitted_surface`.
+
+    Returns
+    -------
+    CombinationCosts
+        With `rows`, `best`, `best_member` and `versus_best_member`.
+
+    Raises
+    ------
+    InputError
+        As in `windows.combined_rule`, or for fewer than two cases of a class.
+
+    References
+    ----------
+    Ferri, Hernandez-Orallo (2004), "Cautious Classifiers", ROCAI.
+
+    Examples
+    --------
+    Two noisy tests of the same cases. Does it pay to combine them, and how?
+
+    >>> import numpy as np
+    >>> from demur import CostModel
+    >>> from demur.honest import combination_costs
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(400) % 2
+    >>> scores = {name: 1 / (1 + np.exp(-(2 * y - 1) - rng.normal(0, 1.5, 400))) for name in ("a", "b")}
+    >>> found = combination_costs(y, scores, costs=CostModel(cost_abstain=0.2), repeats=2)
+    >>> found.best, found.best_member
+    ('chain', 'a')
+    >>> difference, interval = found.versus_best_member["chain"]
+    >>> bool(interval.high < 0)
+    True
+    """
+    level = check_confidence_level(confidence_level)
+    names, table = check_members(scores)
+    chosen = [check_choice(way, "ways", WAYS) for way in ways]
+    positive, weights, kept = _cases_of(y_true, pos_label, sample_weight, scores=table)
+    fees = check_fees(stage_costs, names)
+    cases = _split(positive, weights, folds, repeats, rng)
+    return judged_combinations(cases, weights, names, table[kept], costs, fees, chosen, level)
+
+
+def judged_combinations(
+    cases: SplitCases,
+    weights: FloatArray | None,
+    names: tuple[str, ...],
+    table: FloatArray,
+    costs: CostModel,
+    fees: FloatArray,
+    ways: Sequence[str],
+    level: float,
+) -> CombinationCosts:
+    """Judge members and combinations on checked columns."""
+    amounts = RowCosts.of(cases.positive, costs, weights)
+
+    def chooser(how: str) -> Choose:
+        def choose(rows: IntArray) -> Applied:
+            rule = combined_rule_of(how, names, table[rows], amounts.of_rows(rows), fees)
+            return lambda held: RowDecisions(rule.decide(table[held]), rule.fees(table[held]))
+
+        return choose
+
+    highest = float(fees.sum())
+    judged: dict[str, JudgedRows] = {
+        how: judge_rows(cases, costs, chooser(how), highest_fee=highest, level=level)
+        for how in (*names, *ways)
+    }
+    best = min(names, key=lambda name: judged[name].cost.cost)
+    return CombinationCosts(
+        rows={name: one.cost for name, one in judged.items()},
+        best_member=best,
+        versus_best_member={
+            way: paired_interval(cases, judged[way], judged[best], level=level) for way in ways
+        },
+        confidence_level=level,
+        n=float(cases.sizes.sum()),
+    )
+
+
+def guarded_cost(
+    y_true: Labels,
+    y_score: ArrayLike,
+    y_doubt: ArrayLike,
+    *,
+    costs: CostModel,
+    max_doubt: float | None = None,
+    pos_label: Any = None,
+    sample_weight: ArrayLike | None = None,
+    confidence_level: float = 0.95,
+    folds: int | None = None,
+    repeats: int | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> ExpectedCost:
+    """Honest cost of a window with a guard against unfamiliar cases.
+
+    The smaller the better; compare it with the honest cost of the window alone (`max_doubt=inf`).
+    Window and guard are chosen on nine folds and scored on the tenth. Assumes independent cases.
+
+    Parameters
+    ----------
+    y_true, y_score, y_doubt, costs, max_doubt, pos_label, sample_weight
+        As in `windows.guarded_window`; weights are importance weights.
+    confidence_level, folds, repeats, rng
+        As in `cross_fitted_surface`.
+
+    Returns
+    -------
+    ExpectedCost
+
+    Raises
+    ------
+    InputError
+        As in `windows.guarded_window`, or for fewer than two cases of a class.
+
+    References
+    ----------
+    Friedel, Rueckert, Kramer (2006), "Cost Curves for Abstaining Classifiers", ROCML.
+
+    Examples
+    --------
+    One case in ten comes from elsewhere, where the score means nothing but the distance is large:
+
+    >>> import numpy as np
+    >>> from demur import CostModel
+    >>> from demur.honest import guarded_cost
+    >>> rng = np.random.default_rng(0)
+    >>> y, elsewhere = np.arange(500) % 2, np.arange(500) % 10 < 1
+    >>> score = np.where(elsewhere, rng.normal(0, 3, 500), 2 * y - 1 + rng.normal(0, 0.7, 500))
+    >>> distance = rng.normal(np.where(elsewhere, 5, 1), 0.5)
+    >>> costs = CostModel(cost_abstain=0.1)
+    >>> for limit in (None, np.inf):
+    ...     print(round(guarded_cost(y, score, distance, costs=costs, max_doubt=limit, repeats=1).cost, 3))
+    0.041
+    0.071
+    """
+    level = check_confidence_level(confidence_level)
+    score, doubt = check_scores(y_score), check_scores(y_doubt, "y_doubt")
+    positive, weights, kept = _cases_of(y_true, pos_label, sample_weight, y_score=score, y_doubt=doubt)
+    if not costs.may_abstain:
+        raise InputError("`costs` must say what abstaining costs. Hint: CostModel(cost_abstain=...).")
+    score, doubt = score[kept], doubt[kept]
+    cases = _split(positive, weights, folds, repeats, rng)
+    amounts = RowCosts.of(positive, costs, weights)
+
+    def choose(rows: IntArray) -> Applied:
+        rule = cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=max_doubt)
+        return lambda held: RowDecisions(rule.decide(score[held], doubt[held]), np.zeros(len(held)))
+
+    return judge_rows(cases, costs, choose, highest_fee=0.0, level=level).cost
+
+
+def _cases_of(
+    y_true: Labels, pos_label: Any, sample_weight: ArrayLike | None, **columns: FloatArray
+) -> tuple[BoolArray, FloatArray | None, BoolArray]:
+    """Labels and weights of the rows that weigh something, and which rows those are."""
+    positive = check_labels(y_true, pos_label)
+    weights = None if sample_weight is None else check_weights(sample_weight)
+    check_same_length(y_true=positive, sample_weight=weights, **columns)
+    kept = np.ones(len(positive), dtype=np.bool_) if weights is None else weights > 0
+    if not kept.any():
+        raise input_error("sample_weight", "must be positive for some case", "zeros only")
+    return positive[kept], None if weights is None else weights[kept], kept
+
+
+def _split(
+    positive: BoolArray, weights: FloatArray | None, folds: int | None, repeats: int | None, rng: Any
+) -> SplitCases:
+    return SplitCases.of_rows(
+        positive,
+        weights,
+        weights="importance",
+        prevalence=None,
+        folds=folds,
+        repeats=repeats,
+        rng=rng,
+        quantity="an honest cost",
+    )
