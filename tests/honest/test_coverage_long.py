@@ -186,19 +186,22 @@ def test_difference_band_and_map_against_the_published_coverage(n):
 # ---------------------------------------------------------------- certificates and curves
 
 
-def test_certificate_is_never_violated_in_300_runs():
+def test_certificate_is_violated_no_more_often_than_it_says():
+    """At all costs together; sharper than the bounds of Dvoretzky, Kiefer and Wolfowitz, so not never."""
     truth, rng = Binormal(), np.random.default_rng(3)
     mu, nu = np.linspace(0.1, 2, 5)[:, None], np.linspace(0, 1, 4)[None, :]
     exact = truth.cost(mu, nu)
     for n in (50, 200):
+        outside = paid_more = 0
         for _ in range(150):
             y, s = truth.sample(n, rng=rng)
-            certificate = surface_certificate(y, s)
+            certificate = surface_certificate(y, s, confidence_level=0.95)
             bounds = certificate.interval(mu, nu)
-            assert np.all((bounds.low <= exact) & (exact <= bounds.high))
+            outside += not np.all((bounds.low <= exact) & (exact <= bounds.high))
             windows = certificate.surface.grid(4, mu=(0.1, 1), nu=(0, 0.4))
             paid = truth.window_cost(windows.lower, windows.upper, windows.mu[:, None], windows.nu)
-            assert np.all(paid <= certificate.upper(windows.mu[:, None], windows.nu))
+            paid_more += not np.all(paid <= certificate.upper(windows.mu[:, None], windows.nu))
+        assert max(outside, paid_more) <= 0.05 * 150
 
 
 def test_roc_band_covers_the_whole_curve_and_each_rate():
