@@ -90,7 +90,7 @@ def one_class():
 
 def infinite_scores():
     rng = np.random.default_rng(4)
-    y = rng.integers(0, 2, 80)
+    y = rng.integers(0, 2, 53)
     s = y + rng.normal(size=80)
     s[:3], s[-3:] = -np.inf, np.inf
     return report(y, {"log odds": s})
@@ -126,3 +126,92 @@ def hostile_names():
 def named(name):
     """Make a report once."""
     return globals()[name]()
+
+
+# ---------------------------------------------------------------- many classes
+
+
+STAGES = ("healthy", "early", "late")
+STAGE_COSTS = {
+    "healthy": {"early": 1, "late": 2},
+    "early": {"healthy": 4, "late": 1},
+    "late": {"healthy": 20, "early": 5},
+}
+
+
+def stages(n, classes=3, *, digits=None, seed=0):
+    """Labels and probabilities of two models, the second one noisier; the first class is most frequent."""
+    rng = np.random.default_rng(seed)
+    share = 1 / np.arange(1, classes + 1)
+    truth = rng.choice(classes, n, p=share / share.sum())
+    proba = {}
+    for name, skill in (("new", 2.2), ("old", 1.4)):
+        logits = (
+            0.9 * rng.normal(size=(n, classes)) + skill * np.eye(classes)[truth] - 0.3 * np.arange(classes)
+        )
+        p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+        proba[name] = p if digits is None else np.round(p, digits)
+    return truth, proba
+
+
+@cache
+def three_classes():
+    truth, proba = stages(89)
+    source = DataSource(name="stages.csv", label="stage", rows=89)
+    return Report.from_predictions(
+        np.array(STAGES)[truth], proba, classes=STAGES, costs=STAGE_COSTS, abstain_cost=0.5, source=source
+    )
+
+
+@cache
+def _four_classes():
+    truth, proba = stages(53, 4, digits=1, seed=1)
+    rng = np.random.default_rng(2)
+    return Report.from_predictions(
+        truth,
+        {"new": proba["new"]},
+        classes=range(4),
+        costs=dict(enumerate(dict(enumerate(row)) for row in rng.integers(1, 9, (4, 4)).tolist())),
+        abstain_cost={0: 1, 1: 2, 2: 1, 3: 3},
+        sample_weight=rng.uniform(0.3, 2, 53),
+        prevalence={0: 0.4, 1: 0.3, 2: 0.2, 3: 0.1},
+    )
+
+
+@cache
+def _two_classes():
+    truth, proba = stages(53, 2)
+    costs = {0: {1: 40}, 1: {0: 100}}
+    return Report.from_predictions(truth, {"new": proba["new"]}, classes=[0, 1], costs=costs, abstain_cost=12)
+
+
+@cache
+def _no_reviews():
+    truth, proba = stages(53, seed=3)
+    costs = {k: {j: abs(k - j) for j in range(3)} for k in range(3)}
+    costs[2][0] = (2, 5)
+    return Report.from_predictions(truth, {"old": proba["old"]}, classes=[0, 1, 2], costs=costs)
+
+
+@cache
+def _at_most():
+    truth, proba = stages(53, seed=4)
+    return Report.from_predictions(
+        np.array(STAGES)[truth],
+        {"new": proba["new"]},
+        classes=STAGES,
+        costs=STAGE_COSTS,
+        abstain_cost=0.5,
+        limits=Limits(max_abstention=0.2),
+    )
+
+
+def many_classes():
+    """Name -> how to make a report of many classes."""
+    return {
+        "three": three_classes,
+        "four, weighted, other shares": _four_classes,
+        "two": _two_classes,
+        "no reviews, a range": _no_reviews,
+        "a limit": _at_most,
+    }

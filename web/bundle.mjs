@@ -7,7 +7,13 @@ import { build } from "esbuild";
 export const web = dirname(fileURLToPath(import.meta.url));
 export const page = join(web, "..", "src", "demur", "report", "page");
 
-const ENTRIES = { "bundle.js": "src/main.ts", "style.css": "src/style.css" };
+const ENTRIES = {
+  "bundle.js": "src/main.ts",
+  "style.css": "src/style.css",
+  // the page of many classes has a script of its own: neither page carries the other
+  "classes.js": "src/classes/main.ts",
+  "classes.css": "src/classes/style.css",
+};
 
 /** Options every bundle shares, the tested one and the shipped one. */
 export const common = {

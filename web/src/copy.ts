@@ -199,11 +199,11 @@ export function asCommand(report: ReportData, choice: Choice): string {
 }
 
 /** A value that begins with a dash must not be read as another flag. */
-function option(name: string, value: string): string {
+export function option(name: string, value: string): string {
   return value.startsWith("-") ? shellWord(`${name}=${value}`) : `${name} ${shellWord(value)}`;
 }
 
 /** One word for a POSIX shell. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`;
 }

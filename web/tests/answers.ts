@@ -1,5 +1,10 @@
 /** Answers questions of tests/test_web_math.py: cases as JSON on standard input, numbers on standard output. */
 import { readFileSync } from "node:fs";
+import { Answers } from "../src/classes/answer";
+import { readClassReport } from "../src/classes/data";
+import type { Prices } from "../src/classes/estimates";
+import { classPolicyFile } from "../src/classes/policy";
+import { classSentences } from "../src/classes/words";
 import { asCommand, asPython, type Choice } from "../src/copy";
 import { differenceOf } from "../src/comparison/estimates";
 import type { Facts } from "../src/comparison/facts";
@@ -72,7 +77,14 @@ interface NumberCase {
   shares: number[][];
 }
 
-type Case = ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase;
+/** Many classes: one file at many prices. */
+interface ClassCase {
+  kind: "classes";
+  report: string;
+  points: Prices[];
+}
+
+type Case = ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase | ClassCase;
 
 function aboutModel(asked: ModelCase) {
   const { model, prevalence } = asked;
@@ -212,11 +224,27 @@ function answer(asked: Case) {
       return aboutPage(asked);
     case "answer":
       return aboutAnswer(asked);
+    case "classes":
+      return aboutClasses(asked);
     case "words":
       return asked.facts.map(answerWords);
     case "numbers":
       return aboutNumbers(asked);
   }
+}
+
+function aboutClasses({ report, points }: ClassCase): unknown {
+  const answers = new Answers(readClassReport(report));
+  return points.map((prices) => {
+    const found = answers.answer(prices);
+    const { rule, ...rest } = found;
+    return {
+      ...rest,
+      kind: rule.kind,
+      words: classSentences(answers.data, found),
+      policy: classPolicyFile(answers, found, prices),
+    };
+  });
 }
 
 /** Infinities travel as "inf" and "-inf", in both directions. */

@@ -3,10 +3,12 @@
 Imports: every room of the domain.
 """
 
+from demur.report.classes import ClassReport
 from demur.report.document import Report
 from demur.report.model import DataSource
 
 __all__ = [
+    "ClassReport",
     "DataSource",
     "Report",
 ]

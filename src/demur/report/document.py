@@ -1,17 +1,16 @@
 """`Report`: everything about some models on one set of cases, in one object."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from demur._checks import (
     check_mapping,
-    check_scores,
     check_type,
     input_error,
 )
@@ -21,6 +20,7 @@ from demur.comparison.comparison import Cases, Comparison, comparison_of, compar
 from demur.comparison.question import Limits, Question
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
+from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.costs.reviewer import Reviewer
@@ -28,8 +28,10 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.report.amounts import page_amounts
+from demur.report.asked import model_scores, page_question
 from demur.report.building import Notes, build_pairs, lone_models, model_reports
 from demur.report.cases import page_bounds, page_cases
+from demur.report.classes import ClassReport
 from demur.report.headline import class_words, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
 from demur.report.page_text import framed_page, page_text
@@ -38,8 +40,6 @@ from demur.typing import ArrayLike, FloatArray, Labels, Range
 __all__ = ["Report"]
 
 _SCHEMA, _VERSION = "demur.report", 2
-# where the page starts if the user names no costs
-_START = CostModel(cost_fn=1.0, cost_fp=1.0, cost_abstain=0.2)
 # groups of cases of all pairs that a page may hold; more would make it too large to mail
 _MOST_GROUPS = 48_000
 _NOT_PAIRED = (
@@ -109,30 +109,74 @@ class Report(Result):
 
     # ---------------------------------------------------------------- construction
 
+    @overload
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        scores: Any,
+        *,
+        classes: None = None,
+        pos_label: Any = None,
+        costs: CostModel | CostRange | CaseCosts | None = None,
+        prevalence: Any = None,
+        objective: str | None = None,
+        limits: Limits | None = None,
+        sample_weight: ArrayLike | None = None,
+        weights: str = "importance",
+        confidence_level: float = 0.95,
+        seed: int = 0,
+        source: DataSource | None = None,
+    ) -> "Report": ...
+
+    @overload
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: Labels,
+        scores: Any,
+        *,
+        classes: Sequence[Any],
+        costs: CostMatrix | Mapping[Any, Mapping[Any, Any]],
+        abstain_cost: Any = None,
+        prevalence: Any = None,
+        objective: str | None = None,
+        limits: Limits | None = None,
+        sample_weight: ArrayLike | None = None,
+        weights: str = "importance",
+        confidence_level: float = 0.95,
+        seed: int = 0,
+        source: DataSource | None = None,
+    ) -> ClassReport: ...
+
     @classmethod
     def from_predictions(
         cls,
         y_true: Labels,
         scores: Mapping[str, ArrayLike] | Any,
         *,
+        classes: Sequence[Any] | None = None,
+        abstain_cost: Any = None,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         weights: str = "importance",
-        costs: CostModel | CostRange | CaseCosts | None = None,
-        prevalence: float | Range | None = None,
+        costs: Any = None,
+        prevalence: Any = None,
         objective: str | None = None,
         limits: Limits | None = None,
         confidence_level: float = 0.95,
         seed: int = 0,
         source: DataSource | None = None,
-    ) -> "Report":
+    ) -> "Report | ClassReport":
         """Make a report from the scores of one or more models for the same cases.
 
         Parameters
         ----------
         y_true : array of n labels
         scores : mapping {name: array of n numbers}, or a data frame with a column per model
-            Higher means more positive.
+            Higher means more positive; with `classes` one column of probabilities per class.
+        classes, abstain_cost
+            As in `compare_models`: with `classes` the report is a `ClassReport`, and `costs` a matrix.
         pos_label, sample_weight, weights, prevalence, objective, confidence_level, seed
             As in `compare_models`.
         costs : CostModel, CostRange or CaseCosts, optional
@@ -149,9 +193,28 @@ class Report(Result):
             For ill-formed input. Data that do not allow some number are no error: it is left
             out, and `notes` says why.
         """
-        columns = _check_models(scores)
+        if classes is not None:
+            return ClassReport.from_predictions(
+                y_true,
+                scores,
+                classes=classes,
+                costs=costs,
+                abstain_cost=abstain_cost,
+                prevalence=prevalence,
+                objective=objective,
+                limits=limits,
+                sample_weight=sample_weight,
+                weights=weights,
+                confidence_level=confidence_level,
+                seed=seed,
+                source=source,
+                pos_label=pos_label,
+            )
+        if abstain_cost is not None:
+            raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
+        columns = model_scores(scores)
         rows = Cases.of_rows(y_true, columns, costs=costs, pos_label=pos_label, sample_weight=sample_weight)
-        question = _question(costs, prevalence, objective, limits, confidence_level, seed)
+        question = page_question(costs, prevalence, objective, limits, confidence_level, seed)
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
         check_type(origin, "source", DataSource)
         notes = Notes()
@@ -203,7 +266,7 @@ class Report(Result):
         if len(sizes) > 1:
             shown = " and ".join(f"{p:g} positive, {n:g} negative" for p, n in sorted(sizes)[:2])
             raise input_error("counts", "must be of the same cases for all models", shown)
-        question = _question(costs, prevalence, objective, limits, confidence_level, seed)
+        question = page_question(costs, prevalence, objective, limits, confidence_level, seed)
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
         notes = Notes()
@@ -409,53 +472,6 @@ def _page_costs(costs: CostModel | CaseCosts) -> dict[str, Any]:
         names = ("fee", "sensitivity", "specificity")
         reviewer = {name: _number(getattr(hired, name)) for name in names}
     return {**{name: _number(price) for name, price in costs.to_dict().items()}, "reviewer": reviewer}
-
-
-def _check_models(scores: Any) -> dict[str, FloatArray]:
-    if hasattr(scores, "columns") and not isinstance(scores, Mapping):
-        scores = _frame_columns(scores)
-    if not isinstance(scores, Mapping) or not scores:
-        kind = type(scores).__name__
-        raise input_error("scores", "must be a non-empty mapping {name: scores} or a data frame", kind)
-    columns = {str(name): check_scores(column, f"scores[{name!r}]") for name, column in scores.items()}
-    if len(columns) < len(scores):
-        raise input_error("scores", "must have names that differ as text", list(scores))
-    return columns
-
-
-def _frame_columns(frame: Any) -> Any:
-    """Return the columns of a data frame of any kind by name; what is none as it is."""
-    import narwhals as nw
-
-    table = nw.from_native(frame, eager_only=True, pass_through=True)
-    return (
-        {name: table[name].to_numpy() for name in table.columns} if isinstance(table, nw.DataFrame) else frame
-    )
-
-
-def _question(
-    costs: Any, prevalence: Any, objective: Any, limits: Limits | None, confidence_level: Any, seed: Any
-) -> Question:
-    return Question.checked(
-        costs=costs if isinstance(costs, (CostRange, CaseCosts)) else _check_costs(costs),
-        prevalence=prevalence,
-        objective=objective,
-        limits=Limits() if limits is None else limits,
-        confidence_level=confidence_level,
-        seed=seed,
-    )
-
-
-def _check_costs(costs: CostModel | None) -> CostModel:
-    """Return the costs if the fields of the page can show them: no price of a review below 0."""
-    if costs is None:
-        return _START
-    check_type(costs, "costs", CostModel)
-    for name in ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative"):
-        price = getattr(costs, name)
-        if price is not None and price < 0 and costs.hired is None:
-            raise input_error(name, "must not be negative in a report", f"{price:g}")
-    return costs
 
 
 def _unless_too_few(

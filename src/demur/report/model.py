@@ -18,13 +18,21 @@ from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray, IntArray
 from demur.windows.policy_evidence import PolicyEvidence
 
-__all__ = ["DataSource", "ModelReport", "PairReport", "RocPoints", "ScoreBins"]
+__all__ = [
+    "DataSource",
+    "ModelReport",
+    "PairReport",
+    "RocPoints",
+    "ScoreBins",
+    "unrounded",
+    "whole_counts",
+]
 
 # one character for a number
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 
-def _whole(column: FloatArray) -> list[Any]:
+def whole_counts(column: FloatArray) -> list[Any]:
     """List counts, without a decimal point where all of them are whole."""
     is_whole = np.all(column == np.floor(column)) and np.all(np.abs(column) < 2.0**53)
     return list((column.astype(np.int64) if is_whole else column).tolist())
@@ -136,15 +144,15 @@ class ModelReport(Result):
             "name": self.name,
             "digest": evidence.digest,
             "blocks": {
-                "positives": _whole(blocks.positives),
-                "negatives": _whole(blocks.negatives),
+                "positives": whole_counts(blocks.positives),
+                "negatives": whole_counts(blocks.negatives),
                 **json_safe({"lower": blocks.lower, "upper": blocks.upper, "groups": blocks.groups}),
             },
             "cuts": json_safe({"lower": cuts.lower_cut, "upper": cuts.upper_cut}),
             "bins": {
                 "edges": json_safe(self.bins.edges),
-                "positives": _whole(self.bins.positives),
-                "negatives": _whole(self.bins.negatives),
+                "positives": whole_counts(self.bins.positives),
+                "negatives": whole_counts(self.bins.negatives),
                 "log_odds": self.bins.log_odds,
             },
             "roc": self.roc.to_dict(),
@@ -162,10 +170,10 @@ class ModelReport(Result):
         repeats = self.honest.repeats
         return [
             {
-                "positives": _whole(table.rule.blocks.positives),
-                "negatives": _whole(table.rule.blocks.negatives),
-                "held_positives": _whole(_unrounded(table.positives * repeats)),
-                "held_negatives": _whole(_unrounded(table.negatives * repeats)),
+                "positives": whole_counts(table.rule.blocks.positives),
+                "negatives": whole_counts(table.rule.blocks.negatives),
+                "held_positives": whole_counts(unrounded(table.positives * repeats)),
+                "held_negatives": whole_counts(unrounded(table.negatives * repeats)),
             }
             for table in self.honest.judged.tables
         ]
@@ -243,7 +251,7 @@ def _joint(pair: JudgedPair, repeats: int) -> dict[str, Any]:
     return {
         "first": _digits(np.diff(pair.first_slot, prepend=0)),
         "second": _digits(pair.second_slot - starts[1][segment]),
-        "cases": _digits(_unrounded(pair.sizes * repeats)),
+        "cases": _digits(unrounded(pair.sizes * repeats)),
     }
 
 
@@ -251,11 +259,11 @@ def _digits(column: FloatArray | IntArray) -> str | list[Any]:
     """Write whole numbers below 62 as one digit each; a list where one of them is larger or broken."""
     codes = column.astype(np.int64)
     if np.any(codes != column) or np.any((codes < 0) | (codes >= len(_DIGITS))):
-        return _whole(column.astype(np.float64))
+        return whole_counts(column.astype(np.float64))
     return np.frombuffer(_DIGITS.encode(), dtype=np.uint8)[codes].tobytes().decode()
 
 
-def _unrounded(column: FloatArray) -> FloatArray:
+def unrounded(column: FloatArray) -> FloatArray:
     """Return whole numbers where only rounding separates a column from them."""
     nearest = np.rint(column)
     return nearest if np.allclose(column, nearest, rtol=0, atol=1e-9) else column

@@ -20,9 +20,11 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 _FRAME_HEIGHT = 900
 
 
-def page_text(json_text: str, *, title: str, headline: str, software: str) -> str:
-    """Fill the template."""
-    script, style = _part("bundle.js"), _part("style.css")
+def page_text(json_text: str, *, title: str, headline: str, software: str, page: str = "bundle") -> str:
+    """Fill the template; `page` is the script: "bundle" for two classes, "classes" for any number."""
+    script, style = _part(f"{page}.js"), _part("style.css")
+    if page != "bundle":
+        style += _part(f"{page}.css")
     parts = {
         "policy": _policy(script, style),
         "software": escape(software),

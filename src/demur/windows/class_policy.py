@@ -31,7 +31,7 @@ from demur.windows.policy_file import (
 )
 from demur.windows.policy_labels import OUTPUTS, free_label
 
-__all__ = ["ClassEvidence", "ClassPolicy"]
+__all__ = ["ClassEvidence", "ClassPolicy", "builtin_labels"]
 
 FROM_COSTS = "From costs alone, no evidence: no labelled case was looked at."
 """Note of a policy without evidence."""
@@ -147,7 +147,7 @@ class ClassPolicy(Result):
         return cls(
             rule=_builtin_names(answer.require_rule()),
             abstain_label=abstain_label,
-            costs=dataclasses.replace(answer.costs, classes=_builtin(answer.classes)),
+            costs=dataclasses.replace(answer.costs, classes=builtin_labels(answer.classes)),
             abstain_costs=answer.abstain_costs,
             shares=answer.shares,
             expected_cost=answer.cost,
@@ -330,14 +330,14 @@ class ClassPolicy(Result):
             handle.write(self.to_json() + "\n")
 
 
-def _builtin(names: Sequence[Any]) -> tuple[Any, ...]:
+def builtin_labels(names: Sequence[Any]) -> tuple[Any, ...]:
     """Names as built-in types; booleans as numbers, so that there can be one answer more."""
     plain = [name.item() if isinstance(name, np.generic) else name for name in names]
     return tuple(int(name) if isinstance(name, bool) else name for name in plain)
 
 
 def _builtin_names(rule: ClassRule) -> ClassRule:
-    return dataclasses.replace(rule, classes=_builtin(rule.classes))
+    return dataclasses.replace(rule, classes=builtin_labels(rule.classes))
 
 
 def _check_labels(labels: Sequence[Any]) -> None:

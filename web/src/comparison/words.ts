@@ -89,7 +89,7 @@ function stakes(facts: Facts): string[] {
 }
 
 /** Say a share of 1000 cases; never 0 for what happens. */
-function about(share: number): string {
+export function about(share: number): string {
   const number = 1000 * share;
   if (number === 0) return "no";
   return number < 0.5 ? "fewer than 1" : `about ${grouped(Math.floor(number + 0.5), 0)}`;

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from demur.cli.answers.asking import Asked, compare_part, why_left_out
+from demur.cli.answers.many_classes import ClassQuestions, compare_class_parts
 from demur.cli.output import remark, wrapped, write, write_file
+from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence, Part
 from demur.counts.joined import joined_counts
 from demur.exceptions import InputError
+from demur.report.classes import ClassReport
 from demur.report.document import Report
 from demur.report.model import DataSource
 
-__all__ = ["make_report", "make_reports", "write_page"]
+__all__ = ["make_class_reports", "make_report", "make_reports", "write_page"]
 
 
 def make_reports(
@@ -76,9 +79,30 @@ def make_report(read: Evidence, part: str, asked: Asked) -> Report:
         return Report.from_counts(evidence.counts, **settings)
     # rows that an engine counted stand for so many cases each
     weights = asked.weights if evidence.counted is None else "repeats"
-    return Report.from_predictions(
+    report: Report = Report.from_predictions(
         rows.truth, rows.scores, sample_weight=rows.weights, weights=weights, **settings
     )
+    return report
+
+
+def make_class_reports(
+    rows: ClassRows, questions: ClassQuestions
+) -> tuple[dict[str, ClassReport], dict[str, str]]:
+    """Make the report of every part of cases of many classes; (reports, why a group has none)."""
+    reports, left_out = {}, {}
+    for name, compared in compare_class_parts(rows, questions).items():
+        if isinstance(compared, str):
+            left_out[name] = compared
+            continue
+        file, whole = Path(rows.source).name, rows.group is None
+        source = DataSource(
+            name=file if whole else f"{file}, {rows.group} = {name}",
+            label=rows.label,
+            weight=rows.weight,
+            rows=len(rows.parts[name].codes),
+        )
+        reports[name] = ClassReport.from_comparison(compared, source=source, columns=rows.columns)
+    return reports, left_out
 
 
 def _source(read: Evidence, part: str) -> DataSource:
@@ -99,7 +123,7 @@ def _source(read: Evidence, part: str) -> DataSource:
     )
 
 
-def write_page(report: Report, page: str, *, quiet: bool) -> None:
+def write_page(report: Report | ClassReport, page: str, *, quiet: bool) -> None:
     """Write the page, and say the decision and where it is; "-" writes it to standard output."""
     for note in report.notes:
         remark(note, quiet=quiet)

@@ -99,9 +99,10 @@ class ClassRows:
         """Say nothing: the rows themselves were read."""
         return []
 
-    def answered(self, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
-        """Return the content of a document: what was read, and the answer for every part."""
-        data = {
+    @property
+    def data(self) -> dict[str, Any]:
+        """What was read, for a document."""
+        return {
             "source": self.source,
             "rows": self.rows,
             "label": self.label,
@@ -110,6 +111,10 @@ class ClassRows:
             "weight": self.weight,
             "group": self.group,
         }
+
+    def answered(self, parts: dict[str, dict[str, Any]]) -> dict[str, Any]:
+        """Return the content of a document: what was read, and the answer for every part."""
+        data = self.data
         if self.group is None:
             return {"data": data, **parts[""]}
         groups = {name: {"n": self.parts[name].n, **part} for name, part in parts.items()}

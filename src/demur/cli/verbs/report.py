@@ -1,8 +1,10 @@
 """`demur report FILE`: one HTML page that anybody can open."""
 
 from pathlib import Path
+from typing import Any
 
-from demur.cli.options import Certainty, Limits, Output, Prices, Privacy, Source, takes, verb
+from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Privacy, Source, takes, verb
+from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
 
 __all__ = ["command"]
 
@@ -16,11 +18,15 @@ a miss costs 400 to 600, at most 5 in 100 positives may be missed
     --cost-abstain 20 --objective worst --max-fn-rate 0.05
 a missed fraud costs its amount, a column
   demur report payments.csv --cost-fn amount --cost-fp 25 --cost-abstain 4
+three classes, a column of probabilities for each
+  demur report stages.csv --classes healthy,early,late \\
+    --cost-matrix costs.csv --cost-abstain 0.5
 """,
 )
 @takes(Source)
 @takes(Prices)
 @takes(Limits)
+@takes(Classes)
 @takes(Certainty)
 @takes(Privacy)
 @takes(
@@ -32,6 +38,7 @@ def command(
     source: Source,
     prices: Prices,
     limits: Limits,
+    classes: Classes,
     certainty: Certainty,
     privacy: Privacy,
     output: Output,
@@ -39,25 +46,23 @@ def command(
     """Write a page that anybody can open, and say the decision.
 
     FILE as for `demur compare`. The page is one file without links to anywhere: it holds counts,
-    no rows, and computes thresholds and costs for any prices while its reader sets them.
-    predictions.csv gives predictions-report.html in the current folder; an earlier page of that
-    name is replaced. With --json the data of the page go to standard output (or to -o) instead;
-    with --group every group has a page of its own, and {group} in -o stands for it.
+    of small files also scores and classes without any other column, and computes thresholds and
+    costs for any prices while its reader sets them. predictions.csv gives predictions-report.html
+    in the current folder; an earlier page of that name is replaced. With --json the data of the
+    page go to standard output (or to -o) instead; with --group every group has a page of its own,
+    and {group} in -o stands for it.
     """
-    from demur.cli.answers.asking import Asked
-    from demur.cli.answers.reporting import make_reports, write_page
-    from demur.cli.output import document, group_file, remark, wrapped, write
-    from demur.cli.reading.evidence import read_evidence
+    from demur.cli.output import document, group_file, wrapped, write
 
     if output.as_json:
         output.format((".json",))
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
-    asked = Asked.of(source, prices, limits, certainty)
-    evidence = read_evidence(source, prices)
-    remark(evidence.sentence, quiet=output.quiet)
-    remark(asked.remark, quiet=output.quiet)
-    reports, left_out = make_reports(evidence, asked, privacy.smallest)
+    if classes.names is None:
+        read, reports, left_out = _two_classes(source, prices, limits, certainty, privacy, output)
+    else:
+        refuse(privacy, because=FOR_TWO_CLASSES)
+        read, reports, left_out = _many_classes(classes, source, prices, limits, certainty, output)
     grouped = source.group is not None
     if output.as_json and grouped:
         groups = {part: report.to_dict() for part, report in reports.items()}
@@ -67,13 +72,47 @@ def command(
     if output.as_json:
         write(reports[""].to_json(), output.path)
         return
-    page = output.path or _default_output(evidence.data["source"], grouped=grouped)
+    from demur.cli.answers.reporting import write_page
+
+    page = output.path or _default_output(read.data["source"], grouped=grouped)
     # all names before the first page: nothing is half done when a group cannot be part of one
     pages = {part: group_file(page, part) if grouped else page for part in reports}
     for part, report in reports.items():
         write_page(report, pages[part], quiet=output.quiet)
     for part, reason in left_out.items():
-        write(wrapped(f"{evidence.title(part)}. {reason}"), None)
+        write(wrapped(f"{read.title(part)}. {reason}"), None)
+
+
+def _two_classes(
+    source: Source, prices: Prices, limits: Limits, certainty: Certainty, privacy: Privacy, output: Output
+) -> tuple[Any, dict[str, Any], dict[str, str]]:
+    """Read scores; (what was read, reports by part, why a part has none)."""
+    from demur.cli.answers.asking import Asked
+    from demur.cli.answers.reporting import make_reports
+    from demur.cli.output import remark
+    from demur.cli.reading.evidence import read_evidence
+
+    asked = Asked.of(source, prices, limits, certainty)
+    evidence = read_evidence(source, prices)
+    remark(evidence.sentence, quiet=output.quiet)
+    remark(asked.remark, quiet=output.quiet)
+    return evidence, *make_reports(evidence, asked, privacy.smallest)
+
+
+def _many_classes(
+    classes: Classes, source: Source, prices: Prices, limits: Limits, certainty: Certainty, output: Output
+) -> tuple[Any, dict[str, Any], dict[str, str]]:
+    """Read one column of probabilities per class; the same."""
+    refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
+    from demur.cli.answers.many_classes import ClassQuestions
+    from demur.cli.answers.reporting import make_class_reports
+    from demur.cli.output import remark
+    from demur.cli.reading.class_columns import read_class_rows
+
+    questions = ClassQuestions(classes, source, prices, limits, certainty)
+    rows = read_class_rows(source, questions.names)
+    remark(rows.sentence, quiet=output.quiet)
+    return rows, *make_class_reports(rows, questions)
 
 
 def _default_output(source: str, *, grouped: bool) -> str:

@@ -23,7 +23,7 @@ from demur.multiclass.auc import HandTillAuc, hand_till_auc
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
 
-__all__ = ["ClassComparison", "ClassModel", "RuleCost", "compare_class_models"]
+__all__ = ["ClassChoice", "ClassComparison", "ClassModel", "RuleCost", "compare_class_models", "digest_of"]
 
 _TIE = 1e-12
 
@@ -209,7 +209,7 @@ class ClassChoice:
             if trivial is None
             else {"name": trivial.kind, "cost": cost_at(trivial, prices, question)},
             condition=condition_words(question.limits(), question.objective),
-            digest=_digest(self.cases, best.model),
+            digest=digest_of(self.cases, best.model),
         )
 
     def _over_ranges(self, best: ClassCandidate) -> tuple[float | None, float | None, float | None]:
@@ -253,7 +253,7 @@ def _dearest(paid: FloatArray, cost: float, classes: Sequence[Any]) -> dict[str,
     return {"true": classes[true], "answer": classes[answer], "share": share}
 
 
-def _digest(cases: ClassCases, model: str | None) -> str:
+def digest_of(cases: ClassCases, model: str | None) -> str:
     """SHA-256 of labels, weights and probabilities in row order."""
     digest = hashlib.sha256(cases.codes.astype("<i8").tobytes())
     digest.update(cases.sizes.astype("<f8").tobytes())

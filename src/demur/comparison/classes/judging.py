@@ -19,7 +19,7 @@ from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
 
-__all__ = ["ClassCandidate", "joint_table", "model_candidates", "trivial_candidates"]
+__all__ = ["ClassCandidate", "coded", "joint_table", "model_candidates", "trivial_candidates"]
 
 Codes = npt.NDArray[np.int16]
 _PASSES = 16
@@ -100,21 +100,30 @@ def trivial_candidates(cases: ClassCases, question: ClassQuestion) -> list[Class
 
 
 def model_candidates(
-    cases: ClassCases, name: str, question: ClassQuestion, place: int
+    cases: ClassCases,
+    name: str,
+    question: ClassQuestion,
+    place: int,
+    *,
+    kinds: Sequence[str] | None = None,
 ) -> list[ClassCandidate]:
-    """All rules of one model, judged on all cases, for all prices the question asks about."""
+    """All rules of one model, judged on all cases, for all prices the question asks about.
+
+    `kinds` names the only ones wanted.
+    """
+    possible = possible_kinds(question) if kinds is None else kinds
     proba = cases.proba[name]
     everything = np.arange(len(cases.codes))
     candidates = []
     with workers(len(everything)) as pool:
         for aim, prices in enumerate(question.aims()):
             # prices do not change the largest probability
-            kept = [kind for kind in possible_kinds(question) if aim == 0 or kind != "argmax"]
+            kept = [kind for kind in possible if aim == 0 or kind != "argmax"]
             training = Training.of(cases, proba, everything, question, (0,))
             chosen = {kind: chosen_rule(training, prices, kind, proof=True) for kind in kept}
             held_out = _held_out(cases, proba, question, prices, kept, pool)
             for kind in kept:
-                codes = _coded(chosen[kind].rule, proba)
+                codes = coded(chosen[kind].rule, proba)
                 honest = held_out.get(kind) or [codes] * len(cases.splits)
                 candidates.append(
                     ClassCandidate(
@@ -131,7 +140,8 @@ def model_candidates(
     return candidates
 
 
-def _coded(rule: ClassRule, proba: FloatArray) -> Codes:
+def coded(rule: ClassRule, proba: FloatArray) -> Codes:
+    """Decide checked rows; abstaining has the code after the last class."""
     codes = rule.codes(proba)
     return np.where(codes == ABSTAIN, len(rule.classes), codes).astype(np.int16)
 
@@ -162,7 +172,7 @@ def _held_out(
         with whole_job(work):
             for kind, splits in decisions.items():
                 rule = chosen_rule(training, prices, kind).rule
-                splits[split][held] = _coded(rule, proba[held])
+                splits[split][held] = coded(rule, proba[held])
 
     tasks = [(split, fold) for split in range(len(cases.splits)) for fold in range(cases.folds)]
     list(pool.map(judge, tasks))

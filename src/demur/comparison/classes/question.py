@@ -1,5 +1,6 @@
 """What a comparison of many classes is asked: prices of all answers, ranges, limits."""
 
+import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -65,6 +66,11 @@ class ClassRanges:
         if prices[0].abstain is not None and prices[1].abstain is not None:
             _require_order(prices[0].abstain, prices[1].abstain, "abstain_cost")
         return cls(classes=tuple(classes), low=prices[0], high=prices[1])
+
+    @classmethod
+    def of_point(cls, classes: tuple[Any, ...], prices: Prices) -> "ClassRanges":
+        """Take prices known as numbers."""
+        return cls(classes=classes, low=prices, high=prices)
 
     @property
     def may_abstain(self) -> bool:
@@ -236,6 +242,11 @@ class ClassQuestion:
     def point(self) -> Prices:
         """Prices the headline refers to."""
         return self.ranges.centre
+
+    def at(self, prices: Prices) -> "ClassQuestion":
+        """Ask the same at other prices, known as numbers."""
+        ranges = ClassRanges.of_point(self.classes, prices)
+        return dataclasses.replace(self, ranges=ranges, objective="expected")
 
     def aims(self) -> list[Prices]:
         """Prices rules are chosen for: the middle, and for ranges the corners that matter."""

@@ -1,7 +1,7 @@
 """Rules chosen on some cases: weights, expected costs, cautious thresholds, windows for two classes."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,16 @@ from demur.typing import FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.class_rule import ClassRule
 
-__all__ = ["KINDS", "MOST_SEARCHED", "Chosen", "Training", "chosen_rule", "possible_kinds", "rule_of_window"]
+__all__ = [
+    "KINDS",
+    "MOST_SEARCHED",
+    "Chosen",
+    "Training",
+    "chosen_rule",
+    "expected_cost_rule",
+    "possible_kinds",
+    "rule_of_window",
+]
 
 KINDS = (
     "argmax",
@@ -141,14 +150,18 @@ def _priced(prices: Prices, *, abstain: bool) -> FloatArray:
     return np.asarray(table - table.min(axis=1, keepdims=True))
 
 
-def _expected(training: Training, prices: Prices, *, abstain: bool) -> ClassRule:
-    classes = training.question.classes
-    rule = ClassRule(
+def expected_cost_rule(classes: tuple[Any, ...], prices: Prices, *, abstain: bool) -> ClassRule:
+    """Answer the smallest expected cost: a rule from prices alone, no case is looked at."""
+    return ClassRule(
         classes=classes,
         weights=np.ones(len(classes)),
         abstain_weight=1.0 if abstain else None,
         column_costs=_priced(prices, abstain=abstain),
     )
+
+
+def _expected(training: Training, prices: Prices, *, abstain: bool) -> ClassRule:
+    rule = expected_cost_rule(training.question.classes, prices, abstain=abstain)
     return _within_limit(training, prices, rule)
 
 

@@ -1,0 +1,143 @@
+"""Rules for several prices of a review, and the answer at prices nobody asked about.
+
+A page cannot choose weights again: that takes all cases and all folds. It holds the rules chosen for
+the price of a review in use and for some multiples of it. At other prices the answer is the cheapest
+of the rules chosen for the nearest multiple, priced anew: what they decide on held-out cases does
+not depend on the prices, so their costs stay honest. Rules of expected costs choose nothing from
+the cases; they are made for the new prices themselves.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from demur.comparison.classes.answer import ClassAnswer
+from demur.comparison.classes.comparison import ClassChoice, ClassComparison
+from demur.comparison.classes.estimates import shares_of
+from demur.comparison.classes.judging import ClassCandidate, coded, model_candidates
+from demur.comparison.classes.question import Prices
+from demur.comparison.classes.search import Chosen, expected_cost_rule, possible_kinds
+from demur.typing import FloatArray
+
+__all__ = [
+    "ReviewLevel",
+    "abstaining_kind",
+    "class_answer_at",
+    "nearest_level",
+    "review_levels",
+    "review_ratio",
+]
+
+_FACTORS = (0.25, 0.5, 2.0, 4.0)
+_FEW_FACTORS = (0.5, 2.0)
+_MOST_NUMBERS = 10**6
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReviewLevel:
+    """The rules chosen for one price of a review: `factor` times the one in use."""
+
+    factor: float
+    choice: ClassChoice
+
+    @property
+    def prices(self) -> Prices:
+        """What the rules were chosen for, at the middle of ranges."""
+        return self.choice.question.point
+
+
+def abstaining_kind(kind: str) -> bool:
+    """Whether the price of a review matters to rules of this kind."""
+    return "abstain" in kind or kind.startswith("cautious")
+
+
+def review_levels(comparison: ClassComparison) -> tuple[ReviewLevel, ...]:
+    """Choose rules for multiples of the price of a review; the first level is the comparison itself."""
+    choice, point = comparison.choice, comparison.question.point
+    own = ReviewLevel(factor=1.0, choice=choice)
+    if point.abstain is None or not np.any(point.abstain > 0):
+        return (own,)
+    numbers = sum(proba.size for proba in choice.cases.proba.values())
+    factors = _FACTORS if numbers <= _MOST_NUMBERS else _FEW_FACTORS
+    return (own, *(_level(choice, factor) for factor in factors))
+
+
+def _level(choice: ClassChoice, factor: float) -> ReviewLevel:
+    point = choice.question.point
+    assert point.abstain is not None
+    question = choice.question.at(Prices(point.costs, factor * point.abstain))
+    kinds = [kind for kind in possible_kinds(question) if abstaining_kind(kind)]
+    candidates = {
+        name: [
+            *(one for one in rules if one.aim == 0 and not abstaining_kind(one.kind)),
+            *model_candidates(choice.cases, name, question, place, kinds=kinds),
+        ]
+        for place, (name, rules) in enumerate(choice.candidates.items())
+    }
+    return ReviewLevel(factor=factor, choice=replace(choice, question=question, candidates=candidates))
+
+
+def review_ratio(prices: Prices, shares: FloatArray) -> float:
+    """Mean price of a review in units of the mean cost of a wrong answer; NaN where neither is known.
+
+    Both beyond the right answer, by the shares of the classes in use.
+    """
+    if prices.abstain is None:
+        return math.nan
+    relative, m = prices.relative, len(prices.costs)
+    wrong = float(shares @ relative[:, :m].sum(axis=1)) / (m - 1)
+    return float(shares @ relative[:, m]) / wrong if wrong > 0 else math.nan
+
+
+def nearest_level(factors: Sequence[float], ratio: float) -> int:
+    """Place of the multiple nearest to `ratio` on a logarithmic scale; the first where there is none."""
+    if math.isnan(ratio):
+        return 0
+    if ratio <= 0:
+        return factors.index(min(factors))
+    distances = [abs(math.log(ratio / factor)) for factor in factors]
+    return distances.index(min(distances))
+
+
+def class_answer_at(levels: Sequence[ReviewLevel], prices: Prices, *, by_case: bool) -> ClassAnswer:
+    """Return the cheapest rule of the nearest level at these prices.
+
+    With `by_case` rules of expected costs are made for these prices, else those at hand are priced.
+    """
+    own, at = levels[0].choice, 0
+    if len(levels) > 1:
+        shares = shares_of(own.trivial[0].honest_table, own.question).sum(axis=1)
+        ratio = review_ratio(prices, shares) / review_ratio(levels[0].prices, shares)
+        at = nearest_level([one.factor for one in levels], ratio)
+    level = levels[at]
+    choice = replace(level.choice, question=level.choice.question.at(prices))
+    may_abstain = prices.abstain is not None
+    candidates = {
+        name: [
+            _at_prices(one, prices) if by_case and one.kind.startswith("expected cost") else one
+            for one in rules
+            if _has_sense(one, may_abstain=may_abstain, by_case=by_case)
+        ]
+        for name, rules in level.choice.candidates.items()
+    }
+    trivial = [one for one in own.trivial if may_abstain or not one.abstains]
+    return replace(choice, candidates=candidates, trivial=trivial).answer()
+
+
+def _has_sense(candidate: ClassCandidate, *, may_abstain: bool, by_case: bool) -> bool:
+    """Whether a rule is one of the answers: expected costs of a corner are not those of new prices."""
+    if by_case and candidate.aim > 0 and candidate.kind.startswith("expected cost"):
+        return False
+    return may_abstain or not abstaining_kind(candidate.kind)
+
+
+def _at_prices(candidate: ClassCandidate, prices: Prices) -> ClassCandidate:
+    """The rule of expected costs for other prices; it decides every case alike in every split."""
+    cases, model = candidate.cases, candidate.model
+    assert model is not None
+    rule = expected_cost_rule(cases.classes, prices, abstain=abstaining_kind(candidate.kind))
+    codes = coded(rule, cases.proba[model])
+    honest = [codes] * len(cases.splits)
+    return replace(candidate, chosen=Chosen(rule, 0.0), honest=honest, hindsight=codes)

@@ -1,0 +1,131 @@
+"""The page of many classes finds what `ClassReport.answer_at` says, at any costs, to the last words."""
+
+import json
+
+import numpy as np
+import pytest
+
+from demur import CostMatrix, Policy, Report
+from demur.exceptions import InputError
+from page_reports import many_classes
+from page_script import ask, needs_node
+
+pytestmark = needs_node
+
+
+def _points(report, rng, number=12):
+    """Prices near and far from those the rules were chosen for, some without reviews."""
+    point = report.comparison.question.point
+    m = len(point.costs)
+    yield point.costs, point.abstain
+    for k in range(number):
+        costs = point.costs * 10 ** rng.uniform(-1, 1) * rng.uniform(0.3, 3, (m, m))
+        if k % 3 == 0:
+            costs = costs + rng.uniform(0, 0.3, m)[:, None] * np.eye(m)
+        prices = None
+        if point.abstain is not None and k % 4:
+            prices = point.abstain * 10 ** rng.uniform(-1.5, 1.5) * rng.uniform(0.9, 1.1, m)
+        yield costs, prices
+
+
+@pytest.fixture(scope="module")
+def answered():
+    """Every file at its prices: (report, prices, what the page says)."""
+    rng = np.random.default_rng(5)
+    files = {name: (make(), None) for name, make in many_classes().items()}
+    asked = {name: (report, list(_points(report, rng))) for name, (report, _) in files.items()}
+    said = ask(
+        [
+            {
+                "kind": "classes",
+                "report": report.to_json(),
+                "points": [{"costs": costs, "abstain": abstain} for costs, abstain in points],
+            }
+            for report, points in asked.values()
+        ]
+    )
+    return {
+        name: (report, points, answers)
+        for (name, (report, points)), answers in zip(asked.items(), said, strict=True)
+    }
+
+
+@pytest.mark.parametrize("name", many_classes())
+def test_the_page_says_what_python_says(answered, name):
+    report, points, said = answered[name]
+    classes = report.comparison.classes
+    kinds = set()
+    for (costs, abstain), page in zip(points, said, strict=True):
+        answer = report.answer_at(CostMatrix(values=costs, classes=classes), abstain_cost=abstain)
+        kinds.add(answer.kind)
+        assert page["kind"] == answer.kind
+        close = {
+            "cost": answer.cost,
+            "interval": answer.interval,
+            "hindsight": answer.hindsight_cost,
+            "confusion": answer.confusion,
+            "confusionCost": answer.confusion_cost,
+            "abstained": answer.abstention_rate,
+            "wrong": answer.error_rate,
+        }
+        for part, value in close.items():
+            np.testing.assert_allclose(page[part], value, rtol=1e-9, atol=1e-12, err_msg=part)
+        if answer.model is not None and "trivial" in answer.versus:
+            versus = answer.versus["trivial"]
+            got = [page["versus"]["trivial"]["difference"], *page["versus"]["trivial"]["interval"]]
+            np.testing.assert_allclose(got, [versus.difference, *versus.interval], rtol=1e-9, atol=1e-12)
+            policy = json.loads(page["policy"])
+            made = Policy.from_answer(answer).to_dict()
+            assert policy["rule"]["kind"] == made["rule"]["kind"]
+            np.testing.assert_allclose(policy["rule"]["weights"], made["rule"]["weights"], rtol=1e-12)
+            assert policy["evidence"] == made["evidence"]
+            assert (policy["classes"], policy["abstain_label"]) == (made["classes"], made["abstain_label"])
+            assert set(policy) == set(made)
+        # what the cases leave open is known for rules without a model only
+        sure = [sentence for sentence in page["words"] if "do not prove" not in sentence]
+        assert answer.words.startswith(" ".join(sure))
+    assert len(kinds) > 1
+
+
+def test_at_its_own_costs_the_report_is_the_comparison(answered):
+    for name, (report, points, said) in answered.items():
+        if report.comparison.question.ranges.ranged:
+            continue
+        (costs, abstain), answer = points[0], report.comparison.answer
+        matrix = CostMatrix(values=costs, classes=report.comparison.classes)
+        assert report.answer_at(matrix, abstain_cost=abstain).words == answer.words, name
+        assert said[0]["cost"] == pytest.approx(answer.cost, rel=1e-12)
+
+
+def test_a_level_is_the_comparison_at_its_price():
+    """The rules of a level are those `compare_models` chooses for that price of a review."""
+    from demur import compare_models
+
+    report = many_classes()["two"]()
+    level = report.levels[3]
+    assert level.factor == 2
+    answer = report.answer_at(report.comparison.answer.costs, abstain_cost=level.prices.abstain)
+    cases = report.comparison.choice.cases
+    direct = compare_models(
+        np.array(cases.classes, dtype=object)[cases.codes],
+        dict(cases.proba),
+        classes=cases.classes,
+        costs=report.comparison.answer.costs,
+        abstain_cost=level.prices.abstain,
+    ).answer
+    assert answer.words == direct.words
+    assert answer.cost == direct.cost
+
+
+def test_what_has_no_meaning_is_refused():
+    report = many_classes()["no reviews, a range"]()
+    costs = report.comparison.answer.costs
+    with pytest.raises(InputError, match="answer every case"):
+        report.answer_at(costs, abstain_cost=1)
+    ranged = {0: {1: (1, 2), 2: 1}, 1: {0: 1, 2: 1}, 2: {0: 1, 1: 1}}
+    with pytest.raises(InputError, match="must be numbers"):
+        report.answer_at(ranged)
+    with pytest.raises(InputError, match="is for two classes"):
+        Report.from_predictions([0, 1], np.eye(2), classes=[0, 1], costs=np.eye(2), pos_label=1)
+    with pytest.raises(InputError, match="is for classes"):
+        Report.from_predictions([0, 1], {"a": [0.1, 0.9]}, abstain_cost=1)

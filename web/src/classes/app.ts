@@ -1,0 +1,102 @@
+/** The one place where the state of the page of many classes changes; panels are drawn from here. */
+import { currentTheme } from "../view/theme";
+import type { Theme } from "../view/palette";
+import { Answers, type ClassAnswer, type Rule } from "./answer";
+import type { ClassReportData } from "./data";
+import type { Prices } from "./estimates";
+import { readState, samePrices, startOf, writeState, type ClassState } from "./state";
+import { classSentences } from "./words";
+
+const SETTLE = 250;
+
+export interface ClassPanel {
+  readonly element: HTMLElement;
+  draw(at: View): void;
+}
+
+/** Everything on show. */
+export interface View {
+  data: ClassReportData;
+  answers: Answers;
+  prices: Prices;
+  answer: ClassAnswer;
+  rules: Rule[];
+  /** Whether the costs are those the report was made with. */
+  own: boolean;
+  held: string | null;
+  sentences: string[];
+  theme: Theme;
+}
+
+export const keyOf = ({ model, kind, aim }: Rule): string => `${model ?? ""}:${kind}${aim > 0 ? `:${aim}` : ""}`;
+
+export class ClassApp {
+  readonly answers: Answers;
+  readonly start: ClassState;
+  private state: ClassState;
+  private now: View | null = null;
+  private readonly panels: ClassPanel[] = [];
+  private pending = false;
+  private settling = 0;
+
+  constructor(readonly data: ClassReportData) {
+    this.answers = new Answers(data);
+    this.start = startOf(data);
+    this.state = readState(location.hash, data);
+    addEventListener("hashchange", () => this.change(readState(location.hash, data)));
+  }
+
+  get prices(): Prices {
+    return this.state.prices;
+  }
+
+  view(): View {
+    const theme = currentTheme();
+    if (this.now !== null && this.now.theme === theme) return this.now;
+    const { data, answers, state } = this;
+    const { prices, held } = state;
+    const own = samePrices(prices, this.start.prices);
+    const answer = answers.answer(prices, held === null ? null : (rule) => keyOf(rule) === held);
+    const sentences =
+      own && held === null ? data.headline.split(/(?<=\.) (?=[A-Z])/) : classSentences(data, answer);
+    this.now = { data, answers, prices, answer, rules: answers.rules(prices), own, held, sentences, theme };
+    return this.now;
+  }
+
+  add(panel: ClassPanel, parent: HTMLElement): void {
+    parent.append(panel.element);
+    this.panels.push(panel);
+    panel.draw(this.view());
+  }
+
+  change(part: Partial<ClassState>): void {
+    this.state = { ...this.state, ...part };
+    this.drawAll();
+    clearTimeout(this.settling);
+    this.settling = window.setTimeout(() => this.remember(), SETTLE);
+  }
+
+  drawAll(): void {
+    this.now = null;
+    if (this.pending) return;
+    this.pending = true;
+    requestAnimationFrame(() => {
+      this.pending = false;
+      const began = performance.now();
+      const at = this.view();
+      for (const panel of this.panels) panel.draw(at);
+      performance.measure("demur-draw", { start: began, end: performance.now() });
+    });
+  }
+
+  private remember(): void {
+    const fragment = writeState(this.state, this.start);
+    if (fragment === location.hash.slice(1)) return;
+    try {
+      history.replaceState(null, "", fragment === "" ? location.pathname + location.search : `#${fragment}`);
+    } catch {
+      // a sandboxed frame may not write its address; the page works without
+      return;
+    }
+  }
+}

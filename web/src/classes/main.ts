@@ -1,0 +1,52 @@
+/** The page of many classes: the answer first, the costs beside it, then the pictures. */
+import { DataError } from "../data";
+import { el } from "../view/dom";
+import { chooseTheme, watchTheme } from "../view/theme";
+import { ClassApp } from "./app";
+import { readClassReport } from "./data";
+import { classConfusion, mistakesPanel } from "./panels/confusion";
+import { classHeader } from "./panels/header";
+import { classHeadline } from "./panels/headline";
+import { matrixPanel } from "./panels/matrix";
+import { classMethods } from "./panels/methods";
+import { reviewPanel } from "./panels/review";
+import { rulesPanel, weightsPanel } from "./panels/rules";
+import { simplexPanel } from "./panels/simplex";
+
+function begin(root: HTMLElement): void {
+  chooseTheme("system");
+  const app = new ClassApp(readClassReport(document.getElementById("demur-data")?.textContent ?? ""));
+  const { data } = app;
+  // wide tables stand one below the other
+  const wide = data.classes.length > 5;
+  const pair = el("div", { class: wide ? "stack" : "class-pair" });
+  const charts = el("div", { class: "class-pair" });
+  const rules = el("div", { class: "wide" });
+  root.className = "page";
+  root.replaceChildren(classHeader(app));
+  app.add(classHeadline(app), root);
+  root.append(pair, charts, rules, classMethods(data));
+  app.add(matrixPanel(app), pair);
+  app.add(classConfusion(), pair);
+  watchTheme(() => app.drawAll());
+
+  // the answer is painted before the rest is built
+  requestAnimationFrame(() =>
+    setTimeout(() => {
+      app.add(mistakesPanel(), charts);
+      app.add(weightsPanel(), charts);
+      if (data.abstain_costs !== null && data.levels.length > 1) app.add(reviewPanel(app), charts);
+      if (data.classes.length === 3) app.add(simplexPanel(), charts);
+      app.add(rulesPanel(app), rules);
+      document.documentElement.dataset["ready"] = "true";
+    }),
+  );
+}
+
+const root = document.getElementById("demur-app") ?? document.body;
+try {
+  begin(root);
+} catch (error) {
+  if (!(error instanceof DataError)) throw error;
+  root.replaceChildren(el("p", { class: "sentence" }, error.message));
+}

@@ -1,0 +1,49 @@
+/** What the numbers mean, and what the page can and cannot say. */
+import { general } from "../../numbers";
+import { el } from "../../view/dom";
+import type { ClassReportData } from "../data";
+
+export function classMethods(data: ClassReportData): HTMLElement {
+  const { folds, repeats, confidence_level: level, software, made, seed, rows, levels } = data;
+  const text = (...parts: string[]): HTMLElement => el("p", {}, parts.join(" "));
+  const factors = levels.map(({ factor }) => general(factor)).join(", ");
+  return el(
+    "section",
+    { class: "methods", "data-panel": "methods" },
+    el(
+      "details",
+      { id: "methods" },
+      el("summary", {}, el("h2", {}, "How this was computed")),
+      el(
+        "div",
+        { class: "text" },
+        el("h3", {}, "Honest costs"),
+        text(
+          `Every rule was chosen on ${folds - 1} of ${folds} folds and decided the cases of the other one;`,
+          repeats > 1 ? `the mean of ${repeats} such splits.` : "one such split.",
+          "The table of these decisions is all a cost needs: shares by true class and answer times prices.",
+          "With hindsight means: the rule chosen on all cases, scored on the same cases. It is too low, and never called cost here.",
+        ),
+        el("h3", {}, "Costs you edit"),
+        text(
+          "Weights cannot be chosen again in a page: that takes all folds. The page holds the rules chosen for",
+          data.abstain_costs === null ? "the costs of the file." : `${factors} times the price of a review in the file and its other costs.`,
+          "At your costs it takes the rules chosen for the nearest ratio of review to mistake, prices their decisions anew and shows the cheapest.",
+          rows === null
+            ? "Rules of expected costs are priced like the others."
+            : "Rules of expected costs choose nothing from the cases: they are made for your costs, on the probabilities the page holds.",
+          "Python says the same: ClassReport.answer_at.",
+        ),
+        el("h3", {}, "Intervals"),
+        text(
+          `${general(100 * level)} %, for the true cost of the rule in use: from below by the rule chosen on all cases, from above by the`,
+          "held-out decisions, with added errors spread over the classes. Differences to other rules of a model have intervals in the opening sentence",
+          "only, where all cases were at hand.",
+        ),
+        el("h3", {}, "Where from"),
+        text(`demur ${software.demur}, ${made}, seed ${seed}.`),
+      ),
+    ),
+    el("p", { class: "footer" }, `demur ${software.demur}. This page loads nothing and sends nothing.`),
+  );
+}

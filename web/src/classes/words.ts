@@ -1,0 +1,126 @@
+/** The answer for many classes in words: the sentences of demur.comparison.classes.words. */
+import { money, moneyRange, moneyStep, sharesOf1000 } from "../comparison/numbers";
+import { about, cases, saving, shortName } from "../comparison/words";
+import { general, grouped, roundEven } from "../numbers";
+import type { ClassAnswer, Rule } from "./answer";
+import type { ClassReportData } from "./data";
+
+const MOST_LISTED = 6;
+const PERSON = "send the case to a person";
+
+/** A rule without a model: as advice, and as something to compare with. */
+export function trivialWords(kind: string): readonly [advice: string, doing: string] {
+  if (kind === "always abstain") return ["Send every case to a person", "sending every case to a person"];
+  const name = kind.replace(/^always /, "");
+  return [`Call every case ${name}`, `calling every case ${name}`];
+}
+
+/** The rule first, then what happens, what costs most, what it costs, what is not proven. */
+export function classSentences(data: ClassReportData, answer: ClassAnswer): string[] {
+  const { rule } = answer;
+  if (rule.model === null)
+    return [`${trivialWords(rule.kind)[0]}: no model is cheaper.`, costSentence(data, answer)];
+  return [
+    `Use ${shortName(data.models[rule.model].name)}: ${method(data, rule)}.`,
+    happens(data, answer),
+    ...dearestSentence(data, answer),
+    costSentence(data, answer),
+    ...unproven(data, answer),
+  ];
+}
+
+const four = (value: number): string => general(value, 4);
+
+function method({ classes }: ClassReportData, rule: Rule): string {
+  const { kind, columnCosts } = rule;
+  const weights = rule.weights ?? [];
+  const abstain = rule.abstainWeight;
+  const names = classes;
+  if (kind.startsWith("weights") && names.length === 2 && columnCosts === null) return windowWords(names, rule);
+  if (kind === "argmax") return "answer the class with the highest probability";
+  if (kind.startsWith("expected cost")) {
+    const text = "answer the class with the lowest expected cost";
+    if (abstain === null) return text;
+    const factor = abstain === 1 ? "" : `, divided by ${four(abstain)},`;
+    return `${text}, or ${PERSON} where that${factor} is expected to cost less`;
+  }
+  if (kind === "cautious")
+    return `answer the most probable class if its probability reaches ${four(abstain! / weights[0])}, else ${PERSON}`;
+  if (kind === "cautious by class") {
+    const limits = weights.map((weight) => abstain! / weight);
+    return `answer the class that exceeds its threshold by the largest factor (${each(names, limits)}), ${PERSON} where none does`;
+  }
+  const listed = each(names, weights);
+  if (columnCosts !== null) {
+    const text = `divide the expected cost of each answer by its weight (${listed}) and answer the smallest`;
+    return abstain === null ? text : `${text}; a review is one answer more, with weight ${four(abstain)}`;
+  }
+  const text = `multiply each probability by the weight of its class (${listed}) and answer the largest`;
+  return abstain === null ? text : `${text}, ${PERSON} where none reaches ${four(abstain)}`;
+}
+
+/** Two weights as thresholds on the probability of the second class. */
+function windowWords([first, second]: string[], { weights, abstainWeight }: Rule): string {
+  const [negative, positive] = weights!;
+  if (abstainWeight === null) {
+    const exact = negative / (negative + positive);
+    const upper = exact === 0 ? -Infinity : exact === 1 ? Infinity : exact;
+    return `call ${second} from a probability of ${four(upper)} up, ${first} below`;
+  }
+  const calls = [];
+  if (positive > 0) calls.push(`${second} from a probability of ${four(abstainWeight / positive)} up`);
+  if (negative > 0) calls.push(`${first} up to ${four(1 - abstainWeight / negative)}`);
+  return calls.length > 0 ? `call ${calls.join(", ")}, send the rest to a person` : "send every case to a person";
+}
+
+function each(names: string[], values: number[]): string {
+  if (names.length > MOST_LISTED) return `${four(Math.min(...values))} to ${four(Math.max(...values))}`;
+  return names.map((name, k) => `${name} ${four(values[k])}`).join(", ");
+}
+
+/** What happens to 1000 cases, the most frequent answers first if there are many. */
+function happens({ classes }: ClassReportData, { confusion, abstained, wrong, rule }: ClassAnswer): string {
+  const called = classes.map((_, j) => confusion.reduce((all, row) => all + row[j], 0));
+  const numbers = sharesOf1000([...called, abstained]);
+  let listed = classes.map((name, k) => [numbers[k], name] as const);
+  let rest = "";
+  if (listed.length > MOST_LISTED) {
+    listed = [...listed].sort((a, b) => b[0] - a[0]);
+    const others = listed.slice(MOST_LISTED - 1);
+    listed = listed.slice(0, MOST_LISTED - 1);
+    const number = others.reduce((all, [cases]) => all + cases, 0);
+    rest = `, ${grouped(number, 0)} one of ${others.length} other classes`;
+  }
+  const [[first, name], ...more] = listed;
+  const text = `Of 1000 cases ${grouped(first, 0)} are called ${name}${more.map(([n, one]) => `, ${grouped(n, 0)} ${one}`).join("")}${rest}`;
+  const people = rule.abstainWeight === null ? "" : `, ${grouped(numbers[classes.length], 0)} go to a person`;
+  return `${text}${people}; ${about(wrong)} wrong.`;
+}
+
+function dearestSentence({ classes }: ClassReportData, { dearest }: ClassAnswer): string[] {
+  if (dearest === null) return [];
+  const share = grouped(roundEven(100 * dearest.share), 0);
+  return [`Dearest confusion: ${classes[dearest.true]} called ${classes[dearest.answer]}, ${share} % of the cost.`];
+}
+
+function costSentence({ confidence_level }: ClassReportData, { cost, interval, versus, rule }: ClassAnswer): string {
+  const step = moneyStep(interval[0], interval[1], cost);
+  const text = `Cost ${money(cost, step)} per 1000 cases`;
+  if (rule.model === null) {
+    const other = versus.runner_up;
+    if (other === undefined) return `${text}.`;
+    return `${text}. The best model, ${shortName(other.name)}, costs ${money(cost - other.difference, step)}.`;
+  }
+  const sure = `${text} (${general(100 * confidence_level)} % ${moneyRange(interval, step)})`;
+  const { trivial } = versus;
+  if (trivial === undefined || trivial.interval === null) return `${sure}.`;
+  const [less, ends] = saving({ ...trivial, interval: trivial.interval }, step);
+  return `${sure}, ${less} than ${trivialWords(trivial.name)[1]} (${ends}).`;
+}
+
+/** What the cases leave open; other comparisons need all cases and are made when the page is. */
+function unproven({ n }: ClassReportData, { versus: { trivial } }: ClassAnswer): string[] {
+  const interval = trivial?.interval;
+  if (trivial === undefined || interval == null || interval[0] > 0 || interval[1] < 0) return [];
+  return [`These ${cases(n)} cases do not prove that it is cheaper than ${trivialWords(trivial.name)[1]}.`];
+}
