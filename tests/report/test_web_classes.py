@@ -1,4 +1,4 @@
-"""The page of many classes finds what `ClassReport.answer_at` says, at any costs, to the last words."""
+"""The page of many classes in a browser; it finds what `ClassReport.answer_at` says, to the last words."""
 
 import json
 
@@ -7,10 +7,11 @@ import pytest
 
 from demur import CostMatrix, Policy, Report
 from demur.exceptions import InputError
-from page_reports import many_classes
-from page_script import ask, needs_node
+from page_reports import STAGE_COSTS, many_classes, three_classes
+from page_script import WEB, ask, needs_node
 
 pytestmark = needs_node
+AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def _points(report, rng, number=12):
@@ -129,3 +130,76 @@ def test_what_has_no_meaning_is_refused():
         Report.from_predictions([0, 1], np.eye(2), classes=[0, 1], costs=np.eye(2), pos_label=1)
     with pytest.raises(InputError, match="is for classes"):
         Report.from_predictions([0, 1], {"a": [0.1, 0.9]}, abstain_cost=1)
+
+
+# ---------------------------------------------------------------- in a browser
+
+
+@pytest.fixture(scope="module")
+def at_edited():
+    """What Python says where a late stage called healthy costs 60 and a review 1."""
+    costs = {**STAGE_COSTS, "late": {"healthy": 60, "early": 5}}
+    return three_classes().answer_at(costs, abstain_cost=1)
+
+
+def test_a_reader_edits_the_costs(open_page, at_edited, tmp_path):
+    report, page = three_classes(), open_page("three_classes")
+    assert page.headline == report.headline
+    assert "Chosen for these costs" in page.text("holds")
+    page.fill("cost-2-0", "60")
+    page.fill("cost-abstain", "1")
+    sure = page.headline.split(" These 89 cases do not prove")[0]
+    assert at_edited.words.startswith(sure)
+    assert len(sure) > 100
+    assert "Chosen for these costs" not in page.text("holds")
+    assert page.fragment == {"costs": "0,1,2,4,0,1,60,5,0", "review": "1,1,1"}
+    # the confusion in counts and money
+    row = page.panel("confusion").locator("tbody tr").nth(2).locator("td").first
+    assert row.locator(".tally").text_content() == f"{89 * at_edited.confusion[2, 0]:.1f}".removesuffix(".0")
+    # a wrong value gets a sentence and changes nothing, Escape takes it back
+    page.role("cost-0-1").fill("-3")
+    assert "not negative" in page.text("problem")
+    page.press("Escape")
+    assert page.role("cost-0-1").input_value() == "1"
+    assert page.text("problem") == ""
+    # the policy of the rule on show decides like the answer
+    data, name = page.downloaded(lambda: page.role("save-policy").click())
+    (tmp_path / name).write_bytes(data)
+    proba = report.comparison.choice.cases.proba[at_edited.model]
+    np.testing.assert_array_equal(Policy.load(tmp_path / name).decide(proba), at_edited.decide(proba))
+    # costs as a file that the command line reads
+    data, name = page.downloaded(lambda: page.role("save-costs").click())
+    assert name == "costs.csv"
+    assert data.decode().splitlines()[3] == "late,60,5,0,1"
+    # another rule, by keyboard
+    page.role("rule-0:argmax").focus()
+    page.press("Space")
+    assert "highest probability" in page.text("decision")
+    assert page.fragment["rule"] == "0:argmax"
+    page.role("let-go").click()
+    page.role("reviews").uncheck()
+    page.settle()
+    costs = {**STAGE_COSTS, "late": {"healthy": 60, "early": 5}}
+    assert report.answer_at(costs).words.startswith(page.text("decision"))
+    page.role("start-again").click()
+    page.settle()
+    assert page.headline == report.headline
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_it_is_accessible_fits_and_is_small(open_page, page_file, theme):
+    page = open_page("three_classes", "#costs=0,1,2,4,0,1,40,5,0&review=2,2,2", color_scheme=theme)
+    assert page.role("cost-2-0").input_value() == "40"
+    page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    page.page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.page.evaluate(
+        "axe.run().then(({violations, passes}) => [passes.length, violations.map("
+        "({id, nodes}) => `${id}: ${nodes.map(node => node.target).join(' ')}`)])"
+    )
+    assert found[1] == []
+    assert found[0] > 20
+    for width in (360, 1280):
+        page.page.set_viewport_size({"width": width, "height": 900})
+        page.settle()
+        assert page.overflow == 0
+    assert page_file("three_classes").stat().st_size < 200_000

@@ -31,7 +31,7 @@ export function classConfusion(): ClassPanel {
         el("span", { class: "price" }, cell.cost === 0 ? "" : `costs ${amount(1000 * cell.cost)}`),
       );
       // the darker, the more of the cost
-      if (share > 0) node.style.setProperty("--part", `${Math.round(60 * share)}%`);
+      if (share > 0) node.style.setProperty("--part", `${Math.round(35 * share)}%`);
       return node;
     };
     const names = [...data.classes, null];
