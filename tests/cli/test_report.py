@@ -180,3 +180,39 @@ def test_a_page_per_group_needs_a_place_for_the_group(capsys, file, tmp_path):
     assert code == 2
     assert "must hold {group} beside --group" in out.err
     assert not (tmp_path / "page.html").exists()
+
+
+def test_many_classes_have_a_page_of_their_own(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 60)
+    proba = rng.dirichlet([1, 1, 1], 60) + 0.8 * np.eye(3)[truth]
+    lines = [
+        ",".join(["abc"[k], "xy"[i % 2], *map(repr, row)])
+        for i, (k, row) in enumerate(zip(truth, proba.tolist(), strict=True))
+    ]
+    (tmp_path / "p.csv").write_text("\n".join(["label,site,m_a,m_b,m_c", *lines]))
+    flags = ["--classes", "a,b,c", "--ordered", "--label", "label"]
+    code, out = run(capsys, "p.csv", *flags)
+    assert code == 0
+    *words, path = out.out.splitlines()
+    assert path == "p-report.html"
+    document = data_of((tmp_path / path).read_text(encoding="utf-8"))
+    assert document["schema"] == "demur.class_report"
+    assert document["headline"] == " ".join(words)
+    assert document["models"][0]["columns"] == ["m_a", "m_b", "m_c"]
+    code, out = run(capsys, "p.csv", *flags, "--json", "--group", "site", "-q")
+    groups = json.loads(out.out)["groups"]
+    assert groups["x"]["source"] == {
+        "name": "p.csv",
+        "group": "site",
+        "part": "x",
+        "label": "label",
+        "weight": None,
+        "rows": 30,
+    }
+    with pytest.raises(SystemExit):
+        main(["compare", "p.csv", *flags, "--json", "-q"])
+    assert json.loads(capsys.readouterr().out)["comparison"] == document["comparison"]
+    code, out = run(capsys, "p.csv", *flags, "--private", 5)
+    assert (code, "`--private` is for two classes" in out.err) == (2, True)

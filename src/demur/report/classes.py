@@ -28,6 +28,7 @@ from demur.windows.policy_labels import free_label
 __all__ = ["ClassReport"]
 
 _SCHEMA, _VERSION = "demur.class_report", 1
+_SOURCE = ("name", "group", "part", "label", "weight", "rows")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -188,7 +189,7 @@ class ClassReport(Result):
             "version": _VERSION,
             "software": {"demur": __version__},
             "made": self.made,
-            "source": {name: getattr(self.source, name) for name in ("name", "label", "weight", "rows")},
+            "source": {name: getattr(self.source, name) for name in _SOURCE},
             "classes": [str(name) for name in comparison.classes],
             "labels": labels,
             "abstain_label": free_label(*labels),
@@ -246,7 +247,7 @@ class ClassReport(Result):
 
         text = page_text(
             self.to_json(),
-            title=f"demur: {self.source.name}",
+            title=f"demur: {self.source.title}",
             headline=self.headline,
             software=f"demur {__version__}",
             page="classes",
@@ -264,6 +265,6 @@ class ClassReport(Result):
         more = ", ..." if len(self.comparison.models) > 4 else ""
         classes = len(self.comparison.classes)
         return (
-            f"ClassReport({self.source.name}: {self.comparison.n:g} cases, {classes} classes, "
+            f"ClassReport({self.source.title}: {self.comparison.n:g} cases, {classes} classes, "
             f"models {names}{more})"
         )

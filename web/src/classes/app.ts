@@ -1,5 +1,6 @@
 /** The one place where the state of the page of many classes changes; panels are drawn from here. */
 import { currentTheme } from "../view/theme";
+import { SAVED } from "../savedPage";
 import type { Theme } from "../view/palette";
 import { Answers, type ClassAnswer, type Rule } from "./answer";
 import type { ClassReportData } from "./data";
@@ -42,7 +43,8 @@ export class ClassApp {
   constructor(readonly data: ClassReportData) {
     this.answers = new Answers(data);
     this.start = startOf(data);
-    this.state = readState(location.hash, data);
+    const saved = document.querySelector<HTMLMetaElement>(`meta[name="${SAVED}"]`)?.content ?? "";
+    this.state = readState(location.hash.length > 1 ? location.hash : saved, data);
     addEventListener("hashchange", () => this.change(readState(location.hash, data)));
   }
 
@@ -82,15 +84,26 @@ export class ClassApp {
     this.pending = true;
     requestAnimationFrame(() => {
       this.pending = false;
-      const began = performance.now();
-      const at = this.view();
-      for (const panel of this.panels) panel.draw(at);
-      performance.measure("demur-draw", { start: began, end: performance.now() });
+      this.drawNow();
     });
   }
 
+  /** Draw everything at once: a printer does not wait for a frame. */
+  drawNow(): void {
+    const began = performance.now();
+    this.now = null;
+    const at = this.view();
+    for (const panel of this.panels) panel.draw(at);
+    performance.measure("demur-draw", { start: began, end: performance.now() });
+  }
+
+  /** The state as an address has it. */
+  get fragment(): string {
+    return writeState(this.state, this.start);
+  }
+
   private remember(): void {
-    const fragment = writeState(this.state, this.start);
+    const { fragment } = this;
     if (fragment === location.hash.slice(1)) return;
     try {
       history.replaceState(null, "", fragment === "" ? location.pathname + location.search : `#${fragment}`);

@@ -23,6 +23,7 @@ export function classCommand(data: ClassReportData): string {
   for (const { name, columns } of models) words.push(option("--model", `${name}=${columns.join(",")}`));
   if (source.label !== null) words.push(option("--label", source.label));
   if (source.weight !== null) words.push(option("--weight", source.weight));
+  if (source.group !== null) words.push(option("--group", source.group));
   words.push("--cost-matrix costs.csv");
   if (limits.max_abstention !== undefined) words.push(`--max-abstention ${limits.max_abstention}`);
   if (level !== USUAL_LEVEL) words.push(`--confidence ${level}`);

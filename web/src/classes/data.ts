@@ -44,7 +44,14 @@ export interface ClassModelData {
 export interface ClassReportData {
   software: { demur: string };
   made: string;
-  source: { name: string; label: string | null; weight: string | null; rows: number | null };
+  source: {
+    name: string;
+    group: string | null;
+    part: string | null;
+    label: string | null;
+    weight: string | null;
+    rows: number | null;
+  };
   classes: string[];
   /** The classes as the policy file has them. */
   labels: (string | number)[];
@@ -81,6 +88,11 @@ export function readClassReport(text: string): ClassReportData {
   if (schema !== SCHEMA || version !== VERSION)
     throw new DataError("This page and its data are of different versions of demur: make the report again.");
   return data as ClassReportData;
+}
+
+/** The file, and the group where the cases are part of it. */
+export function titleOf({ source: { name, group, part } }: ClassReportData): string {
+  return group === null ? name : `${name}, ${group} = ${part}`;
 }
 
 /** Little-endian numbers of base64. */

@@ -1,10 +1,13 @@
 /** The page of many classes: the answer first, the costs beside it, then the pictures. */
 import { DataError } from "../data";
 import { el } from "../view/dom";
-import { chooseTheme, watchTheme } from "../view/theme";
+import { watchPaper } from "../view/paper";
+import { describePictures } from "../view/picture";
+import { applyTheme, watchTheme } from "../view/theme";
 import { ClassApp } from "./app";
 import { readClassReport } from "./data";
 import { classConfusion, mistakesPanel } from "./panels/confusion";
+import { captionOf, paperLine } from "./panels/caption";
 import { classHeader } from "./panels/header";
 import { classHeadline } from "./panels/headline";
 import { matrixPanel } from "./panels/matrix";
@@ -14,7 +17,8 @@ import { rulesPanel, weightsPanel } from "./panels/rules";
 import { simplexPanel } from "./panels/simplex";
 
 function begin(root: HTMLElement): void {
-  chooseTheme("system");
+  applyTheme();
+  const sent = root.innerHTML;
   const app = new ClassApp(readClassReport(document.getElementById("demur-data")?.textContent ?? ""));
   const { data } = app;
   // wide tables stand one below the other
@@ -23,12 +27,18 @@ function begin(root: HTMLElement): void {
   const charts = el("div", { class: "class-pair" });
   const rules = el("div", { class: "wide" });
   root.className = "page";
-  root.replaceChildren(classHeader(app));
+  root.replaceChildren(classHeader(app, sent));
   app.add(classHeadline(app), root);
+  app.add(paperLine(), root);
   root.append(pair, charts, rules, classMethods(data));
   app.add(matrixPanel(app), pair);
   app.add(classConfusion(), pair);
   watchTheme(() => app.drawAll());
+  describePictures(() => captionOf(app.view()));
+  watchPaper(() => {
+    applyTheme();
+    app.drawNow();
+  });
 
   // the answer is painted before the rest is built
   requestAnimationFrame(() =>
@@ -36,7 +46,7 @@ function begin(root: HTMLElement): void {
       app.add(mistakesPanel(), charts);
       app.add(weightsPanel(), charts);
       if (data.abstain_costs !== null && data.levels.length > 1) app.add(reviewPanel(app), charts);
-      if (data.classes.length === 3) app.add(simplexPanel(), charts);
+      if (data.classes.length === 3) app.add(simplexPanel(app), charts);
       app.add(rulesPanel(app), rules);
       document.documentElement.dataset["ready"] = "true";
     }),

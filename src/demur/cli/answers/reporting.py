@@ -96,7 +96,9 @@ def make_class_reports(
             continue
         file, whole = Path(rows.source).name, rows.group is None
         source = DataSource(
-            name=file if whole else f"{file}, {rows.group} = {name}",
+            name=file,
+            group=rows.group,
+            part=None if whole else name,
             label=rows.label,
             weight=rows.weight,
             rows=len(rows.parts[name].codes),

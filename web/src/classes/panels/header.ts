@@ -3,15 +3,19 @@ import { choice } from "../../view/choice";
 import { cut, el, setText, show } from "../../view/dom";
 import { count } from "../../view/format";
 import { saveBlob, saveCsv } from "../../view/saving";
+import { skipLinks } from "../../view/skipLinks";
+import { savedPage } from "../../savedPage";
 import { chooseTheme, type ThemeChoice } from "../../view/theme";
 import type { ClassApp } from "../app";
 import { classCommand, classPython, costSheet } from "../copy";
+import { titleOf } from "../data";
 import { classPolicyFile } from "../policy";
 
-export function classHeader(app: ClassApp): HTMLElement {
-  const { source, n, classes, models } = app.data;
+/** @param sent what the main element held before the script filled it */
+export function classHeader(app: ClassApp, sent: string): HTMLElement {
+  const { n, classes, models } = app.data;
   const facts = [
-    cut(source.name, 60),
+    cut(titleOf(app.data), 60),
     `${count(n)} cases`,
     `${classes.length} classes`,
     models.length === 1 ? "1 model" : `${models.length} models`,
@@ -74,9 +78,13 @@ export function classHeader(app: ClassApp): HTMLElement {
   return el(
     "header",
     { class: "top", "data-panel": "header" },
-    el("a", { class: "skip", href: "#panel-matrix" }, "Skip to the costs"),
+    skipLinks([
+      ["Skip to the answer", '[data-role="decision"]'],
+      ["Skip to the costs", '[data-role="cost-0-1"]'],
+      ["Skip to the rules", "#panel-rules input"],
+    ]),
     el("h1", {}, "demur"),
-    el("p", { class: "facts", title: cut(source.name, 500) }, facts),
+    el("p", { class: "facts", title: cut(titleOf(app.data), 500) }, facts),
     el(
       "div",
       { class: "tools" },
@@ -86,6 +94,11 @@ export function classHeader(app: ClassApp): HTMLElement {
       button("Save costs.csv", "save-costs", () => saveCsv(costSheet(app.data, app.prices), "costs")),
       button("Save policy", "save-policy", () => setText(said, savePolicy())),
       button("Copy link", "copy-link", () => void copy("the link with these costs", location.href)),
+      button("Save page", "save-page", () => {
+        const file = savedPage(sent, app.view().sentences.join(" "), app.fragment);
+        saveBlob(new Blob([file], { type: "text/html" }), "report.html");
+        setText(said, "Saved report.html, which starts with these costs.");
+      }),
       button("Start again", "start-again", () => app.change(app.start)),
       said,
     ),

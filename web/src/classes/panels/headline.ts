@@ -9,7 +9,7 @@ const KINDS = ["right", "wrong", "person"] as const;
 const NAMES = { right: "answered right", wrong: "answered wrong", person: "to a person" } as const;
 
 export function classHeadline(app: ClassApp): ClassPanel {
-  const decision = el("p", { class: "decision", id: "demur-headline", "data-role": "decision" });
+  const decision = el("p", { class: "decision", id: "demur-headline", "data-role": "decision", tabindex: -1 });
   const cost = el("p", { class: "cost", "data-role": "cost-sentence" });
   const dots = el("div", { class: "class-dots", "aria-hidden": "true" });
   const marks = Array.from({ length: 100 }, () => el("span"));

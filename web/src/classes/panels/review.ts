@@ -3,6 +3,7 @@ import { general, grouped, percent } from "../../numbers";
 import { el, setText, svg } from "../../view/dom";
 import { amount } from "../../view/format";
 import { Frame } from "../../view/frame";
+import { hereEntry, styled } from "../../view/legends";
 import { Plot } from "../../view/plot";
 import type { ClassApp, ClassPanel, View } from "../app";
 import type { ClassAnswer } from "../answer";
@@ -65,7 +66,12 @@ export function reviewPanel(app: ClassApp): ClassPanel {
       found.map((stop) => `at ${general(stop.price, 3)} ${intervals ? amount(1000 * stop.answer.cost) : percent(stop.answer.abstained)}`).join("; "),
     );
   }
-  frame.picture(() => costs.picture("Cost by price of a review"));
+  frame.picture(() => 
+    costs.picture("Cost by price of a review", [
+      { text: "cheapest rule at each price", colour: styled("--negative"), line: true },
+      hereEntry("your costs"),
+    ]),
+  );
   frame.numbers(() => ({
     columns: ["price of a review", "rule", "model", "cost per 1000", "low", "high", "share to a person", "chosen for factor"],
     rows: now.map(({ price, answer }) => [

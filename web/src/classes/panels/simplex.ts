@@ -2,9 +2,10 @@
 import { attr, cut, el, setText, svg } from "../../view/dom";
 import { modelColour } from "../../view/palette";
 import { Frame } from "../../view/frame";
-import { standalone } from "../../view/saving";
+import { standalone } from "../../view/picture";
+import { styled } from "../../view/legends";
 import { count } from "../../view/format";
-import type { ClassPanel, View } from "../app";
+import type { ClassApp, ClassPanel, View } from "../app";
 import { regions, scoresOf, type Point } from "../regions";
 
 const SIDE = 460;
@@ -18,7 +19,7 @@ function place([first, second, third]: readonly number[]): [number, number] {
   return [LEFT + (SIDE * (first / 2 + third)) / all, TOP + HEIGHT * (1 - first / all)];
 }
 
-export function simplexPanel(): ClassPanel {
+export function simplexPanel(app: ClassApp): ClassPanel {
   const frame = new Frame("simplex", "Where the rule decides", "Each corner is a class the model is sure of. Areas: the answer; dots: true classes.");
   const drawing = svg("svg", { class: "simplex", viewBox: `0 0 ${SIDE + 2 * LEFT} ${HEIGHT + TOP + 40}`, role: "img", id: "chart-simplex" });
   const [areas, dots, names] = [svg("g"), svg("g"), svg("g")];
@@ -77,7 +78,17 @@ export function simplexPanel(): ClassPanel {
     const total = simplex === null ? 0 : simplex.counts.flat().reduce((all, value) => all + value, 0);
     setText(note, `${cut(name)}, ${count(total)} cases in small triangles; a dot's area is its number of cases. The rule is the one chosen on all cases.`);
   }
-  frame.picture(() => standalone(drawing, "Where the rule decides", null));
+  frame.picture(() =>
+    standalone(
+      drawing,
+      "Where the rule decides: areas are answers, dots true classes",
+      null,
+      [...app.data.classes, ...(now!.answer.rule.abstains ? ["to a person"] : [])].map((name, k) => ({
+        text: cut(name, 30),
+        colour: k < 3 ? modelColour(k, now!.theme) : styled("--abstain"),
+      })),
+    ),
+  );
   frame.numbers(() => {
     const { answer, data } = now!;
     const { simplex } = data.models[answer.rule.model ?? 0];
