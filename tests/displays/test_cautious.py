@@ -5,9 +5,10 @@ import pytest
 
 from cautious_cases import tree_cases
 from demur import ABSTAIN, CautiousConfusion, DemurError, InputError, response_curve, risk_coverage_curve
-from demur.cautious import average_response_curves, capacity_graph, roc_response_surface
+from demur.cautious import average_response_curves, capacity_graph, response_band, roc_response_surface
 from demur.displays import (
     CapacityGraphDisplay,
+    ResponseBandDisplay,
     ResponseCurveDisplay,
     RiskCoverageDisplay,
     RocResponseSurfaceDisplay,
@@ -155,3 +156,14 @@ def test_error_sentences(call, message):
 def test_frame_before_plot_is_refused():
     with pytest.raises(DemurError, match="call plot"):
         RiskCoverageDisplay.from_result(risk_coverage_curve([0, 1], [1, 2])).frame()
+
+
+def test_response_band_draws_its_numbers():
+    y, p = [0, 0, 1, 0, 1, 1, 0, 1], [0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.3, 0.7]
+    band = response_band(y, p, metric="f_score", n_resamples=20)
+    display = ResponseBandDisplay(result=band).plot()
+    assert display.line_.get_ydata() == pytest.approx(band.value)
+    frame = display.frame()
+    for name in ("abstention", "value", "low", "high", "pointwise_low", "pointwise_high"):
+        assert frame[name] == pytest.approx(getattr(band, name))
+    assert texts(display.ax_) == ["95% of curves", "95% at one share", "these cases"]

@@ -68,6 +68,7 @@ LAWS = {
     ),
     "demur.reliable_window": lambda c: _numbers(demur.reliable_window(c, **PROMISE).expected),
     "demur.roc.reliable_roc": lambda c: [demur.roc.reliable_roc(c, point_a=(0, 0), point_b=(0, 0)).auc],
+    "demur.surface.vacc_noise_response": lambda c: demur.surface.vacc_noise_response(c, noise=[0, 0.2]).vacc,
     "demur.roc_band": lambda c: [*demur.roc_band(c).low, *demur.roc_band(c).high],
     "demur.confident_segment": lambda c: [*demur.confident_segment(c).low, *demur.confident_segment(c).high],
     "demur.surface_certificate": lambda c: [demur.surface_certificate(c).window(1, 0.2).expected_cost],

@@ -5,6 +5,7 @@ After Ferri and Hernandez-Orallo (2004). Selective risk (risk-coverage curves) l
 Imports: surface, roc, costs, counts.
 """
 
+from demur.cautious.bands import ResponseBand, capacity_interval, response_band
 from demur.cautious.capacity import CapacityGraph, Mixture, capacity_graph
 from demur.cautious.conformal import conformal_p_values
 from demur.cautious.confusion import CautiousConfusion, RocPoint, cautious_confusion, decisions_at_abstention
@@ -36,6 +37,7 @@ __all__ = [
     "CriticalWindows",
     "Mixture",
     "RatioRule",
+    "ResponseBand",
     "ResponseCurve",
     "ResponseHull",
     "ResponsePoint",
@@ -45,10 +47,12 @@ __all__ = [
     "RocResponseSurface",
     "average_response_curves",
     "capacity_graph",
+    "capacity_interval",
     "cautious_confusion",
     "conformal_p_values",
     "critical_windows",
     "decisions_at_abstention",
+    "response_band",
     "response_curve",
     "response_hull",
     "risk_coverage_curve",

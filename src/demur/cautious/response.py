@@ -17,7 +17,7 @@ from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = ["ResponseCurve", "ResponsePoint", "curve_of_states", "response_curve"]
 
-METRICS = ("accuracy", "error", "cost", "auc", "efficacy", "capacity")
+METRICS = ("accuracy", "error", "cost", "auc", "efficacy", "f_score", "capacity")
 
 
 class ResponsePoint(NamedTuple):
@@ -116,7 +116,7 @@ def response_curve(
 ) -> ResponseCurve:
     """How a measure responds as a classifier abstains on more and more of its cases.
 
-    Accuracy, AUC, efficacy and capacity: the higher the better; error and cost: the lower. The
+    Accuracy, AUC, efficacy, f-score and capacity: the higher the better; error and cost: the lower. The
     window of a `CautionWindowRule` grows from 0 to 1 and every state on the way is a point; no
     grid. Assumes that low probabilities mark the doubtful cases; where they do not, the curve
     falls although cases are dropped. The curve is measured, not tuned, so it is honest on cases
@@ -133,7 +133,7 @@ def response_curve(
         Weight 2 means the same as a repeated row.
     bias : array of numbers >= 0 that sum to 1, optional
         Class bias of the rule; equal by default.
-    metric : {"accuracy", "error", "cost", "auc", "efficacy", "capacity"}
+    metric : {"accuracy", "error", "cost", "auc", "efficacy", "f_score", "capacity"}
         Accuracy and AUC are those of the answered cases, error and cost are per case of all.
     costs : array of shape (classes + 1, classes), or CostModel
         For metric "cost": rows predicted with abstention last, columns actual.
@@ -155,7 +155,7 @@ def response_curve(
     Notes
     -----
     Points are joined linearly and end in (1, end): accuracy and AUC 1, error 0, cost of
-    abstaining on everything, efficacy 1/2, capacity 1 - s/2. The AUC of more than two classes is
+    abstaining on everything, efficacy 1/2, f-score 0, capacity 1 - s/2. The AUC of more than two classes is
     Hand and Till's M. Interpolated errors and costs are reached by random mixing; interpolated
     accuracies are a drawing convention. O(n log n); for AUC and c > 2 classes O(n c log n).
 
@@ -223,12 +223,17 @@ def _measure(states: States, metric: str, costs: Any) -> tuple[FloatArray, float
     if metric == "cost":
         table = cost_matrix(costs, states.n_classes, positive=1)
         return states.total_cost(table) / states.n, float(table[-1] @ states.class_totals) / states.n
-    if metric in ("accuracy", "efficacy"):
+    if metric in ("accuracy", "efficacy", "f_score"):
         answered = states.answered
         accuracy = np.divide(states.right, answered, out=np.ones(len(answered)), where=answered > 0)
         if metric == "accuracy":
             return accuracy, 1.0
-        return (accuracy + 1 - states.abstention) / 2, 0.5
+        coverage = 1 - states.abstention
+        if metric == "f_score":
+            # accuracy is 1 by convention where nothing is answered, so the sum is never 0
+            both = accuracy + coverage
+            return np.divide(2 * accuracy * coverage, both, out=np.zeros(len(both)), where=both > 0), 0.0
+        return (accuracy + coverage) / 2, 0.5
     error = states.wrong / states.n
     if metric == "error":
         return error, 0.0

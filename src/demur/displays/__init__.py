@@ -24,6 +24,7 @@ from demur.displays.net_benefit import NetBenefitDisplay
 from demur.displays.ordinal import OrdinalMeasuresDisplay, OrdinalSurfaceDisplay, SeparabilityDisplay
 from demur.displays.regression import RecCoverageDisplay, RecCurveDisplay
 from demur.displays.reliability import ReliabilityDisplay
+from demur.displays.response_bands import ResponseBandDisplay
 from demur.displays.roc import PrecisionRecallDisplay, RocCurveDisplay
 from demur.displays.selective_risk import RiskCoverageDisplay
 from demur.displays.surface_differences import SurfaceDifferenceDisplay
@@ -56,6 +57,7 @@ __all__ = [
     "RecCurveDisplay",
     "ReliabilityDisplay",
     "ReliableWindowDisplay",
+    "ResponseBandDisplay",
     "ResponseCurveDisplay",
     "RiskCoverageDisplay",
     "RocBandDisplay",

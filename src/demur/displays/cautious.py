@@ -31,12 +31,13 @@ from demur.typing import ArrayLike, FloatArray, Labels
 __all__ = ["CapacityGraphDisplay", "ResponseCurveDisplay", "RocResponseSurfaceDisplay"]
 
 ABSTENTION_WORDS = "share of cases abstained on"
-_METRIC_WORDS = {
+METRIC_WORDS = {
     "accuracy": "accuracy of the answered cases",
     "error": "errors per case of all",
     "cost": "mean cost per case",
     "auc": "AUC of the answered cases",
     "efficacy": "efficacy",
+    "f_score": "f-score of accuracy and coverage",
     "capacity": "capacity",
 }
 # more states than this are a line, not dots
@@ -242,7 +243,7 @@ class ResponseCurveDisplay(FromEstimator, Display):
         ax.set_xlim(0, 1)
         if self.metric != "auc":
             ax.set_ylim(bottom=0 if self.metric in ("error", "cost") else None)
-        framed(ax, ABSTENTION_WORDS, _METRIC_WORDS[self.metric])
+        framed(ax, ABSTENTION_WORDS, METRIC_WORDS[self.metric])
         return self
 
 

@@ -9,6 +9,7 @@ Imports: roc, costs, counts.
 """
 
 from demur.surface.bounds import BoundedWindow, CountBounds, count_bounds
+from demur.surface.noise import NoiseResponse, vacc_noise_response
 from demur.surface.optimal_costs import OptimalCosts
 from demur.surface.regions import SurfaceCells, SurfaceDifference
 from demur.surface.surface import (
@@ -27,6 +28,7 @@ __all__ = [
     "BoundedWindow",
     "CountBounds",
     "MeanRates",
+    "NoiseResponse",
     "OptimalCosts",
     "SurfaceCells",
     "SurfaceDifference",
@@ -35,5 +37,6 @@ __all__ = [
     "count_bounds",
     "decide",
     "plugin_vacc_score",
+    "vacc_noise_response",
     "vacc_score",
 ]
