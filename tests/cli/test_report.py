@@ -193,10 +193,11 @@ def test_many_classes_have_a_page_of_their_own(capsys, tmp_path, monkeypatch):
     ]
     (tmp_path / "p.csv").write_text("\n".join(["label,site,m_a,m_b,m_c", *lines]))
     flags = ["--classes", "a,b,c", "--ordered", "--label", "label"]
-    code, out = run(capsys, "p.csv", *flags)
+    code, out = run(capsys, "p.csv", *flags, "--dossier", "d.md")
     assert code == 0
-    *words, path = out.out.splitlines()
-    assert path == "p-report.html"
+    *words, path, dossier = out.out.splitlines()
+    assert (path, dossier) == ("p-report.html", "d.md")
+    assert "called a" in (tmp_path / "d.md").read_text(encoding="utf-8")
     document = data_of((tmp_path / path).read_text(encoding="utf-8"))
     assert document["schema"] == "demur.class_report"
     assert document["headline"] == " ".join(words)
@@ -214,5 +215,7 @@ def test_many_classes_have_a_page_of_their_own(capsys, tmp_path, monkeypatch):
     with pytest.raises(SystemExit):
         main(["compare", "p.csv", *flags, "--json", "-q"])
     assert json.loads(capsys.readouterr().out)["comparison"] == document["comparison"]
+    code, out = run(capsys, "p.csv", *flags, "--dossier", "d.pdf")
+    assert (code, "must end in .md or .docx" in out.err) == (2, True)
     code, out = run(capsys, "p.csv", *flags, "--private", 5)
     assert (code, "`--private` is for two classes" in out.err) == (2, True)

@@ -5,10 +5,12 @@ Imports: every room of the domain.
 
 from demur.report.classes import ClassReport
 from demur.report.document import Report
+from demur.report.dossier import Dossier
 from demur.report.model import DataSource
 
 __all__ = [
     "ClassReport",
     "DataSource",
+    "Dossier",
     "Report",
 ]

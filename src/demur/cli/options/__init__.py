@@ -11,6 +11,7 @@ from demur.cli.options.limits import Limits
 from demur.cli.options.output import Output
 from demur.cli.options.prices import Prices
 from demur.cli.options.privacy import Privacy
+from demur.cli.options.signing import Signing
 from demur.cli.options.source import Source
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Output",
     "Prices",
     "Privacy",
+    "Signing",
     "Source",
     "argument",
     "flag",

@@ -3,8 +3,20 @@
 from pathlib import Path
 from typing import Any
 
-from demur.cli.options import Certainty, Classes, Limits, Output, Prices, Privacy, Source, takes, verb
+from demur.cli.options import (
+    Certainty,
+    Classes,
+    Limits,
+    Output,
+    Prices,
+    Privacy,
+    Signing,
+    Source,
+    takes,
+    verb,
+)
 from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
+from demur.exceptions import InputError
 
 __all__ = ["command"]
 
@@ -29,6 +41,7 @@ three classes, a column of probabilities for each
 @takes(Classes)
 @takes(Certainty)
 @takes(Privacy)
+@takes(Signing)
 @takes(
     Output,
     path={"help": "Write the page to this file, - for standard output [default: FILE-report.html]."},
@@ -41,6 +54,7 @@ def command(
     classes: Classes,
     certainty: Certainty,
     privacy: Privacy,
+    signing: Signing,
     output: Output,
 ) -> None:
     """Write a page that anybody can open, and say the decision.
@@ -50,11 +64,13 @@ def command(
     costs for any prices while its reader sets them. predictions.csv gives predictions-report.html
     in the current folder; an earlier page of that name is replaced. With --json the data of the
     page go to standard output (or to -o) instead; with --group every group has a page of its own,
-    and {group} in -o stands for it.
+    and {group} in -o stands for it, as it does in --dossier.
     """
     from demur.cli.output import document, group_file, wrapped, write
 
     if output.as_json:
+        if signing.dossier is not None:
+            raise InputError("`--dossier` comes with the page. Hint: leave out --json.")
         output.format((".json",))
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
@@ -77,10 +93,29 @@ def command(
     page = output.path or _default_output(read.data["source"], grouped=grouped)
     # all names before the first page: nothing is half done when a group cannot be part of one
     pages = {part: group_file(page, part) if grouped else page for part in reports}
+    dossiers = _dossiers(signing.dossier, reports, grouped=grouped)
     for part, report in reports.items():
         write_page(report, pages[part], quiet=output.quiet)
+    for name, dossier in dossiers.items():
+        dossier.save(name)
+        write(name, None)
     for part, reason in left_out.items():
         write(wrapped(f"{read.title(part)}. {reason}"), None)
+
+
+def _dossiers(path: str | None, reports: dict[str, Any], *, grouped: bool) -> dict[str, Any]:
+    """Make the dossier of every report under the name of its file; none where no file is named."""
+    if path is None:
+        return {}
+    from demur.cli.output import group_file
+    from demur.report.dossier import Dossier
+
+    documents = {part: report.to_dict() for part, report in reports.items()}
+    groups = documents if grouped else None
+    return {
+        group_file(path, part) if grouped else path: Dossier.of(document, groups=groups)
+        for part, document in documents.items()
+    }
 
 
 def _two_classes(

@@ -1,0 +1,342 @@
+"""`Dossier`: the decision on paper, with everything a person needs who has to sign it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from demur._checks import input_error
+from demur._files.whole import draft_of, whole_file
+from demur._results import Result
+from demur.comparison.numbers import money, money_step
+from demur.exceptions import InputError
+from demur.report.dossier_files import Section, markdown_text, write_docx
+from demur.report.dossier_ranges import CostLine, class_lines, stays_best, two_class_lines
+
+__all__ = ["Dossier"]
+
+_BLANK = "…" * 12
+_TO_FILL_IN = f"To fill in: {_BLANK}{_BLANK}"
+_SIGNING = ("Owner of the decision", "Source of the costs", "Owner of the data", "Independent review")
+_ASSUMED = (
+    "Cases in use resemble the cases at hand, up to the shares of the classes if those are given.",
+    "Cases are independent of each other; repeated measurements of one person are not.",
+    "Scores come from the same model, unchanged, and were not made on cases that trained it.",
+    "Costs are the same for all cases unless they are given by case.",
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class Dossier(Result):
+    """What was decided, on which evidence, at which costs, and who signs; made from the data of a report.
+
+    Purpose, data and their fingerprint, costs and their source, the rule, the evidence, the costs
+    at which it stays best, groups, limits, how to watch it, lines to sign. Purpose and source of
+    the costs are for people to fill in. `save` writes Markdown or a Word document.
+
+    Attributes
+    ----------
+    title : str
+    sections : tuple
+        Element k: heading, paragraphs, list, head and rows of a table.
+
+    Examples
+    --------
+    >>> from demur import Binormal, CostModel, Report
+    >>> from demur.report import Dossier
+    >>> y, s = Binormal(separation=2.0).sample(300, rng=0)
+    >>> costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+    >>> report = Report.from_predictions(y, {"risk": s}, costs=costs)
+    >>> dossier = Dossier.of(report)
+    >>> [section.title for section in dossier.sections][:4]
+    ['Purpose', 'Data', 'Costs and their source', 'Rule']
+    >>> dossier.markdown.splitlines()[0]
+    '# Decision dossier: predictions'
+    """
+
+    title: str
+    sections: tuple[Section, ...]
+
+    @classmethod
+    def of(cls, report: Any, *, groups: Mapping[str, Any] | None = None) -> "Dossier":
+        """Make the dossier of a `Report` or `ClassReport`, or of what their `to_dict` gave.
+
+        `groups` are reports of all groups, by name, where this one is part of them.
+        """
+        document = report if isinstance(report, Mapping) else report.to_dict()
+        if document.get("schema") not in ("demur.report", "demur.class_report"):
+            raise input_error("report", "must be a report", repr(document.get("schema")))
+        if document["comparison"] is None or document["comparison"]["answer"] is None:
+            raise InputError(f"`report` must hold an answer. {document['headline']}")
+        others = {
+            name: one if isinstance(one, Mapping) else one.to_dict() for name, one in (groups or {}).items()
+        }
+        return cls(
+            title=f"Decision dossier: {_source(document)}", sections=tuple(_sections(document, others))
+        )
+
+    @property
+    def markdown(self) -> str:
+        """The dossier as Markdown."""
+        return markdown_text(self.title, self.sections)
+
+    def save(self, path: str | Path) -> None:
+        """Write Markdown (.md) or a Word document (.docx), whole or not at all."""
+        suffix = Path(path).suffix.lower()
+        if suffix == ".md":
+            with whole_file(path) as handle:
+                handle.write(self.markdown)
+        elif suffix == ".docx":
+            with draft_of(path) as draft:
+                write_docx(draft, self.title, self.sections)
+        else:
+            raise input_error("path", "must end in .md or .docx", repr(str(path)))
+
+    def __repr__(self) -> str:
+        return f"Dossier({self.title!r}, {len(self.sections)} sections)"
+
+
+def _source(document: Mapping[str, Any]) -> str:
+    source = document["source"]
+    group = source.get("group")
+    return str(source["name"] if group is None else f"{source['name']}, {group} = {source['part']}")
+
+
+def _sections(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> Iterator[Section]:
+    answer = document["comparison"]["answer"]
+    many = "classes" in document
+    yield Section(
+        "Purpose",
+        (
+            "This rule decides, case by case, which class to act on and which cases a person looks at.",
+            f"What is decided, about whom, and what happens then. {_TO_FILL_IN}",
+        ),
+    )
+    yield _data(document)
+    yield (_class_costs if many else _costs)(document)
+    yield Section("Rule", (_rule(answer), *([answer["condition"]] if answer["condition"] else [])))
+    yield _evidence(document)
+    yield _models(document)
+    yield _range(document, answer)
+    yield _groups(document, groups)
+    yield Section("Limits", ("The numbers hold under these assumptions:",), (*_ASSUMED, *document["notes"]))
+    yield _watch(document, answer)
+    signed = tuple((role, _BLANK, _BLANK, _BLANK) for role in _SIGNING)
+    yield Section("Signed", (), (), ("role", "name", "date", "signature"), signed)
+
+
+def _rule(answer: Mapping[str, Any]) -> str:
+    """The first sentences of the answer; costs have a section of their own."""
+    words: str = answer["words"]
+    return words.split(" Cost ")[0]
+
+
+def _data(document: Mapping[str, Any]) -> Section:
+    source = document["source"]
+    models = {one["name"]: one["digest"] for one in document["models"]}
+    if "classes" in document:
+        sizes = zip(document["classes"], document["class_sizes"], strict=True)
+        classes = ", ".join(f"{size:g} {name}" for name, size in sizes)
+    else:
+        classes = f"{document['n_positive']:g} positive, {document['n_negative']:g} negative"
+    items = [
+        f"Source: {_source(document)}",
+        f"Cases: {document['n']:g} ({classes})",
+        f"Column of the true class: {source['label'] or 'not from a file'}",
+        *([f"Weights: {source['weight']}"] if source["weight"] else []),
+        *(f"Model {name}: {digest}" for name, digest in models.items()),
+        f"Report made {document['made']} with demur {document['software']['demur']}, seed {document['seed']}",
+    ]
+    text = "Fingerprints tell whether labels and scores are still the same: the same file has the same ones."
+    return Section("Data", (text,), tuple(items))
+
+
+def _costs(document: Mapping[str, Any]) -> Section:
+    costs, names = (
+        document["costs"],
+        {
+            "cost_fn": "a positive case called negative (a miss)",
+            "cost_fp": "a negative case called positive (a false alarm)",
+            "cost_abstain": "a review by a person",
+            "cost_abstain_positive": "a review of a positive case",
+            "cost_abstain_negative": "a review of a negative case",
+            "cost_tp": "a positive case called positive",
+            "cost_tn": "a negative case called negative",
+        },
+    )
+    rows = tuple(
+        (what, f"{costs[name]:g}", _BLANK)
+        for name, what in names.items()
+        if costs.get(name) not in (None, 0) or name in ("cost_fn", "cost_fp")
+    )
+    given = (
+        "The costs the rule was chosen for, per case."
+        if document["costs_given"]
+        else "Nobody gave costs: the rule was chosen for placeholders. Replace them before anybody signs."
+    )
+    if document.get("amounts") is not None:
+        given += " Costs differ by case; the numbers are their means."
+    rate = document["prevalence"]
+    share = "as in the data" if rate is None else f"{rate:g} in use"
+    return Section(
+        "Costs and their source",
+        (given, f"Share of positive cases: {share}."),
+        (),
+        ("what happens", "cost", "who says so"),
+        rows,
+    )
+
+
+def _class_costs(document: Mapping[str, Any]) -> Section:
+    classes, abstain = document["classes"], document["abstain_costs"]
+    header = ("true class", *(f"called {name}" for name in classes), *(["to a person"] if abstain else []))
+    rows = tuple(
+        (name, *(f"{cost:g}" for cost in row), *([f"{abstain[k]:g}"] if abstain else []))
+        for k, (name, row) in enumerate(zip(classes, document["costs"], strict=True))
+    )
+    text = ("The costs the rule was chosen for, per case.", f"Who says so. {_TO_FILL_IN}")
+    return Section("Costs and their source", text, (), header, rows)
+
+
+def _evidence(document: Mapping[str, Any]) -> Section:
+    answer = document["comparison"]["answer"]
+    level = f"{100 * document['confidence_level']:g} %"
+    low, high = answer["interval"] or (answer["cost"], answer["cost"])
+    step = money_step(low, high, answer["cost"])
+    splits = f"{document['folds']} folds" + (
+        f", {document['repeats']} splits" if document["repeats"] > 1 else ""
+    )
+    items = [
+        f"Cost per 1000 cases: {money(answer['cost'], step)} "
+        f"({level} {money(low, step)} to {money(high, step)})",
+        f"The same with hindsight, too low: {money(answer['hindsight_cost'], step)}",
+        f"Cases sent to a person: {100 * answer['abstention_rate']:.1f} %",
+    ]
+    if "error_rate" in answer:
+        items.append(f"Cases answered wrong: {100 * answer['error_rate']:.1f} %")
+    else:
+        items += [
+            f"Positive cases missed: {100 * answer['missed']:.1f} % of all cases",
+            f"False alarms: {100 * answer['alarms']:.1f} % of all cases",
+        ]
+    trivial = answer["facts"]["best_trivial"]
+    bound = answer["guaranteed_cost"]
+    # a bound above the cost of a rule without a model says nothing
+    if bound is not None and trivial is not None and bound < trivial["cost"]:
+        items.append(f"Guaranteed at most {money(bound, step)} ({level})")
+    rows = tuple(
+        (
+            _against(key, one["name"]),
+            money(one["difference"], step),
+            f"{money(one['interval'][0], step)} to {money(one['interval'][1], step)}",
+        )
+        for key, one in answer["versus"].items()
+    )
+    text = (
+        f"Every rule was chosen on some cases and scored on others ({splits}). Differences are this rule "
+        "minus the other, per 1000 cases; an interval that holds 0 leaves the question open."
+    )
+    return Section("Evidence", (text,), tuple(items), ("against", "difference", level), rows)
+
+
+def _against(key: str, name: str) -> str:
+    known = {"never_abstaining": "the same model, never abstaining", "argmax": "the most probable class"}
+    return known.get(key, name)
+
+
+def _models(document: Mapping[str, Any]) -> Section:
+    models = document["comparison"]["models"].values()
+    level = f"{100 * document['confidence_level']:g} %"
+    rows = []
+    for model in models:
+        low, high = model["interval"] or (model["cost"], model["cost"])
+        step = money_step(low, high, model["cost"])
+        rows.append(
+            (
+                model["name"],
+                money(model["cost"], step),
+                f"{money(low, step)} to {money(high, step)}",
+                f"{100 * model['abstention_rate']:.1f} %",
+                "" if model["auc"] is None else f"{model['auc']:.3f}",
+            )
+        )
+    header = ("model", "cost per 1000", level, "to a person", "AUC")
+    return Section("Models compared", ("Each with its cheapest rule.",), (), header, tuple(rows))
+
+
+def _range(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
+    """One price at a time, the others as they are: where the rule as it stands is the cheapest listed."""
+    lines: list[CostLine] = (class_lines if "classes" in document else two_class_lines)(document)
+    if not lines:
+        return Section("Costs at which it stays best", ("Not computed where every case has its own costs.",))
+    rows = []
+    for price in lines[0].slopes:
+        low, high = stays_best(lines, price)
+        now = lines[0].prices[price]
+        ends = f"{low:.4g} to {high:.4g}" if high < float("inf") else f"{low:.4g} and more"
+        rows.append((price, f"{now:.4g}", ends))
+    others = ", ".join(dict.fromkeys(line.name for line in lines[1:]))
+    text = (
+        "One price moved, all others as above: between these ends the rule, unchanged, costs no more than "
+        f"{others}, by the costs on held-out cases. Beyond them, and where several prices move, decide "
+        "again; a rule chosen for the new costs may be cheaper even within."
+    )
+    if answer["model"] is None:
+        text = f"The answer uses no model. {text}"
+    header = ("price", "now", "stays best")
+    return Section("Costs at which it stays best", (text,), (), header, tuple(rows))
+
+
+def _groups(document: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]) -> Section:
+    if not groups:
+        text = "Groups were not looked at separately. Hint: demur report --group COLUMN --dossier ..."
+        return Section("Groups", (text,))
+    rows = []
+    for name, one in groups.items():
+        comparison = one["comparison"]
+        if comparison is None or comparison["answer"] is None:
+            rows.append((name, f"{one['n']:g}", one["headline"], "", ""))
+            continue
+        answer = comparison["answer"]
+        low, high = answer["interval"] or (answer["cost"], answer["cost"])
+        step = money_step(low, high, answer["cost"])
+        rows.append(
+            (
+                name,
+                f"{one['n']:g}",
+                _rule(answer).split(". ")[0],
+                f"{money(answer['cost'], step)} ({money(low, step)} to {money(high, step)})",
+                f"{100 * answer['abstention_rate']:.1f} %",
+            )
+        )
+    part = document["source"].get("part") or "all cases"
+    text = f"This dossier is about {part}. Every group had a rule chosen for it:"
+    header = ("group", "cases", "rule", "cost per 1000", "to a person")
+    return Section("Groups", (text,), (), header, tuple(rows))
+
+
+def _watch(document: Mapping[str, Any], answer: Mapping[str, Any]) -> Section:
+    if answer["model"] is None:
+        return Section(
+            "How to watch it", ("A rule without a model needs no scores: decide again when a cost changes.",)
+        )
+    label = document["source"]["label"] or "LABEL"
+    sent = f"{100 * answer['abstention_rate']:.1f} %"
+    watch = (
+        [
+            "Every batch: demur watch policy.json new.csv --state watch.json. Exit code 3 is an alarm: the "
+            "share sent to a person, the scores or the costs are not those of this dossier."
+        ]
+        if "classes" not in document
+        else []
+    )
+    items = [
+        "Write the rule: demur decide with the flags of the report and -o policy.json. Apply it: demur apply "
+        "policy.json new.csv -o decisions.csv.",
+        *watch,
+        f"When labels arrive: demur judge policy.json later.csv --label {label}. Exit code 3 is a broken "
+        "promise.",
+        f"Expected: {sent} of the cases go to a person. Decide again when this share, the shares of the "
+        "classes or a cost leaves the ranges above, or the model changes.",
+    ]
+    return Section("How to watch it", (), tuple(items))
