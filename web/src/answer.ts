@@ -8,7 +8,8 @@ import type { Prepared } from "./math/models";
 import { sameCosts, type Costs } from "./math/units";
 import { sameLimits, type RuleLimits } from "./math/windowSearch";
 import { general } from "./numbers";
-import { reportLimits, startingCosts } from "./state";
+import { sameBox, type Box } from "./math/box";
+import { reportLimits, startingBox, startingCosts } from "./state";
 
 /** A rule of the page with what is known of it. */
 export interface Answer {
@@ -23,13 +24,13 @@ export function answerOf(
   report: ReportData,
   prepared: Prepared,
   candidates: Candidates,
-  asked: { costs: Costs; names: ClassNames; held: number | null; limits: RuleLimits | null },
+  asked: { costs: Costs; names: ClassNames; held: number | null; limits: RuleLimits | null; box: Box | null },
 ): Answer | null {
-  const { costs, names, held, limits } = asked;
+  const { costs, names, held, limits, box } = asked;
   const rule = choose(candidates, held);
   if (rule === null) return null;
   const facts = factsOf(rule, candidates, { report, prepared: prepared.models, costs, names });
-  const start = startingFacts(report, prepared.prevalence, costs, limits);
+  const start = startingFacts(report, prepared.prevalence, costs, limits, box);
   if (start === null || held !== null) return { rule, facts };
   if (!prepared.exact) return { rule, facts: { ...start, positive: names.positive, negative: names.negative }, asMade: true };
   // only Python knows what advice has cost, and which scores belong together in large data
@@ -46,17 +47,21 @@ function startingFacts(
   prevalence: number | null,
   costs: Costs,
   limits: RuleLimits | null,
+  box: Box | null,
 ): Facts | null {
   const same = sameCosts(costs, startingCosts(report));
   const kept = sameLimits(limits ?? {}, reportLimits(report));
+  if (!sameBox(box, startingBox(report))) return null;
   if (!same || !kept || prevalence !== report.prevalence || !asksForPoint(report)) return null;
   return report.comparison?.answer?.facts ?? null;
 }
 
-/** Whether the report was asked for at single costs and under limits that the page can keep. */
-export function asksForPoint({ comparison }: ReportData): boolean {
+/** Whether the report was asked for at costs and under limits that the page can keep. */
+export function asksForPoint(report: ReportData): boolean {
+  const { comparison } = report;
   if (comparison === null) return true;
-  return comparison.objective === "expected" && !("precision_confidence" in comparison.limits);
+  if ("precision_confidence" in comparison.limits) return false;
+  return comparison.objective === "expected" || startingBox(report) !== null;
 }
 
 /** What the sentences are about where there is no answer; null where there is one. */
@@ -86,18 +91,19 @@ const LIMIT_WORDS: Record<keyof RuleLimits, string> = {
   maxFnRate: "at most {} of the positives missed",
 };
 
-/** What a rule had to keep (demur.comparison.words.condition_words); empty if nothing. */
-export function conditionWords(limits: RuleLimits | null): string {
+/** What a rule had to keep and was chosen for (demur.comparison.words.condition_words); empty if nothing special. */
+export function conditionWords(limits: RuleLimits | null, box: Box | null): string {
   const kept = (Object.keys(LIMIT_WORDS) as (keyof RuleLimits)[])
     .filter((key) => limits?.[key] !== undefined)
     .map((key) => LIMIT_WORDS[key].replace("{}", `${general(100 * limits![key]!, 12)} %`));
-  return kept.length ? `Limits: ${kept.join(", ")}.` : "";
+  const sentences = kept.length ? [`Limits: ${kept.join(", ")}.`] : [];
+  return [...sentences, ...(box === null ? [] : ["Chosen for the smallest regret over the ranges."])].join(" ");
 }
 
 const BETWEEN_BLOCKS =
   "These are too many cases for a page to search every score: it cuts between blocks of them. The copied command searches all.";
 
-/** The limits, and whether all scores were searched. */
-export function limitSentences(limits: RuleLimits | null, exact: boolean): string[] {
-  return [conditionWords(limits), exact ? "" : BETWEEN_BLOCKS].filter((sentence) => sentence !== "");
+/** What the rule had to keep and was chosen for, and whether all scores were searched. */
+export function limitSentences(limits: RuleLimits | null, box: Box | null, exact: boolean): string[] {
+  return [conditionWords(limits, box), exact ? "" : BETWEEN_BLOCKS].filter((sentence) => sentence !== "");
 }

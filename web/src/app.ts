@@ -4,10 +4,11 @@ import type { ModelData, ReportData } from "./data";
 import { Domain } from "./domain";
 import { prepare, prepareScores, type Prepared } from "./math/models";
 import { scoreLevel, type ScoreLevel } from "./math/scoreLevel";
-import { sameSurcharge, surchargeOf } from "./math/units";
+import { boxAround } from "./math/box";
+import { normalForm, sameSurcharge, surchargeOf } from "./math/units";
 import { Situation } from "./situation";
 import { SAVED } from "./savedPage";
-import { initialState, readFragment, writeFragment, type PageState } from "./state";
+import { initialState, readFragment, withBox, writeFragment, type PageState } from "./state";
 import { Hover } from "./view/hover";
 import type { Panel } from "./view/panel";
 import { onPaper } from "./view/paper";
@@ -104,13 +105,13 @@ export class App {
   change(part: Partial<PageState>): void {
     const before = this.situation().k;
     const { prepared } = this;
-    this.state = { ...this.state, ...part };
+    this.state = changed(this.state, part);
     this.obey();
     if (!this.fits(this.prepared))
       this.prepared = prepare(this.data, this.state.prevalence, surchargeOf(this.state.costs));
     const stands = !this.follow() && this.prepared === prepared;
     const moved =
-      stands && Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
+      stands && this.state.box === null && Object.keys(part).every((key) => key === "costs") && this.situation().k === before;
     this.schedule(moved ? "move" : "draw");
     clearTimeout(this.settling);
     this.settling = window.setTimeout(() => this.remember(), SETTLE);
@@ -186,6 +187,14 @@ export class App {
       return;
     }
   }
+}
+
+/** A box drawn anew takes the cost point to its middle; a point that moves takes its box along. */
+function changed(state: PageState, part: Partial<PageState>): PageState {
+  const next = { ...state, ...part };
+  if ("box" in part) return withBox(next);
+  if (state.box === null || part.costs === undefined) return next;
+  return { ...next, box: boxAround(state.box, normalForm(part.costs), state.costs, part.costs) };
 }
 
 /** The two models of the smallest mean cost. */

@@ -1,6 +1,7 @@
 /** The same answer elsewhere: as Python, as a command. */
 import type { AmountsData, ReportData } from "./data";
-import type { Costs } from "./math/units";
+import type { Box } from "./math/box";
+import { moneyOffsets, unitOf, type Costs } from "./math/units";
 import { namedLimits, type RuleLimits } from "./math/windowSearch";
 
 /** What to reproduce: the models to choose from, the costs, and what limits the rule. */
@@ -10,12 +11,15 @@ export interface Choice {
   /** Null: that of the data. */
   prevalence: number | null;
   limits: RuleLimits | null;
+  /** Ranges of the relative costs of false alarms and reviews; null where they are numbers. */
+  box?: Box | null;
 }
 
 const USUAL_LEVEL = 0.95;
 
 /** Python code that ends with the answer; from the file, or from arrays where there was none. */
 export function asPython(report: ReportData, choice: Choice): string {
+  if (noRanges(report, choice)) return `# ${NO_RANGES}\n`;
   const fromFile = report.source.label !== null;
   const lines = [
     ...(fromFile ? ["import duckdb", ""] : []),
@@ -23,7 +27,9 @@ export function asPython(report: ReportData, choice: Choice): string {
     "",
     ...(fromFile ? fileLines(report, choice.models) : arrayLines(choice.models)),
     report.amounts === null
-      ? `costs = CostModel(${costArguments(choice.costs)})`
+      ? choice.box
+        ? `costs = CostRange(${rangedCosts(choice).map(([name, ends]) => `${name}=${Array.isArray(ends) ? `(${ends.join(", ")})` : ends}`).join(", ")})`
+        : `costs = CostModel(${costArguments(choice.costs)})`
       : `costs = CaseCosts(${caseArguments(report.amounts, choice.costs, fromFile)})`,
     `comparison = compare_models(${["y_true", "scores", "costs=costs", ...settings(report, choice)].join(", ")})`,
     "print(comparison.answer.words)",
@@ -31,7 +37,31 @@ export function asPython(report: ReportData, choice: Choice): string {
   return `${lines.join("\n")}\n`;
 }
 
-function importedCosts({ amounts }: ReportData, { costs }: Choice): string {
+const NO_RANGES =
+  "ranges go with one price of a review and right answers that cost nothing, and not with costs by case: set those first";
+
+/** Whether Python has no ranges for such costs. */
+function noRanges({ amounts }: ReportData, { box, costs: { tp = 0, tn = 0, byClass, rates } }: Choice): boolean {
+  return Boolean(box) && (amounts !== null || tp !== 0 || tn !== 0 || byClass !== undefined || rates !== undefined);
+}
+
+/** Costs by name, a pair where they are a range. */
+function rangedCosts({ costs, box }: Choice): [name: string, value: number | [number, number]][] {
+  const unit = unitOf(costs);
+  const offsets = moneyOffsets(costs);
+  const money = ([low, high]: readonly [number, number], offset: number): number | [number, number] => {
+    const ends = [low, high].map((end) => Number((end * unit + offset).toPrecision(12))) as [number, number];
+    return ends[0] === ends[1] ? ends[0] : ends;
+  };
+  return [
+    ["cost_fn", costs.fn],
+    ["cost_fp", money(box!.mu, offsets.mu)],
+    ["cost_abstain", money(box!.nu, offsets.nu)],
+  ];
+}
+
+function importedCosts({ amounts }: ReportData, { costs, box }: Choice): string {
+  if (box) return "CostRange";
   const reviewed = amounts === null ? costs.rates !== undefined : "fee" in amounts.named;
   return `${amounts === null ? "CostModel" : "CaseCosts"}${reviewed ? ", Reviewer" : ""}`;
 }
@@ -166,6 +196,7 @@ function namedCosts({ fn, fp, abstain, tp = 0, tn = 0, byClass, rates }: Costs):
 /** The command that writes the policy file; FILE stands for one the reader has to write first. */
 export function asCommand(report: ReportData, choice: Choice): string {
   const { source, seed, comparison, confidence_level: level } = report;
+  if (noRanges(report, choice)) return `# ${NO_RANGES}`;
   const words = ["demur decide"];
   const flag = (name: string, value: string | number) => words.push(option(name, String(value)));
   if (source.label === null) words.push("FILE");
@@ -183,6 +214,8 @@ export function asCommand(report: ReportData, choice: Choice): string {
     const flags = caseFlags(report.amounts, choice.costs);
     if (flags === null) return "# no flags stand for these costs: copy the Python code instead";
     for (const [name, value] of flags) flag(name, value);
+  } else if (choice.box) {
+    for (const [name, ends] of rangedCosts(choice)) flag(`--${name.replaceAll("_", "-")}`, Array.isArray(ends) ? ends.join(":") : ends);
   } else for (const [name, value] of namedCosts(choice.costs)) flag(`--${name.replaceAll("_", "-")}`, value);
   const { abstain: fee, rates } = choice.costs;
   if (rates !== undefined && Number.isFinite(fee)) {

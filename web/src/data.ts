@@ -134,6 +134,8 @@ export interface PairData {
 export interface ComparisonData {
   answer: { facts: Facts } | null;
   objective: string;
+  /** Null where one prevalence was asked for. */
+  prevalence_range: [number, number] | null;
   limits: Record<string, number>;
   weights: string | null;
   /** As the costs describe themselves. */

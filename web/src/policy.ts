@@ -51,8 +51,8 @@ export function policyFile(at: Situation): string {
     model: model.name,
     labels: labels(report),
     window: { lower: jsonNumber(window.lower), upper: jsonNumber(window.upper) },
-    rule: report.amounts !== null ? "amounts" : at.limits === null ? "cheapest" : "constrained",
-    note: conditionWords(at.limits),
+    rule: report.amounts !== null ? "amounts" : at.limits === null && at.box === null ? "cheapest" : "constrained",
+    note: conditionWords(at.limits, at.box),
     // a rule that never abstains stays one at other costs: its file names no price of a review
     costs: report.amounts === null ? costModel(costs, !neverAbstains(at)) : null,
     prevalence: state.prevalence ?? own,

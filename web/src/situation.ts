@@ -1,6 +1,6 @@
 /** Everything the panels show at one state; what a step does not need is never computed. */
 import { answerOf, headlineSentences, limitSentences, whyNoAnswer, type Answer } from "./answer";
-import { cheapest, rivals, type Candidates, type ClassNames } from "./comparison/choice";
+import { bestOf, rivals, type Candidates, type ClassNames } from "./comparison/choice";
 import type { Candidate } from "./comparison/candidates";
 import { costOf, ratesOf, type Estimate } from "./comparison/estimates";
 import { money as moneyText, moneyRange, moneyStep } from "./comparison/numbers";
@@ -8,7 +8,8 @@ import type { Curves } from "./curves";
 import type { ModelData, ReportData } from "./data";
 import type { Envelope } from "./math/envelope";
 import type { Hull } from "./math/hull";
-import { candidatesAt, type Prepared } from "./math/models";
+import { middleOf, type Box } from "./math/box";
+import { candidatesAt, candidatesOver, type Prepared } from "./math/models";
 import type { Surface, Window } from "./math/surface";
 import { money, moneyBetween, normalForm, type Costs } from "./math/units";
 import { general } from "./numbers";
@@ -51,7 +52,11 @@ export class Situation {
   readonly names: ClassNames;
   /** What every rule must keep; null without limits. */
   readonly limits: RuleLimits | null;
-  /** What rules are chosen and judged with: under limits every score is a block of its own. */
+  /** Ranges of the relative costs that rules are chosen for; null where they are numbers. */
+  readonly box: Box | null;
+  /** Whether limits or ranges chose the window, which may then cut inside a block. */
+  readonly searched: boolean;
+  /** What rules are chosen and judged with: under limits and for ranges every score is a block of its own. */
   readonly judgedBy: Prepared;
   /** Whether the search under limits was over all scores. */
   readonly exact: boolean;
@@ -70,11 +75,13 @@ export class Situation {
     byScore: () => Prepared | null = () => null,
   ) {
     this.limits = limitsOf(data, state);
-    const fine = data.amounts === null && this.limits !== null ? byScore() : null;
-    this.exact = prepared.exact && (this.limits === null || data.amounts !== null || fine !== null);
+    this.box = state.box;
+    this.searched = this.limits !== null || this.box !== null;
+    const fine = data.amounts === null && this.searched ? byScore() : null;
+    this.exact = prepared.exact && (!this.searched || data.amounts !== null || fine !== null);
     this.judgedBy = fine ?? prepared;
     this.costs = state.costs;
-    ({ mu: this.mu, nu: this.nu } = normalForm(state.costs));
+    ({ mu: this.mu, nu: this.nu } = state.box === null ? normalForm(state.costs) : middleOf(state.box));
     this.outcomes = new Array<Outcome | undefined>(data.models.length);
     this.classes = classWords(data, state);
     this.names = { positive: cut(this.classes.positive, 24), negative: cut(this.classes.negative, 24) };
@@ -82,13 +89,16 @@ export class Situation {
 
   /** All rules; null where the cases allow no honest cost. */
   get candidates(): Candidates | null {
-    return (this.rules ??= candidatesAt(this.judgedBy, this.mu, this.nu, this.limits));
+    const { judgedBy, box, limits, prepared } = this;
+    if (this.rules === undefined)
+      this.rules = box === null ? candidatesAt(judgedBy, this.mu, this.nu, limits) : candidatesOver(judgedBy, box, limits, prepared);
+    return this.rules;
   }
 
   /** The best rule, or that of the model the reader holds on to; null also where none keeps the limits. */
   get answer(): Answer | null {
     if (this.answered === undefined) {
-      const asked = { costs: this.costs, names: this.classes, held: this.state.model, limits: this.limits };
+      const asked = { costs: this.costs, names: this.classes, held: this.state.model, limits: this.limits, box: this.box };
       const { data, judgedBy, candidates } = this;
       this.answered = candidates && answerOf(data, judgedBy, candidates, asked);
     }
@@ -117,7 +127,7 @@ export class Situation {
   headline(costsGiven: boolean): string[] {
     const reason = whyNoAnswer(this.data, this.prepared);
     if (reason !== null) return [reason];
-    const kept = limitSentences(this.limits, this.exact || this.answer?.asMade === true);
+    const kept = limitSentences(this.limits, this.box, this.exact || this.answer?.asMade === true);
     if (this.answer === null) return ["No rule keeps the limits: loosen one of them.", ...kept];
     return [...headlineSentences(this.answer.facts, this.costs, costsGiven), ...kept];
   }
@@ -145,7 +155,7 @@ export class Situation {
 
   /** The cheapest rule of one model; null where the cases allow no honest cost. */
   bestRule(k: number): Candidate | null {
-    return this.candidates && cheapest(this.candidates.models[k], this.candidates.question);
+    return this.candidates && bestOf(this.candidates.models[k], this.candidates.question, this.candidates.range);
   }
 
   /** Cost of the cheaper rule of a model, honest where that exists; NaN where none keeps the limits. */

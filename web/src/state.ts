@@ -1,8 +1,8 @@
 /** What the reader chose, and the URL fragment that brings it back. */
 import type { ReportData } from "./data";
-import type { Box } from "./math/box";
+import { middleOf, type Box } from "./math/box";
 import type { MapMode } from "./math/costMap";
-import type { Costs } from "./math/units";
+import { costsAt, type Costs } from "./math/units";
 import type { ThemeChoice } from "./view/theme";
 import { LIMIT_NAMES, type RuleLimits } from "./math/windowSearch";
 
@@ -47,7 +47,7 @@ export function initialState(report: ReportData): PageState {
     model: null,
     colour: "cost",
     compare: report.models.length > 1 ? [0, 1] : null,
-    box: null,
+    box: startingBox(report),
     capacity: most === undefined ? null : { reviews: 1000 * most, cases: 1000 },
     positive: "",
     negative: "",
@@ -67,6 +67,22 @@ export function startingCosts({ costs }: ReportData): Costs {
   if (positive === null && negative === null) return { ...rest, abstain };
   const byClass = [positive ?? abstain, negative ?? abstain] as const;
   return { ...rest, abstain: Math.min(...byClass), byClass };
+}
+
+/** The ranges the report was made for; null where there are none, or others than of false alarms and reviews. */
+export function startingBox({ comparison, costs, amounts }: ReportData): Box | null {
+  const ranges = comparison?.costs;
+  if (comparison?.objective !== "regret" || !ranges || amounts !== null || comparison.prevalence_range) return null;
+  const [fn, fp, abstain] = ["cost_fn", "cost_fp", "cost_abstain"].map((name) => ranges[name]);
+  if (!isRange(fn) || !isRange(fp) || !isRange(abstain) || fn[0] !== fn[1]) return null;
+  const part = ([low, high]: Ends): [number, number] => [low / costs.cost_fn, high / costs.cost_fn];
+  return { mu: part(fp), nu: part(abstain) };
+}
+
+type Ends = readonly [low: number, high: number];
+
+function isRange(value: unknown): value is Ends {
+  return Array.isArray(value) && value.length === 2;
 }
 
 /** The share of cases that can be reviewed; 1 without a limit. */
@@ -107,7 +123,7 @@ export function readFragment(fragment: string, report: ReportData): PageState {
   const places = (key: string, size: number) =>
     numbersOf(given(key), size, (at) => Number.isInteger(at) && at < report.models.length);
   const compare = places("compare", 2);
-  return {
+  return withBox({
     costs: readCosts(given) ?? start.costs,
     entry: given("entry") === "ratio" ? "ratio" : "money",
     prevalence: readPrevalence(given("prevalence"), report),
@@ -121,7 +137,12 @@ export function readFragment(fragment: string, report: ReportData): PageState {
     unit: given("unit").slice(0, LONGEST_UNIT),
     theme: THEMES.find((theme) => theme === given("theme")) ?? start.theme,
     zoomed: given("zoomed") === "yes",
-  };
+  });
+}
+
+/** Costs known as ranges stand in the middle of them. */
+export function withBox(state: PageState): PageState {
+  return state.box === null ? state : { ...state, costs: costsAt(state.costs, middleOf(state.box)) };
 }
 
 function readCosts(given: (key: string) => string): Costs | null {
@@ -146,7 +167,7 @@ function readPrevalence(word: string, report: ReportData): number | null {
 
 function readBox(words: string): Box | null {
   const ends = numbersOf(words, 4);
-  if (!ends || ends[0] > ends[1] || ends[2] > ends[3]) return null;
+  if (!ends || ends[0] > ends[1] || ends[2] > ends[3] || (ends[0] === ends[1] && ends[2] === ends[3])) return null;
   return { mu: [ends[0], ends[1]], nu: [ends[2], ends[3]] };
 }
 

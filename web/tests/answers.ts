@@ -12,7 +12,7 @@ import { money, moneyStep, sharesOf1000, shortThreshold } from "../src/compariso
 import { answerWords } from "../src/comparison/words";
 import { Curves } from "../src/curves";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
-import { overBox, type Box } from "../src/math/box";
+import { cornersOf, type Box } from "../src/math/box";
 import { cellOf } from "../src/math/cells";
 import { costGrid, mapValues, surfaceCosts, type MapMode } from "../src/math/costMap";
 import { envelopeOf, normalizedCost, probabilityCost } from "../src/math/envelope";
@@ -26,7 +26,7 @@ import { trivialCosts } from "../src/math/trivial";
 import { sameSurcharge, surchargeOf, type Costs } from "../src/math/units";
 import { general, percent, roundEven, threshold } from "../src/numbers";
 import { policyFile, whyNoPolicy } from "../src/policy";
-import { initialState, readFragment, writeFragment, type PageState } from "../src/state";
+import { initialState, readFragment, withBox, writeFragment, type PageState } from "../src/state";
 import { remarks } from "../src/remarks";
 import { Situation } from "../src/situation";
 
@@ -84,7 +84,14 @@ interface ClassCase {
   points: Prices[];
 }
 
-type Case = ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase | ClassCase;
+interface RangeCase {
+  kind: "ranges";
+  report: string;
+  prevalence: number | null;
+  boxes: { costs: Costs; box: Box }[];
+}
+
+type Case = ClassCase | RangeCase | ModelCase | MapCase | PageCase | AnswerCase | WordCase | NumberCase;
 
 function aboutModel(asked: ModelCase) {
   const { model, prevalence } = asked;
@@ -123,8 +130,8 @@ function aboutMap(asked: MapCase) {
     maps: Object.fromEntries(modes.map((mode) => [mode, [...mapValues(mode, grid, report, prepared, 0, 1)]])),
     surface: [...surfaceCosts(surfaces[0], grid)],
     boxes: surfaces.map((surface) => {
-      const window = surface.window(0.5, 0.2);
-      return { window, ...overBox(surface, window, surfaces, asked.box) };
+      const cuts = surface.rangeCuts(cornersOf(asked.box), null)!;
+      return surface.windowAt(...cuts, 0.5, 0.2);
     }),
   };
 }
@@ -180,6 +187,23 @@ function aboutPage(asked: PageCase) {
   };
 }
 
+function aboutRanges(asked: RangeCase) {
+  const report = readReport(asked.report);
+  const ready = new Ready(report, asked.prevalence);
+  const models = report.models.map(({ name }) => name);
+  return asked.boxes.map(({ costs, box }) => {
+    const at = ready.at(withBox({ ...initialState(report), costs, box, prevalence: asked.prevalence }));
+    const choice: Choice = { models, costs: at.costs, prevalence: asked.prevalence, limits: at.limits, box };
+    return {
+      facts: at.answer!.facts,
+      words: at.headline(true).join(" "),
+      command: asCommand(report, choice),
+      python: asPython(report, choice),
+      policy: whyNoPolicy(at) === null ? policyFile(at) : null,
+    };
+  });
+}
+
 function aboutAnswer(asked: AnswerCase) {
   const report = readReport(asked.report);
   const { prevalence } = asked;
@@ -226,6 +250,8 @@ function answer(asked: Case) {
       return aboutAnswer(asked);
     case "classes":
       return aboutClasses(asked);
+    case "ranges":
+      return aboutRanges(asked);
     case "words":
       return asked.facts.map(answerWords);
     case "numbers":

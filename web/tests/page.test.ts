@@ -123,7 +123,7 @@ test("without a file the code starts from arrays, and the command names none", (
 
 test("seed, level and the meaning of weights travel along where they are not the usual ones", () => {
   const choice = { models: ["A"], costs: { fn: 1, fp: 1, abstain: 0.2 }, prevalence: null, limits: { maxAbstention: 0.25, maxFnRate: 0.1 } };
-  const comparison = { answer: null, objective: "expected", limits: {}, weights: "repeats", costs: null };
+  const comparison = { answer: null, objective: "expected", prevalence_range: null, limits: {}, weights: "repeats", costs: null };
   const source = { ...report.source, weight: "w" };
   const odd = { ...report, source, comparison, seed: 3, confidence_level: 0.9 };
   assert.match(asCommand(odd, choice), /--weight w --weights repeats .* --max-abstention 0.25 --max-fn-rate 0.1 --confidence 0.9 --seed 3 -o/);

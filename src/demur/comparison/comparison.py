@@ -99,6 +99,7 @@ class Comparison(Result):
             "trivial": json_safe(dict(self.trivial)),
             "costs": None if question.costs is None else question.costs.to_dict(),
             "objective": question.objective,
+            "prevalence_range": list(question.prevalence) if isinstance(question.prevalence, tuple) else None,
             "limits": question.limits.given(),
             "confidence_level": question.confidence_level,
             "seed": question.seed,

@@ -5,6 +5,7 @@ import type { Bill } from "../math/moneySums";
 import { ABSTAINED, type OutcomeTable } from "../math/outcomes";
 import type { Surface, Window } from "../math/surface";
 import { TRIVIAL_RULES, type TrivialRule } from "../math/trivial";
+import type { CostPoint } from "../math/units";
 import type { RuleLimits } from "../math/windowSearch";
 
 const TIE = 1e-12;
@@ -71,10 +72,23 @@ export function modelCandidates(
     if (cuts === null) return [];
     const learned = limits === null ? judged.decide(mu, price) : judged.decideWithin(mu, price, limits);
     if (learned === null) return [];
-    const alike = sameForAll(...cuts, surface.size);
-    const decisions = alike === null ? learned : judged.always(alike);
-    return [candidate(judged, kind, model, surface.windowAt(...cuts, mu, price), decisions)];
+    return [judgedRule(judged, kind, model, surface, cuts, { mu, nu: price }, learned)];
   });
+}
+
+/** A rule of a model with what it decides: alike on all cases where its window does. */
+export function judgedRule(
+  judged: Judged,
+  kind: "threshold" | "window",
+  model: number,
+  surface: Surface,
+  cuts: readonly [i: number, j: number],
+  { mu, nu }: CostPoint,
+  learned: Decisions,
+): Candidate {
+  const alike = sameForAll(...cuts, surface.size);
+  const decisions = alike === null ? learned : judged.always(alike);
+  return candidate(judged, kind, model, surface.windowAt(...cuts, mu, nu), decisions);
 }
 
 /** The one decision of a window that treats all cases alike; null for any other. */

@@ -9,6 +9,7 @@ import type { Candidate } from "./candidates";
 import { costOf, differenceOf, honestCost, ratesOf, type Estimate, type Question } from "./estimates";
 import type { Facts, Stakes, VersusFacts, VersusKey } from "./facts";
 import { guaranteedMoney } from "./guarantee";
+import { rangeCosts, type OverRange } from "./ranges";
 
 const TIE = 1e-12;
 
@@ -18,14 +19,20 @@ export interface Candidates {
   trivial: readonly Candidate[];
   /** Element k: the single threshold and, where abstaining has a price, the window of model k. */
   models: readonly (readonly Candidate[])[];
+  /** Where costs are known as ranges, which the rules were chosen for; else null. */
+  range: OverRange | null;
 }
 
 /** The first of the smallest honest costs; candidates must come simplest first. */
 export function cheapest(candidates: readonly Candidate[], question: Question): Candidate | null {
-  const costs = candidates.map((one) => honestCost(one, question));
-  const least = Math.min(...costs);
-  const most = least + TIE * Math.max(Math.abs(least), 1e-300);
-  return candidates[costs.findIndex((cost) => cost <= most)] ?? null;
+  return firstSmallest(candidates, candidates.map((one) => honestCost(one, question)), 1e-300);
+}
+
+/** The candidate of the smallest value; of ties within 1e-12 of it, or of `scale`, the first. */
+function firstSmallest(candidates: readonly Candidate[], values: readonly number[], scale: number): Candidate | null {
+  const least = Math.min(...values);
+  const most = least + TIE * Math.max(Math.abs(least), scale);
+  return candidates[values.findIndex((value) => value <= most)] ?? null;
 }
 
 /** Simplest first: without a model, thresholds, windows, each in the order of the models. */
@@ -34,9 +41,18 @@ export function simplestFirst(models: readonly (readonly Candidate[])[]): Candid
 }
 
 /** The answer among all rules; for a model the reader holds on to, among its own; null if limits allow none. */
-export function choose({ question, trivial, models }: Candidates, held: number | null): Candidate | null {
+export function choose({ question, trivial, models, range }: Candidates, held: number | null): Candidate | null {
   const all = held === null ? [...trivial, ...simplestFirst(models)] : models[held];
-  return cheapest(all, question);
+  return bestOf(all, question, range);
+}
+
+/** The first of the smallest honest costs, or over ranges of the smallest honest regret. */
+export function bestOf(all: readonly Candidate[], question: Question, range: OverRange | null): Candidate | null {
+  if (range === null) return cheapest(all, question);
+  const found = all.map((one) => rangeCosts(one, question, range));
+  // a regret may be 0: ties are judged by the size of the costs
+  const scale = Math.max(...found.map(({ worst }) => Math.abs(worst)));
+  return firstSmallest(all, found.map(({ regret }) => regret), scale);
 }
 
 /** Rules to compare a rule with: the best other one of each kind. */
@@ -61,7 +77,8 @@ export function factsOf(
   about: { report: ReportData; prepared: readonly PreparedModel[]; costs: Costs; names: ClassNames },
 ): Facts {
   const { report, prepared, costs, names } = about;
-  const { question, trivial } = candidates;
+  const { question, trivial, range } = candidates;
+  const over = range && rangeCosts(best, question, range);
   const estimate = costOf(best, question);
   const shares = ratesOf(best.honest, question.prevalence);
   const simple = cheapest(trivial, question);
@@ -83,8 +100,8 @@ export function factsOf(
     cost: inUnit(estimate.cost),
     interval: withoutRounding(estimate).map(inUnit),
     versus: Object.fromEntries(versus),
-    worst_cost: null,
-    regret: null,
+    worst_cost: over && inUnit(over.worst),
+    regret: over && between(over.regret),
     advice_cost: null,
     best_trivial:
       simple === null || !isTrivial(simple)

@@ -1,5 +1,5 @@
-/** Costs known as a range: worst and mean cost of a window over a box of costs, and its regret, exactly. */
-import type { Surface, Window } from "./surface";
+/** Costs known as a range: a box of relative costs, its corners and its middle. */
+import { unitOf, type CostPoint, type Costs } from "./units";
 
 /** Ranges of the relative costs. */
 export interface Box {
@@ -7,31 +7,35 @@ export interface Box {
   nu: readonly [low: number, high: number];
 }
 
-/** One window over a box; costs per case, a miss costs 1. */
-export interface OverBox {
-  worst: number;
-  /** When the costs are uniform over the box. */
-  mean: number;
-  /** Largest excess over the cheapest window of any model at the same costs. */
-  regret: number;
+/** The distinct corners, at most four; the upper one last. */
+export function cornersOf({ mu, nu }: Box): CostPoint[] {
+  const ends = ([low, high]: readonly [number, number]): number[] => (low === high ? [low] : [low, high]);
+  return ends(mu).flatMap((alarm) => ends(nu).map((review) => ({ mu: alarm, nu: review })));
 }
 
-/**
- * The cost of a window is a plane that rises in both costs: worst at the upper corner, mean at the
- * centre. The best possible cost is concave, so the excess is convex and
- * largest at a corner.
- */
-export function overBox(surface: Surface, window: Window, rivals: readonly Surface[], box: Box): OverBox {
-  const { i, j } = window;
-  const centre = [(box.mu[0] + box.mu[1]) / 2, (box.nu[0] + box.nu[1]) / 2];
-  const corners = box.mu.flatMap((mu) => box.nu.map((nu) => [mu, nu]));
-  const excess = corners.map(([mu, nu]) => {
-    const best = Math.min(...rivals.map((rival) => rival.cost(mu, nu)));
-    return surface.costOf(i, j, mu, nu) - best;
-  });
-  return {
-    worst: surface.costOf(i, j, box.mu[1], box.nu[1]),
-    mean: surface.costOf(i, j, centre[0], centre[1]),
-    regret: Math.max(...excess, 0),
+/** The same without reviews, which never happen then. */
+export function neverCorners({ mu }: Box): CostPoint[] {
+  return cornersOf({ mu, nu: [Infinity, Infinity] });
+}
+
+/** Where rules are priced: the mean if the costs are uniform over the box. */
+export function middleOf({ mu, nu }: Box): CostPoint {
+  return { mu: mu[0] + (mu[1] - mu[0]) / 2, nu: nu[0] + (nu[1] - nu[0]) / 2 };
+}
+
+/** The same box around another point, in money as wide as before; never below 0. */
+export function boxAround({ mu, nu }: Box, point: CostPoint, before: Costs, now: Costs): Box | null {
+  if (!Number.isFinite(point.nu)) return null;
+  const scale = unitOf(before) / unitOf(now);
+  const around = ([low, high]: readonly [number, number], centre: number): [number, number] => {
+    const half = Math.min((scale * (high - low)) / 2, centre);
+    return [centre - half, centre + half];
   };
+  return { mu: around(mu, point.mu), nu: around(nu, point.nu) };
+}
+
+export function sameBox(one: Box | null, two: Box | null): boolean {
+  if (one === null || two === null) return one === two;
+  const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-12 * Math.max(1, Math.abs(a));
+  return [0, 1].every((end) => near(one.mu[end], two.mu[end]) && near(one.nu[end], two.nu[end]));
 }

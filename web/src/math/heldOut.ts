@@ -1,7 +1,8 @@
 /** Rules learned from some cases and judged on others (demur.honest.held_out). */
 import type { FoldData, Totals } from "../data";
 import { blockCuts, blockShares, scaled, sumsBelow } from "./masses";
-import { NO_SURCHARGE, type Surcharge } from "./units";
+import { classRangeCuts } from "./rangeSearch";
+import { NO_SURCHARGE, type CostPoint, type Surcharge } from "./units";
 import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
 import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
 
@@ -46,6 +47,13 @@ export class FoldTable {
   limitsWithin(mu: number, nu: number, limits: RuleLimits): Limits | null {
     this.searched ??= new CutMasses(this.fold.positives, this.fold.negatives, ...this.factors);
     const cuts = limitedCuts(this.searched, mu, nu, limits, this.extra);
+    return cuts && this.limitsOf(...cuts);
+  }
+
+  /** What the rule of least regret over several cost points does; null where limits allow none. */
+  limitsOver(points: readonly CostPoint[], limits: RuleLimits | null): Limits | null {
+    this.searched ??= new CutMasses(this.fold.positives, this.fold.negatives, ...this.factors);
+    const cuts = classRangeCuts(this.searched, points, limits, this.extra);
     return cuts && this.limitsOf(...cuts);
   }
 

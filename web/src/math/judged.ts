@@ -1,7 +1,7 @@
 /** One model judged on all splits, and what rules decide on the held-out cases (demur.honest.decisions). */
 import type { ModelData } from "../data";
 import { FoldTable, ownFold, type Limits } from "./heldOut";
-import { NO_SURCHARGE, type Surcharge } from "./units";
+import { NO_SURCHARGE, type CostPoint, type Surcharge } from "./units";
 import type { RuleLimits } from "./windowSearch";
 import { ABSTAINED, type JointTable, type OutcomeTable } from "./outcomes";
 
@@ -15,6 +15,7 @@ export interface Decisions {
 interface Chooser {
   limits(mu: number, nu: number): Limits;
   limitsWithin(mu: number, nu: number, limits: RuleLimits): Limits | null;
+  limitsOver(points: readonly CostPoint[], limits: RuleLimits | null): Limits | null;
 }
 
 /** Decide with the cheapest windows at a cost point. */
@@ -30,11 +31,25 @@ export function decideAllWithin(
   nu: number,
   limits: RuleLimits,
 ): Decisions | null {
-  const hindsight = own.limitsWithin(mu, nu, limits);
+  return decideBy(tables, own, (table) => table.limitsWithin(mu, nu, limits));
+}
+
+/** Decide with the windows of least regret over several cost points; null as above. */
+export function decideAllOver(
+  tables: readonly Chooser[],
+  own: Chooser,
+  points: readonly CostPoint[],
+  limits: RuleLimits | null,
+): Decisions | null {
+  return decideBy(tables, own, (table) => table.limitsOver(points, limits));
+}
+
+function decideBy(tables: readonly Chooser[], own: Chooser, by: (table: Chooser) => Limits | null): Decisions | null {
+  const hindsight = by(own);
   if (hindsight === null) return null;
   const honest: Limits[] = [];
   for (const table of tables) {
-    const kept = table.limitsWithin(mu, nu, limits);
+    const kept = by(table);
     if (kept === null) return null;
     honest.push(kept);
   }
@@ -64,6 +79,11 @@ export class JudgedModel {
   /** Decide with the cheapest windows under limits; null where they allow none, with all cases or without some fold. */
   decideWithin(mu: number, nu: number, limits: RuleLimits): Decisions | null {
     return decideAllWithin(this.tables, this.own, mu, nu, limits);
+  }
+
+  /** Decide with the windows of least regret over several cost points; null as above. */
+  decideOver(points: readonly CostPoint[], limits: RuleLimits | null): Decisions | null {
+    return decideAllOver(this.tables, this.own, points, limits);
   }
 
   /** Decide alike on every case. */

@@ -4,6 +4,8 @@ import type { Candidates } from "../comparison/choice";
 import type { Question } from "../comparison/estimates";
 import { cutBounds, type CutBounds } from "../comparison/guarantee";
 import type { ModelData, ReportData } from "../data";
+import { overRange, rangeCandidates } from "../comparison/ranges";
+import { middleOf, type Box } from "./box";
 import { jointOf, type JointOutcomes } from "./jointCases";
 import { JudgedModel } from "./judged";
 import { MoneyLevel, type MoneyJoint } from "./moneyLevel";
@@ -131,5 +133,26 @@ export function candidatesAt(
     question,
     trivial: trivialCandidates(judged[0], nu, models[0].surface.prevalence, limits),
     models: models.map(({ surface }, k) => modelCandidates(judged[k], surface, k, mu, nu, limits)),
+    range: null,
   };
+}
+
+/** The same for costs known as ranges; rules for single corners are those of `blocks` where limits do not ask for more. */
+export function candidatesOver(
+  prepared: Prepared,
+  box: Box,
+  limits: RuleLimits | null,
+  blocks: Prepared,
+): Candidates | null {
+  const { models, judged } = prepared;
+  const middle = middleOf(box);
+  const question = questionAt(prepared, middle.mu, middle.nu);
+  if (judged === null || question === null) return null;
+  const trivial = trivialCandidates(judged[0], middle.nu, models[0].surface.prevalence, limits);
+  const rules = models.map(({ surface }, k) => rangeCandidates(judged[k], surface, k, box, middle, limits));
+  const alone = limits === null ? blocks : prepared;
+  const range = overRange(box, question, [...trivial, ...rules.flat()], ({ mu, nu }) =>
+    alone.models.flatMap(({ surface }, k) => modelCandidates(alone.judged![k], surface, k, mu, nu, limits)),
+  );
+  return { question, trivial, models: rules, range };
 }

@@ -1,12 +1,13 @@
 /** One model judged on all splits where every case has its own costs, and its surface over factors. */
 import type { Totals } from "../data";
-import { decideAll, decideAllWithin, type Decisions } from "./judged";
+import { decideAll, decideAllOver, decideAllWithin, type Decisions } from "./judged";
 import type { Limits } from "./heldOut";
 import { billOf, ClassMeans, GapSums, ROW, waryGaps, WIDTH, type Bill, type Factors } from "./moneySums";
 import { classWeights, LearnedSums, MoneyTable, RunningCosts, type ClassScoreSums } from "./moneyTables";
 import type { JointTable, OutcomeTable } from "./outcomes";
 import { Surface, type Scored } from "./surface";
 import type { TrivialRule } from "./trivial";
+import type { CostPoint } from "./units";
 import type { RuleLimits } from "./windowSearch";
 
 /** Joint sums of two rules at given factors: honest, and with hindsight. */
@@ -28,6 +29,10 @@ export class MoneyModel {
 
   decideWithin(mu: number, nu: number, limits: RuleLimits): Decisions | null {
     return decideAllWithin(this.tables, this.own, mu, nu, limits);
+  }
+
+  decideOver(points: readonly CostPoint[], limits: RuleLimits | null): Decisions | null {
+    return decideAllOver(this.tables, this.own, points, limits);
   }
 
   always(decision: number): Decisions {
@@ -92,6 +97,10 @@ export class MoneySurface extends Surface {
 
   override limitedCuts(mu: number, nu: number, limits: RuleLimits): [i: number, j: number] | null {
     return this.learned.cutsWithin(mu, nu, limits);
+  }
+
+  override rangeCuts(points: readonly CostPoint[], limits: RuleLimits | null): [i: number, j: number] | null {
+    return this.learned.cutsOver(points, limits);
   }
 
   override costOf(i: number, j: number, mu: number, nu: number): number {

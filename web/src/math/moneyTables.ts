@@ -4,6 +4,8 @@ import { GapSums, ROW, WIDTH, type Factors } from "./moneySums";
 import { decisionAt, type Limits } from "./heldOut";
 import { sumsAbove, sumsBelow } from "./masses";
 import { below } from "./search";
+import { rangeCuts } from "./rangeSearch";
+import type { CostPoint } from "./units";
 import { CutMasses, limitedSearch, type CutCosts, type RuleLimits } from "./windowSearch";
 
 /** Sums of the cases of every score, [class] negatives first. */
@@ -42,6 +44,14 @@ export class LearnedSums implements ScoreSums {
   cutsWithin(mu: number, nu: number, limits: RuleLimits): [i: number, j: number] | null {
     this.running ??= new RunningCosts(this);
     return limitedSearch(this.masses(), this.running.at(mu, nu), limits, nu < Infinity);
+  }
+
+  cutsOver(points: readonly CostPoint[], limits: RuleLimits | null): [i: number, j: number] | null {
+    const running = (this.running ??= new RunningCosts(this));
+    const mayAbstain = points.every(({ nu }) => nu < Infinity);
+    // an infinite price is never paid, and infinity times nothing is no number
+    const costs = points.map(({ mu, nu }) => running.at(mu, mayAbstain ? nu : 0));
+    return rangeCuts(this.masses(), costs, null, limits, mayAbstain);
   }
 }
 
@@ -108,6 +118,11 @@ export class MoneyTable {
 
   limitsWithin(mu: number, nu: number, limits: RuleLimits): Limits | null {
     const cuts = this.learned.cutsWithin(mu, nu, limits);
+    return cuts && this.limitsOf(cuts);
+  }
+
+  limitsOver(points: readonly CostPoint[], limits: RuleLimits | null): Limits | null {
+    const cuts = this.learned.cutsOver(points, limits);
     return cuts && this.limitsOf(cuts);
   }
 

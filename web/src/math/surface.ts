@@ -2,7 +2,8 @@
 import type { BlockCounts, ModelData, Totals } from "../data";
 import { assumedPrevalence, blockCuts, blockShares, classWeights, scaled, sumsAbove, sumsBelow } from "./masses";
 import { trivialCosts, type TrivialRule } from "./trivial";
-import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
+import { classRangeCuts } from "./rangeSearch";
+import { NO_SURCHARGE, reviewsAt, type CostPoint, type Surcharge } from "./units";
 import { CutMasses, limitedCuts, type RuleLimits } from "./windowSearch";
 
 /** A window: blocks < i negative, i..j-1 abstained on, >= j positive; shares of all cases. */
@@ -95,6 +96,12 @@ export class Surface {
   limitedCuts(mu: number, nu: number, limits: RuleLimits): [i: number, j: number] | null {
     this.searched ??= new CutMasses(this.blocks.positives, this.blocks.negatives, ...this.factors);
     return limitedCuts(this.searched, mu, nu, limits, this.extra);
+  }
+
+  /** Cuts of the window of least regret over several cost points; null where limits allow none. */
+  rangeCuts(points: readonly CostPoint[], limits: RuleLimits | null): [i: number, j: number] | null {
+    this.searched ??= new CutMasses(this.blocks.positives, this.blocks.negatives, ...this.factors);
+    return classRangeCuts(this.searched, points, limits, this.extra);
   }
 
   /** The cut without abstaining. */

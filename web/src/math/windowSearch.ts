@@ -4,7 +4,7 @@ import { below } from "./search";
 import { NO_SURCHARGE, reviewsAt, type Surcharge } from "./units";
 
 /** Sums that differ by less, relative to their size, count as equal. */
-const TIE = 64 * Number.EPSILON;
+export const TIE = 64 * Number.EPSILON;
 
 /** What every rule must keep; a limit left out does not bind. */
 export interface RuleLimits {
@@ -74,7 +74,7 @@ export class CutMasses {
 }
 
 /** Windows (i, j) with starts[i] and stops[j], both 1, and i >= first[j]. */
-interface Allowed {
+export interface Allowed {
   limits: RuleLimits;
   starts: Uint8Array;
   stops: Uint8Array;
@@ -108,7 +108,7 @@ export interface CutCosts {
 }
 
 /** Costs by class at relative prices; `reviews` of a positive and of a negative. */
-class ClassCutCosts implements CutCosts {
+export class ClassCutCosts implements CutCosts {
   constructor(
     private readonly masses: CutMasses,
     private readonly mu: number,

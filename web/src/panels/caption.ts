@@ -10,7 +10,7 @@ export function captionOf(at: Situation): string[] {
   const { source, n, made, software } = at.data;
   const rows = `${cut(source.name, 60)}, ${count(n)} cases`;
   return [
-    [costWords(at), prevalenceWords(at), conditionWords(at.limits)].filter((part) => part !== "").join(" "),
+    [costWords(at), prevalenceWords(at), conditionWords(at.limits, at.box)].filter((part) => part !== "").join(" "),
     `Source: ${rows}; report of ${made.slice(0, 10)} by demur ${software.demur}.`,
   ];
 }

@@ -22,11 +22,11 @@ export function controlsPanel(app: App): Panel {
     "data-panel": "controls",
     "aria-label": "Controls",
   });
-  element.append(costs.element, prevalence.element, capacity.element, models.element, words.element);
+  element.append(costs.element, furtherControls(prevalence, capacity, models, words));
   const parts = [costs, prevalence, capacity, models, words];
   // a list longer than the window sticks by its lower end, so that all of it can be reached
   const stick = (): void =>
-    void (element.style.top = `${Math.min(20, innerHeight - element.offsetHeight - 20)}px`);
+    void (element.style.top = `${Math.min(52, innerHeight - element.offsetHeight - 20)}px`);
   new ResizeObserver(stick).observe(element);
   addEventListener("resize", stick);
   return {
@@ -34,6 +34,18 @@ export function controlsPanel(app: App): Panel {
     draw: (at) => parts.forEach((part) => part.draw(at)),
     move: (at) => parts.forEach((part) => part.move(at)),
   };
+}
+
+const NARROW = matchMedia("(max-width: 43.99rem)");
+
+/** All but the prices: folded on a phone, where the map comes first, and open elsewhere. */
+function furtherControls(...parts: Panel[]): HTMLElement {
+  const summary = el("summary", { "data-role": "more-controls" }, "More: prevalence, capacity, model, words");
+  const element = el("details", { class: "further" }, summary, ...parts.map((part) => part.element));
+  const fold = (): void => void (element.open = !NARROW.matches);
+  NARROW.addEventListener("change", fold);
+  fold();
+  return element;
 }
 
 const GIVEN =

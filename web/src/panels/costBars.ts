@@ -1,8 +1,9 @@
 /** The cost of the answer as a bar against the alternatives, each with what it costs per 1000 cases. */
-import { rivals } from "../comparison/choice";
+import { rivals, type ClassNames } from "../comparison/choice";
 import type { Candidate } from "../comparison/candidates";
 import { costOf } from "../comparison/estimates";
 import { money, moneyStep } from "../comparison/numbers";
+import type { VersusFacts } from "../comparison/facts";
 import { shortName, trivialWords } from "../comparison/words";
 import type { Situation } from "../situation";
 import { el, setText, show } from "../view/dom";
@@ -12,15 +13,17 @@ interface Bar {
   cost: number;
   interval: readonly number[];
   chosen: boolean;
+  /** Whether the cases leave open that the answer is cheaper. */
+  open: boolean;
 }
 
-const MOST = 4;
+const MOST = 5;
 
 export function costBars(): { element: HTMLElement; move(at: Situation): void } {
   const lines = Array.from({ length: MOST }, () => {
-    const [name, value, fill, range] = [el("span", { class: "name" }), el("span", { class: "value" }), el("span", { class: "fill" }), el("span", { class: "range" })];
-    const row = el("li", {}, name, el("span", { class: "track", "aria-hidden": "true" }, fill, range), value);
-    return { row, name, value, fill, range };
+    const [name, value, fill, range, open] = ["name", "value", "fill", "range", "open"].map((part) => el("span", { class: part }));
+    const row = el("li", {}, name, el("span", { class: "track", "aria-hidden": "true" }, fill, range), value, open);
+    return { row, name, value, fill, range, open };
   });
   const element = el(
     "ul",
@@ -35,13 +38,14 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
     // what right answers gain may make a rule cost less than nothing: its bar is empty
     const place = (cost: number): number => Math.min(100, Math.max(0, (100 * cost) / most));
     const step = bars.length ? moneyStep(bars[0].interval[0], bars[0].interval[1], bars[0].cost) : 1;
-    lines.forEach(({ row, name, value, fill, range }, k) => {
+    lines.forEach(({ row, name, value, fill, range, open }, k) => {
       show(row, k < bars.length);
       if (k >= bars.length) return;
       const { cost, interval, chosen } = bars[k];
       row.className = chosen ? "chosen" : "";
       setText(name, bars[k].name);
       setText(value, money(cost, step));
+      setText(open, bars[k].open ? "not proven" : "");
       fill.style.width = `${place(cost)}%`;
       range.style.left = `${place(interval[0])}%`;
       range.style.width = `${place(interval[1]) - place(interval[0])}%`;
@@ -51,20 +55,28 @@ export function costBars(): { element: HTMLElement; move(at: Situation): void } 
   return { element, move };
 }
 
-/** The answer first, then the best rule without a model, never abstaining and the runner-up. */
+/** "Every case to a person" instead of "send every case to a person". */
+function shortTrivial(kind: Candidate["kind"], names: ClassNames): string {
+  return trivialWords(kind, names)[0].replace(/^(send|call) /, "");
+}
+
+/** The answer first, then rules without a model, never abstaining and the runner-up. */
 function barsOf(at: Situation): Bar[] {
-  const { rule } = at.answer!;
-  const { question } = at.candidates!;
-  const bar = (one: Candidate, name: string): Bar => {
+  const { rule, facts } = at.answer!;
+  const { question, trivial: simple } = at.candidates!;
+  const bar = (one: Candidate, name: string, versus?: VersusFacts): Bar => {
     const { cost, interval } = costOf(one, question);
-    return { name, cost: at.money(cost), interval: interval.map((end) => at.money(end)), chosen: one === rule };
+    const open = versus !== undefined && versus.interval[0] <= 0 && 0 <= versus.interval[1];
+    return { name, cost: at.money(cost), interval: interval.map((end) => at.money(end)), chosen: one === rule, open };
   };
   const nameOf = (one: Candidate): string =>
-    one.model === null ? trivialWords(one.kind, at.names)[0] : shortName(at.data.models[one.model].name);
+    one.model === null ? shortTrivial(one.kind, at.names) : shortName(at.data.models[one.model].name);
   const { trivial, never_abstaining: never, runner_up: other } = rivals(rule, at.candidates!);
-  const bars = [bar(rule, nameOf(rule))];
-  if (trivial) bars.push(bar(trivial, nameOf(trivial)));
-  if (never && never !== other) bars.push(bar(never, `${nameOf(never)}, never abstaining`));
-  if (other) bars.push(bar(other, nameOf(other)));
+  const reviews = simple.find(({ kind }) => kind === "always abstain");
+  const bars = [bar(rule, rule.model === null ? nameOf(rule) : "this rule")];
+  if (trivial) bars.push(bar(trivial, nameOf(trivial), facts.versus.trivial));
+  if (reviews && reviews !== trivial && reviews !== rule) bars.push(bar(reviews, nameOf(reviews)));
+  if (never && never !== other) bars.push(bar(never, never.model === rule.model ? "never abstaining" : `${nameOf(never)}, never abstaining`, facts.versus.never_abstaining));
+  if (other) bars.push(bar(other, nameOf(other), facts.versus.runner_up));
   return bars;
 }

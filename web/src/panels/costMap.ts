@@ -173,8 +173,8 @@ export function costMapPanel(app: App): Panel {
   function look(costs: CostPoint | null): void {
     const axes = app.domain;
     const { mu, nu } = costs ?? now;
-    const limited = now.limits !== null;
-    const window = costs === null ? now.window : limited ? limitedWindow(now, mu, nu) : now.surface.window(mu, nu);
+    const limited = now.limits !== null || (costs === null && now.searched);
+    const window = costs === null ? now.window : now.limits !== null ? limitedWindow(now, mu, nu) : now.surface.window(mu, nu);
     if (window === null) {
       for (const cell of cells) attr(cell, { d: "" });
       setText(reading, `At ${priceText(now, "mu", mu)} and ${priceText(now, "nu", nu)}: no rule keeps the limits.`);
@@ -196,7 +196,9 @@ export function costMapPanel(app: App): Panel {
         : `At ${priceText(now, "mu", mu)} and ${priceText(now, "nu", nu)}`;
     const kind = window.i < window.j && window.abstain < 1 - 1e-12 ? "window " : "";
     const alike = limited
-      ? "The window is chosen under the limits, and so is the map."
+      ? now.limits === null
+        ? "The window regrets least over the box; the map shows single costs."
+        : "The window is chosen under the limits, and so is the map."
       : single
         ? "On cases that did not choose it, never abstaining is cheaper than the window."
         : amounts

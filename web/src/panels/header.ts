@@ -139,13 +139,14 @@ async function toClipboard(words: string): Promise<boolean> {
 
 /** The rule on show: the answer among all models, or of the one the reader holds on to. */
 function chosen(app: App): Chosen {
-  const { data, costs, state, limits } = app.situation();
+  const { data, costs, state, limits, box } = app.situation();
   const models = state.model === null ? data.models : [data.models[state.model]];
   return {
     models: models.map(({ name }) => name),
     costs,
     prevalence: state.prevalence,
     limits,
+    box,
   };
 }
 

@@ -1,13 +1,13 @@
 /** The answer in words: the rule, 100 cases as dots, what it costs, and what is not proven. */
 import type { App } from "../app";
-import { sharesOf100 } from "../comparison/numbers";
-import { ratesOf } from "../comparison/estimates";
 import { sameCosts } from "../math/units";
 import { remarks } from "../remarks";
 import type { Situation } from "../situation";
-import { el, setText, show } from "../view/dom";
+import { el, setText } from "../view/dom";
 import type { Panel } from "../view/panel";
+import { caseDots } from "./caseDots";
 import { costBars } from "./costBars";
+import { stickyAnswer } from "./stickyAnswer";
 
 /** Wait before a screen reader hears the headline. */
 const QUIET = 700;
@@ -30,11 +30,13 @@ export function headlinePanel(app: App): Panel {
     "section",
     { class: "headline", id: "panel-headline", "data-panel": "headline", "aria-label": "Decision" },
     decision,
-    cost,
-    el("div", { class: "evidence" }, dots.element, bars.element),
+    dots.element,
+    el("div", { class: "evidence" }, cost, bars.element),
     odd,
     spoken,
   );
+  const sticky = stickyAnswer(decision);
+  element.append(sticky.element);
   let timer = 0;
   let first = true;
 
@@ -61,6 +63,7 @@ export function headlinePanel(app: App): Panel {
     setText(after, end ?? "");
     dots.move(at);
     bars.move(at);
+    sticky.move(at);
     const strange = [...new Set([...remarks(at.data, at.costs), ...at.data.notes])];
     if (
       odd.childElementCount !== strange.length ||
@@ -75,29 +78,4 @@ export function headlinePanel(app: App): Panel {
   }
 
   return { element, draw, move };
-}
-
-/** 100 cases by what is done with them; the sentence beside says the same. */
-function caseDots(): { element: HTMLElement; move(at: Situation): void } {
-  const dots = Array.from({ length: 100 }, () => el("span"));
-  const element = el("div", { class: "dots", role: "img", "data-role": "dots" }, ...dots);
-  let drawn = "";
-  return {
-    element,
-    move(at) {
-      const { answer } = at;
-      show(element, answer !== null);
-      if (answer === null) return;
-      const shares = ratesOf(answer.rule.honest, at.prepared.prevalence);
-      const [negative, positive, sent] = sharesOf100([0, 1, 2].map((k) => shares[k] + shares[3 + k]));
-      const key = [negative, sent, positive, at.names.positive, at.names.negative].join("|");
-      if (key === drawn) return;
-      drawn = key;
-      dots.forEach((dot, k) => {
-        dot.className = k < positive ? "said-positive" : k < positive + sent ? "said-nothing" : "said-negative";
-      });
-      const parts = [`${positive} called ${at.names.positive}`, `${sent} sent to a person`, `${negative} called ${at.names.negative}`];
-      element.setAttribute("aria-label", `Of 100 cases: ${parts.join(", ")}`);
-    },
-  };
 }

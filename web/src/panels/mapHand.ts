@@ -4,6 +4,7 @@ import { costsAt, type CostPoint } from "../math/units";
 import { arrows } from "../view/arrows";
 import type { PriceAxis } from "../view/priceAxis";
 import type { Plot } from "../view/plot";
+import type { PageState } from "../state";
 import type { CostBox } from "./costBox";
 
 /** Steps of the arrow keys, as shares of the view. */
@@ -13,6 +14,7 @@ const COARSE = 1 / 10;
 export class MapHand {
   private corner: CostPoint | null = null;
   private dragging = false;
+  private before: PageState = this.app.current;
 
   constructor(
     private readonly app: App,
@@ -32,6 +34,9 @@ export class MapHand {
     });
     drawing.addEventListener("pointerup", () => this.release());
     drawing.addEventListener("pointercancel", () => this.release());
+    addEventListener("keydown", (event) => {
+      if (event.key === "Escape") this.cancel();
+    });
     drawing.addEventListener("click", (event) => {
       if (event instanceof PointerEvent && event.pointerType === "touch") this.follow(event);
     });
@@ -43,6 +48,7 @@ export class MapHand {
     // a finger beside the handle may want to scroll: there, only a tap moves the point
     if (event.button !== 0 || (event.pointerType === "touch" && !onHandle && !this.box.drawing)) return;
     this.corner = this.box.drawing || event.shiftKey ? this.costsAt(event) : null;
+    this.before = this.app.current;
     this.dragging = true;
     this.app.domain.held = true;
     this.plot.drawing.setPointerCapture(event.pointerId);
@@ -56,6 +62,14 @@ export class MapHand {
     const { corner } = this;
     if (corner === null) this.place(mu, nu);
     else this.app.change({ box: { mu: sorted(corner.mu, mu), nu: sorted(corner.nu, nu) } });
+  }
+
+  /** What the hand has done since it took hold is undone. */
+  private cancel(): void {
+    if (!this.dragging) return;
+    const { costs, box } = this.before;
+    this.release();
+    this.app.change({ costs, box });
   }
 
   private release(): void {

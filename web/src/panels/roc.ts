@@ -90,7 +90,7 @@ export function rocPanel(app: App): Panel {
     const { i, j, lower, upper } = at.window;
     const places = endsOf(at).map(([fpr, tpr]): [number, number] => [plot.x(fpr), plot.y(tpr)]);
     // under a limit the ends may lie below the hull, between its corners
-    attr(inside, { d: i === j ? "" : at.limits === null ? trace(corners.fpr, corners.tpr, i, j) : linePath(places) });
+    attr(inside, { d: i === j ? "" : !at.searched ? trace(corners.fpr, corners.tpr, i, j) : linePath(places) });
     places.forEach(([x, y], k) => {
       attr(ends[k], { cx: x, cy: y });
       const right = x < plot.width - 90;

@@ -1,0 +1,301 @@
+/**
+ * One window for several cost points: the smallest of the largest excess over the cheapest window at each
+ * point, exactly (demur.windows.range_search). With A_c(i) + B_c(j) the cost of window (i, j) at point c,
+ *
+ *     min over i <= j of max over c of [A_c(i) + B_c(j) - floor_c].
+ *
+ * Cuts that another one beats at every point are dropped; pairs of the rest are compared by blocks.
+ */
+import { reviewsAt, type CostPoint, type Surcharge } from "./units";
+import { ClassCutCosts, limitedSearch, TIE, type Allowed, type CutCosts, type CutMasses, type RuleLimits } from "./windowSearch";
+
+/** What a miss (1), a false alarm and reviews of either class cost at one point. */
+export interface ClassPrices {
+  alarm: number;
+  positive: number;
+  negative: number;
+}
+
+/** Starts per block, whose smallest costs bound those of all its windows. */
+const BLOCK = 16;
+
+/**
+ * The cuts of the window of least regret; null if the limits allow none. Of several the one that abstains
+ * least, then the smaller j, then the larger i. `prices` are null where every case has its own costs.
+ */
+export function rangeCuts(
+  masses: CutMasses,
+  points: readonly CutCosts[],
+  prices: readonly ClassPrices[] | null,
+  limits: RuleLimits | null,
+  mayAbstain: boolean,
+): [i: number, j: number] | null {
+  if (points.length === 1) return limitedSearch(masses, points[0], limits ?? {}, mayAbstain);
+  const allowed = masses.within(limits ?? {});
+  const slack = TIE * Math.max(...points.map((point) => point.scale(mayAbstain)));
+  const kept = prices === null ? keptByCase(masses, points, allowed) : keptByClass(masses, prices, allowed, slack, mayAbstain);
+  const candidates = new Candidates(masses, points, allowed, mayAbstain ? kept : { ...kept, starts: [], stops: [] });
+  return candidates.leastRegret(slack);
+}
+
+/** The same where all cases of a class cost the same. */
+export function classRangeCuts(
+  masses: CutMasses,
+  points: readonly CostPoint[],
+  limits: RuleLimits | null,
+  extra: Surcharge,
+): [i: number, j: number] | null {
+  const prices = points.map(({ mu, nu }) => {
+    const [positive, negative] = reviewsAt(mu, nu, extra);
+    return { alarm: mu, positive, negative };
+  });
+  const costs = prices.map(({ alarm, positive, negative }) => new ClassCutCosts(masses, alarm, [positive, negative]));
+  return rangeCuts(masses, costs, prices, limits, points.every(({ nu }) => nu < Infinity));
+}
+
+interface Kept {
+  starts: number[];
+  stops: number[];
+  empty: number[];
+}
+
+class Candidates {
+  private readonly starts: number[];
+  private readonly stops: number[];
+  private readonly empty: number[];
+  /** Element c: costs at point c; of stops and empty windows beyond the cheapest window there. */
+  private readonly byStart: Float64Array[];
+  private readonly byStop: Float64Array[];
+  private readonly byEmpty: Float64Array[];
+  /** Starts from[y] .. to[y] - 1 may go with stop y. */
+  private readonly from: Int32Array;
+  private readonly to: Int32Array;
+  private readonly blocks: Float64Array[];
+
+  constructor(private readonly masses: CutMasses, points: readonly CutCosts[], allowed: Allowed, kept: Kept) {
+    const { size } = masses;
+    this.starts = kept.starts.filter((cut) => cut < size - 1);
+    this.stops = kept.stops.filter((cut) => cut > 0);
+    this.empty = kept.empty;
+    const [starting, stopping, single] = [0, 0, 0].map(() => new Float64Array(size));
+    const pick = (values: Float64Array, cuts: number[]): Float64Array => Float64Array.from(cuts, (cut) => values[cut]);
+    [this.byStart, this.byStop, this.byEmpty] = [[], [], []];
+    for (const point of points) {
+      if (this.starts.length) point.write(starting, stopping);
+      point.writeSingle(single);
+      this.byStart.push(pick(starting, this.starts));
+      this.byStop.push(pick(stopping, this.stops));
+      this.byEmpty.push(pick(single, this.empty));
+    }
+    [this.from, this.to] = [new Int32Array(this.stops.length), new Int32Array(this.stops.length)];
+    let [from, to] = [0, 0];
+    this.stops.forEach((stop, y) => {
+      while (from < this.starts.length && this.starts[from] < allowed.first[stop]) from++;
+      while (to < this.starts.length && this.starts[to] < stop) to++;
+      [this.from[y], this.to[y]] = [from, to];
+    });
+    this.blocks = this.byStart.map(blockMinima);
+    this.aboveFloors();
+  }
+
+  /** Subtract the cost of the cheapest window at each point. */
+  private aboveFloors(): void {
+    this.byStart.forEach((start, c) => {
+      const [stop, empty] = [this.byStop[c], this.byEmpty[c]];
+      let floor = Infinity;
+      for (const cost of empty) floor = Math.min(floor, cost);
+      // both ends of the range of starts rise: a queue holds the smallest ahead
+      const queue: number[] = [];
+      let [head, added] = [0, 0];
+      for (let y = 0; y < stop.length; y++) {
+        for (; added < this.to[y]; added++) {
+          while (queue.length > head && start[queue[queue.length - 1]] >= start[added]) queue.pop();
+          queue.push(added);
+        }
+        while (head < queue.length && queue[head] < this.from[y]) head++;
+        if (head < queue.length) floor = Math.min(floor, stop[y] + start[queue[head]]);
+      }
+      for (let y = 0; y < stop.length; y++) stop[y] -= floor;
+      for (let at = 0; at < empty.length; at++) empty[at] -= floor;
+    });
+  }
+
+  leastRegret(slack: number): [i: number, j: number] | null {
+    const alone = this.empty.map((_, at) => largest(this.byEmpty, at));
+    let least = Math.min(Infinity, ...alone);
+    this.visit(
+      () => least,
+      (value) => {
+        if (value < least) least = value;
+      },
+    );
+    if (least === Infinity) return null;
+    const within = least + slack;
+    // an empty window abstains least, and the smallest cut calls most cases positive
+    const simple = alone.findIndex((value) => value <= within);
+    if (simple >= 0) return [this.empty[simple], this.empty[simple]];
+    const ties: [i: number, j: number][] = [];
+    this.visit(
+      () => within,
+      (value, x, y) => {
+        if (value <= within) ties.push([this.starts[x], this.stops[y]]);
+      },
+    );
+    return this.leastAbstaining(ties);
+  }
+
+  private leastAbstaining(ties: [i: number, j: number][]): [i: number, j: number] {
+    const { below, size } = this.masses;
+    const abstained = ties.map(([i, j]) => below[j] - below[i]);
+    const most = abstained.reduce((least, share) => Math.min(least, share), Infinity) + TIE * below[size - 1];
+    return ties.filter((_, at) => abstained[at] <= most).sort(([a, b], [c, d]) => b - d || c - a)[0];
+  }
+
+  /** Look at all windows i < j whose block does not exceed a limit that may fall meanwhile. */
+  private visit(limit: () => number, see: (value: number, x: number, y: number) => void): void {
+    const { byStart, byStop, blocks, from, to } = this;
+    const corners = byStart.length;
+    const here = new Float64Array(corners);
+    for (let y = 0; y < this.stops.length; y++) {
+      for (let c = 0; c < corners; c++) here[c] = byStop[c][y];
+      for (let x = from[y]; x < to[y]; ) {
+        const block = Math.floor(x / BLOCK);
+        const end = Math.min((block + 1) * BLOCK, to[y]);
+        let bound = -Infinity;
+        for (let c = 0; c < corners; c++) bound = Math.max(bound, blocks[c][block] + here[c]);
+        if (bound > limit()) {
+          x = end;
+          continue;
+        }
+        for (; x < end; x++) {
+          let value = -Infinity;
+          for (let c = 0; c < corners; c++) {
+            const excess = byStart[c][x] + here[c];
+            if (excess > value) value = excess;
+          }
+          see(value, x, y);
+        }
+      }
+    }
+  }
+}
+
+function largest(rows: readonly Float64Array[], at: number): number {
+  let value = -Infinity;
+  for (const row of rows) if (row[at] > value) value = row[at];
+  return value;
+}
+
+function blockMinima(values: Float64Array): Float64Array {
+  const minima = new Float64Array(Math.ceil(values.length / BLOCK)).fill(Infinity);
+  values.forEach((value, at) => {
+    const block = Math.floor(at / BLOCK);
+    if (value < minima[block]) minima[block] = value;
+  });
+  return minima;
+}
+
+// ---------------------------------------------------------------- cuts that cannot be optimal
+
+/** Where every case has its own costs a cut goes for its neighbour that shrinks the window (demur.windows.candidates). */
+function keptByCase(masses: CutMasses, points: readonly CutCosts[], { starts, stops }: Allowed): Kept {
+  const { size } = masses;
+  const rows = points.map((point) => {
+    const [start, stop] = [new Float64Array(size), new Float64Array(size)];
+    point.write(start, stop);
+    return [start, stop] as const;
+  });
+  const kept: Kept = { starts: [], stops: [], empty: [] };
+  for (let cut = 0; cut < size; cut++) {
+    const later = cut + 1 < size && starts[cut + 1] && rows.every(([start]) => start[cut + 1] <= start[cut]);
+    const earlier = cut > 0 && stops[cut - 1] && rows.every(([, stop]) => stop[cut - 1] <= stop[cut]);
+    if (starts[cut] && !later) kept.starts.push(cut);
+    if (stops[cut] && !earlier) kept.stops.push(cut);
+    if (starts[cut] && stops[cut]) kept.empty.push(cut);
+  }
+  return kept;
+}
+
+/** Over which ratios p / q a move saves: below `low` at every point; above `high` it costs at every one. */
+interface Ratios {
+  low: number;
+  high: number;
+  /** Turns a saving into P - t N. */
+  unit: number;
+}
+
+function ratiosOf(gains: number[], losses: number[]): Ratios {
+  const found: Ratios = { low: Infinity, high: -Infinity, unit: Infinity };
+  gains.forEach((gain, c) => {
+    const loss = losses[c];
+    const up = gain > 0;
+    found.low = Math.min(found.low, up ? loss / gain : loss >= 0 ? Infinity : -Infinity);
+    found.high = Math.max(found.high, up ? loss / gain : gain === 0 && loss <= 0 ? -Infinity : Infinity);
+    if (up) found.unit = Math.min(found.unit, gain);
+  });
+  return found;
+}
+
+/** Where all cases of a class cost the same, running minima of P - t N tell which cuts are beaten at every point. */
+function keptByClass(
+  masses: CutMasses,
+  prices: readonly ClassPrices[],
+  allowed: Allowed,
+  slack: number,
+  mayAbstain: boolean,
+): Kept {
+  const { positiveBelow: p, negativeBelow: q, size } = masses;
+  const line = (ratio: number): Float64Array => p.map((sum, cut) => sum - ratio * q[cut]);
+  const single = allowed.starts.map((start, cut) => start & allowed.stops[cut]);
+  const alone = ratiosOf(prices.map(() => 1), prices.map(({ alarm }) => alarm));
+  const empty = single.slice();
+  if (Number.isFinite(alone.high)) dropAfter(empty, line(alone.high), single, 0);
+  if (Number.isFinite(alone.low)) dropBefore(empty, line(alone.low), single, slack / alone.unit);
+  if (!mayAbstain) return { starts: [], stops: [], empty: places(empty) };
+  const start = ratiosOf(prices.map(({ positive }) => 1 - positive), prices.map(({ negative }) => negative));
+  const stop = ratiosOf(prices.map(({ positive }) => positive), prices.map(({ alarm, negative }) => alarm - negative));
+  const [starts, stops] = [allowed.starts.slice(), allowed.stops.slice()];
+  const limited = allowed.first.some((first) => first > 0);
+  const free = !limited && allowed.starts.every((one) => one === 1) && allowed.stops.every((one) => one === 1);
+  // a start gives way to a later one that is at least as good at every point, a stop to an earlier one
+  if (start.low > -Infinity) {
+    const values = start.low === Infinity ? new Float64Array(size) : line(start.low);
+    if (start.low < Infinity && free && start.low <= stop.low) dropBefore(starts, values, allowed.starts, 0);
+    else for (let cut = 0; cut + 1 < size; cut++) if (allowed.starts[cut + 1] && values[cut + 1] <= values[cut]) starts[cut] = 0;
+  }
+  if (stop.high < Infinity) {
+    const values = stop.high === -Infinity ? new Float64Array(size) : line(stop.high);
+    if (stop.high > -Infinity && free && start.high <= stop.high) dropAfter(stops, values, allowed.stops, 0);
+    else for (let cut = size - 1; cut > 0; cut--) if (allowed.stops[cut - 1] && values[cut - 1] <= values[cut]) stops[cut] = 0;
+  }
+  // the other way the window grows: only for one that is better beyond rounding
+  if (!limited && Number.isFinite(start.high)) dropAfter(starts, line(start.high), allowed.starts, slack / start.unit);
+  if (!limited && Number.isFinite(stop.low)) dropBefore(stops, line(stop.low), allowed.stops, slack / stop.unit);
+  return { starts: places(starts), stops: places(stops), empty: places(empty) };
+}
+
+/** Drop cuts after an allowed one whose value is smaller by at least the margin. */
+function dropAfter(kept: Uint8Array, values: Float64Array, allowed: Uint8Array, margin: number): void {
+  let least = Infinity;
+  for (let cut = 0; cut < values.length; cut++) {
+    if (least <= values[cut] - margin) kept[cut] = 0;
+    if (allowed[cut] && values[cut] < least) least = values[cut];
+  }
+}
+
+/** The same for cuts before it. */
+function dropBefore(kept: Uint8Array, values: Float64Array, allowed: Uint8Array, margin: number): void {
+  let least = Infinity;
+  for (let cut = values.length - 1; cut >= 0; cut--) {
+    if (least <= values[cut] - margin) kept[cut] = 0;
+    if (allowed[cut] && values[cut] < least) least = values[cut];
+  }
+}
+
+function places(kept: Uint8Array): number[] {
+  const found: number[] = [];
+  kept.forEach((one, cut) => {
+    if (one) found.push(cut);
+  });
+  return found;
+}
