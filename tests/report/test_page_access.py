@@ -263,6 +263,19 @@ def test_no_width_scrolls_sideways(open_page, name, width):
 
 def test_a_finger_on_a_phone_moves_the_point(open_page):
     page = open_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    chart = page.page.locator("#chart-map").bounding_box()
+    assert chart["y"] + chart["height"] <= 2 * 740, "the answer and the map are on the first two screens"
+    page.page.locator("#chart-map").scroll_into_view_if_needed()
+    # a swipe that begins on the map scrolls
+    x, y = page.place(0.2, 0.4)
+    before = page.page.evaluate("scrollY")
+    finger = page.page.context.new_cdp_session(page.page)
+    for kind, places in [("Start", [0]), ("Move", range(25, 201, 25)), ("End", [None])]:
+        for up in places:
+            points = [] if up is None else [{"x": x, "y": y - up}]
+            finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+    page.until(f"scrollY > {before + 100}")
+    assert page.costs == (100, 40, 12)
     page.page.locator("#chart-map").scroll_into_view_if_needed()
     page.page.touchscreen.tap(*page.place(0.7, 0.2))
     page.settle()

@@ -321,7 +321,7 @@ def test_bars_show_the_answer_against_its_rivals(open_page):
     called = page.role("dots").get_attribute("aria-label")
     assert called == page_dots(answer)
     rows = page.role("dots").locator(".row")
-    assert [rows.nth(k).locator("i.wrong").count() for k in range(3)] == [1, 0, 3]
+    assert [rows.nth(k).locator(".wrong").count() for k in range(3)] == [1, 0, 3]
     assert "up to -0.21" in page.role("dots").inner_text(), "the thresholds stand between the dots"
     sticky = page.role("sticky")
     assert sticky.is_hidden(), "not beside the sentences"
@@ -527,3 +527,52 @@ def test_classes_can_be_renamed(open_page):
     ]
     assert "fraud" in page.panel("scores").text_content()
     assert page.panel("controls").locator("label[for=prevalence]").text_content() == "fraud in use"
+
+
+def test_your_rule_today_a_score_two_scenarios_and_undo(open_page):
+    page = open_page()
+    y, scores = page_reports.three(600)
+    forest = scores["forest"]
+    answer = page_reports.named("ordinary").comparison.answer
+    page.fill("today-upper", 1)
+    costs = np.where(y == 1, 100 * (forest < 1), 40 * (forest >= 1))
+    first, change, right = page.role("today-words").locator("li").all_text_contents()
+    assert first.startswith(f"Today costs {money(costs.mean(), 100)} (")
+    assert f": 0 go to a person, {1000 * np.mean((y == 1) & (forest < 1)):.0f} positive are missed" in first
+    saved = float(re.search(r"saves ([\d,]+) per 1000 cases \(", change)[1].replace(",", ""))
+    assert saved == pytest.approx(1000 * (costs.mean() - answer.cost), abs=60)
+    low, high = (float(end.replace(",", "")) for end in re.search(r"(\S+) to (\S+)\)", change).groups())
+    assert low < saved < high
+    assert high - low < 6000, "paired on the same cases"
+    assert re.match(
+        r"It would be right if a false alarm cost [\d.]+( to [\d.]+)? and a review at least ", right
+    )
+    page.fill("today-lower", -0.5)
+    kept = 1000 * np.mean((forest > -0.5) & (forest < 1))
+    assert f": {kept:.0f} go to a person, " in page.text("today-words")
+    page.fill("today-lower", 2)
+    assert page.text("today-wrong") == "“Negative up to” must not lie above “positive from”."
+    page.fill("trial", 0.42)
+    assert page.text("trial-words").startswith(
+        "0.42 by forest: to a person. Of cases scored about like this "
+    )
+    page.fill("trial", 9)
+    assert page.text("trial-words").endswith(" No case of the data scored so.")
+    assert "called positive" in page.text("trial-words")
+    page.role("pin").click()
+    page.fill("cost-fp", 80)
+    now = page.headline
+    cells = page.role("scenarios").locator("td").all_text_contents()
+    assert [("false alarm 40" in cells[1]), ("false alarm 80" in cells[2])] == [True, True], cells
+    page.role("pin-swap").click()
+    page.settle()
+    assert page.costs == (100, 40, 12)
+    assert page.fragment["pinned"].startswith("fp=80")
+    page.role("undo").click()
+    page.settle()
+    assert page.headline == now
+    page.panel("models").click()
+    page.press("Control+Shift+Z")
+    assert page.costs == (100, 40, 12)
+    page.press("Control+z")
+    assert page.headline == now

@@ -80,11 +80,12 @@ def test_the_address_brings_everything_back(open_page):
     page.role("compare-a").select_option("2")
     page.fill("reviews-per-day", 10)
     page.fill("cases-per-day", 200)
-    for role, value in [("mu-from", 0.2), ("mu-to", 0.6), ("nu-from", 0.05), ("nu-to", 0.25)]:
+    for role, value in [("mu-from", 0.3), ("mu-to", 0.6), ("nu-from", 0.05), ("nu-to", 0.25)]:
         page.role(f"box-{role}").fill(str(value))
     page.fill("name-positive", "fraud & more")
     page.choose("theme-dark")
     page.role("map-zoom").click()
+    page.until("location.hash.includes('zoomed')")
     fragment = page.fragment
     assert fragment["positive"] == "fraud & more"
     assert set(fragment) == {

@@ -131,6 +131,31 @@ export class App {
     return state !== null;
   }
 
+  /** Keep what the page shows to compare with it. */
+  pin(): void {
+    this.change({ pinned: writeFragment({ ...this.state, pinned: "" }, this.start) || "start" });
+  }
+
+  /** What was pinned; null if nothing was. */
+  pinned(): Situation | null {
+    const { pinned, theme, unit } = this.state;
+    if (pinned === "") return null;
+    const found = { ...readFragment(pinned, this.data), pinned: "", theme, unit };
+    const extra = surchargeOf(found.costs);
+    const prepared = prepare(this.data, found.prevalence, extra);
+    return new Situation(this.data, found, prepared, this.curves, currentTheme(), () =>
+      prepareScores(scoreLevel(this.data), found.prevalence, extra),
+    );
+  }
+
+  /** Show what was pinned, and pin what was shown. */
+  swapPinned(): void {
+    const pinned = writeFragment({ ...this.state, pinned: "" }, this.start) || "start";
+    // one step of its own, however soon after the last
+    this.past.rest(this.state);
+    this.change({ ...readFragment(this.state.pinned, this.data), compare: this.state.compare, theme: this.state.theme, pinned });
+  }
+
   /** Keep the cost point in view; true if the view changed. */
   follow(): boolean {
     const { mu, nu } = this.situation();

@@ -12,8 +12,10 @@ import { methods } from "./panels/methods";
 import { modelsPanel } from "./panels/models";
 import { responsePanel } from "./panels/response";
 import { rocPanel } from "./panels/roc";
+import { scenarioPanel } from "./panels/scenarios";
 import { scoresPanel } from "./panels/scores";
 import { SurfacePanel } from "./panels/surface";
+import { todayPanel } from "./panels/today";
 import { el } from "./view/dom";
 import { whenIdle } from "./view/idle";
 import { captionOf, paperLine } from "./panels/caption";
@@ -28,6 +30,7 @@ function begin(root: HTMLElement): void {
   const app = new App(readReport(document.getElementById("demur-data")?.textContent ?? ""));
   const charts = el("div", { class: "charts" });
   const board = el("div", { class: "board" });
+  const own = el("div", { class: "pair" });
   const pair = el("div", { class: "pair" });
   const models = el("div", { class: "wide" });
   const compare = el("div", { class: "wide" });
@@ -35,7 +38,7 @@ function begin(root: HTMLElement): void {
   app.add(header(app, sent), root);
   app.add(headlinePanel(app), root);
   app.add(paperLine(), root);
-  root.append(board, pair, models, compare, methods(app.data));
+  root.append(board, own, pair, models, compare, methods(app.data));
   app.add(controlsPanel(app), board);
   board.append(charts);
   watchTheme(() => app.drawAll());
@@ -53,6 +56,8 @@ function begin(root: HTMLElement): void {
       app.add(scoresPanel(app), charts);
       app.add(costCurvePanel(app), charts);
       app.add(rocPanel(app), charts);
+      if (app.data.amounts === null) app.add(todayPanel(app), own);
+      app.add(scenarioPanel(app), own);
       app.add(confusionPanel(), pair);
       app.add(responsePanel(app), pair);
       app.add(modelsPanel(app), models);

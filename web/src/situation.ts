@@ -72,12 +72,12 @@ export class Situation {
     readonly curves: Curves,
     readonly theme: Theme,
     /** `prepared` with every score as a block; null where the page does not hold the cases. */
-    byScore: () => Prepared | null = () => null,
+    readonly scores: () => Prepared | null = () => null,
   ) {
     this.limits = limitsOf(data, state);
     this.box = state.box;
     this.searched = this.limits !== null || this.box !== null;
-    const fine = data.amounts === null && this.searched ? byScore() : null;
+    const fine = data.amounts === null && this.searched ? scores() : null;
     this.exact = prepared.exact && (!this.searched || data.amounts !== null || fine !== null);
     this.judgedBy = fine ?? prepared;
     this.costs = state.costs;

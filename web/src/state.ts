@@ -2,6 +2,7 @@
 import type { ReportData } from "./data";
 import { middleOf, type Box } from "./math/box";
 import type { MapMode } from "./math/costMap";
+import type { FixedRule } from "./math/fixedRule";
 import { costsAt, type Costs } from "./math/units";
 import type { ThemeChoice } from "./view/theme";
 import { LIMIT_NAMES, type RuleLimits } from "./math/windowSearch";
@@ -25,6 +26,10 @@ export interface PageState {
   negative: string;
   /** The reader's unit of money; empty: nobody named it. */
   unit: string;
+  /** The reader's own rule; null: not given. */
+  today: FixedRule | null;
+  /** Another state to compare with, as a fragment; empty: none. */
+  pinned: string;
   theme: ThemeChoice;
   /** Whether the map shows what lies around the cost point. */
   zoomed: boolean;
@@ -33,6 +38,9 @@ export interface PageState {
 const COLOURS: readonly MapMode[] = ["cost", "abstention", "lower", "upper", "winner", "difference"];
 
 const THEMES: readonly ThemeChoice[] = ["system", "light", "dark"];
+
+/** More than any state needs. */
+const LONGEST_FRAGMENT = 2000;
 
 /** Letters of a unit that fit beside a number. */
 export const LONGEST_UNIT = 12;
@@ -52,6 +60,8 @@ export function initialState(report: ReportData): PageState {
     positive: "",
     negative: "",
     unit: "",
+    today: null,
+    pinned: "",
     theme: "system",
     zoomed: false,
   };
@@ -135,6 +145,8 @@ export function readFragment(fragment: string, report: ReportData): PageState {
     positive: given("positive"),
     negative: given("negative"),
     unit: given("unit").slice(0, LONGEST_UNIT),
+    today: readToday(given("today"), report),
+    pinned: given("pinned").slice(0, LONGEST_FRAGMENT),
     theme: THEMES.find((theme) => theme === given("theme")) ?? start.theme,
     zoomed: given("zoomed") === "yes",
   });
@@ -171,6 +183,12 @@ function readBox(words: string): Box | null {
   return { mu: [ends[0], ends[1]], nu: [ends[2], ends[3]] };
 }
 
+function readToday(words: string, { models }: ReportData): FixedRule | null {
+  const [model, lower, upper, ...rest] = signedNumbers(words);
+  if (upper === undefined || rest.length || !(model in models) || lower > upper) return null;
+  return { model, lower, upper };
+}
+
 function readCapacity(words: string): PageState["capacity"] {
   const found = numbersOf(words, 2);
   return found && found[1] > 0 ? { reviews: found[0], cases: found[1] } : null;
@@ -197,6 +215,8 @@ function entries(state: PageState): Record<string, string> {
     positive: state.positive,
     negative: state.negative,
     unit: state.unit,
+    today: state.today === null ? "" : [state.today.model, state.today.lower, state.today.upper].join("~"),
+    pinned: state.pinned,
     theme: state.theme,
     zoomed: state.zoomed ? "yes" : "",
   };

@@ -7,6 +7,9 @@ import { frontier } from "../src/math/frontier";
 import { abstentionBorder, mayPay } from "../src/math/lemma1";
 import { addedErrors, honestInterval, lossSums, pricesAt } from "../src/math/intervals";
 import { guaranteedCost } from "../src/comparison/guarantee";
+import { decisionOf, rightCosts } from "../src/math/fixedRule";
+import { Past } from "../src/past";
+import type { PageState } from "../src/state";
 import { Surface } from "../src/math/surface";
 import { trivialCosts } from "../src/math/trivial";
 import {
@@ -175,4 +178,43 @@ test("cells tile the square of costs", () => {
     }
   }
   close(area, 1);
+});
+
+test("a fixed rule is right at the costs whose window it is", () => {
+  // scores of the blocks end at the cuts; the first threshold lies between shares 0 and 2/5, the second between 2/3 and 1
+  const blocks = { lower: [-1, -0.6, 0.3, 0.7], upper: [-0.8, 0.1, 0.5, 0.9] };
+  const rule = { model: 0, lower: -0.7, upper: 0.6 };
+  const plain = rightCosts(rule, surface, blocks);
+  assert.deepEqual([plain.nu, plain.mu[0]], [[0, 2 / 5], 0]);
+  assert.equal(plain.mu[1], Infinity);
+  // one threshold between shares 2/5 and 2/3: a false alarm costs 2/3 to 2
+  const single = rightCosts({ model: 0, lower: 0.2, upper: 0.2 }, surface, blocks);
+  single.mu.forEach((found, end) => close(found, [2 / 3, 2][end]));
+  // inside the second block: right at one price only
+  const inside = rightCosts({ model: 0, lower: 0, upper: 0 }, surface, blocks).mu;
+  close(inside[0], 2 / 3);
+  assert.equal(inside[1], inside[0]);
+  for (const costs of [{ fn: 1, fp: 0.7, abstain: 0.2 }, { fn: 1, fp: 0.9, abstain: 0.02, rates: [0.9, 0.95] }] as Costs[]) {
+    const reviewed = new Surface(model, totals, null, surchargeOf(costs));
+    const { mu, nu } = normalForm(costs);
+    const { i, j } = reviewed.window(mu, nu);
+    const found = rightCosts({ model: 0, lower: cuts[i], upper: cuts[j] }, reviewed, blocks);
+    assert.ok(i < j && found.nu![0] <= nu && nu <= found.nu![1] && found.mu[0] <= mu && mu <= found.mu[1]);
+  }
+  assert.deepEqual([-0.7, 0.2, 0.6].map((score) => decisionOf(rule, score)), [0, 2, 1]);
+});
+
+test("undo and redo go through the places where the hand rested", () => {
+  const state = (fp: number) => ({ costs: { fp } }) as unknown as PageState;
+  const past = new Past(state(1), ({ costs }) => String(costs.fp));
+  past.rest(state(2));
+  past.rest(state(2));
+  past.rest(state(3));
+  assert.equal(past.undo()?.costs.fp, 2);
+  assert.equal(past.undo()?.costs.fp, 1);
+  assert.equal(past.undo(), null);
+  assert.equal(past.redo()?.costs.fp, 2);
+  past.rest(state(9));
+  assert.ok(!past.mayRedo);
+  assert.equal(past.undo()?.costs.fp, 2);
 });

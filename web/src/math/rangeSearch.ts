@@ -78,7 +78,11 @@ class Candidates {
     this.stops = kept.stops.filter((cut) => cut > 0);
     this.empty = kept.empty;
     const [starting, stopping, single] = [0, 0, 0].map(() => new Float64Array(size));
-    const pick = (values: Float64Array, cuts: number[]): Float64Array => Float64Array.from(cuts, (cut) => values[cut]);
+    const pick = (values: Float64Array, cuts: number[]): Float64Array => {
+      const picked = new Float64Array(cuts.length);
+      for (let at = 0; at < cuts.length; at++) picked[at] = values[cuts[at]];
+      return picked;
+    };
     [this.byStart, this.byStop, this.byEmpty] = [[], [], []];
     for (const point of points) {
       if (this.starts.length) point.write(starting, stopping);
@@ -121,26 +125,16 @@ class Candidates {
   }
 
   leastRegret(slack: number): [i: number, j: number] | null {
-    const alone = this.empty.map((_, at) => largest(this.byEmpty, at));
-    let least = Math.min(Infinity, ...alone);
-    this.visit(
-      () => least,
-      (value) => {
-        if (value < least) least = value;
-      },
-    );
+    let least = Infinity;
+    for (let at = 0; at < this.empty.length; at++) least = Math.min(least, largest(this.byEmpty, at));
+    least = this.visit(least, null);
     if (least === Infinity) return null;
     const within = least + slack;
     // an empty window abstains least, and the smallest cut calls most cases positive
-    const simple = alone.findIndex((value) => value <= within);
+    const simple = this.empty.findIndex((_, at) => largest(this.byEmpty, at) <= within);
     if (simple >= 0) return [this.empty[simple], this.empty[simple]];
     const ties: [i: number, j: number][] = [];
-    this.visit(
-      () => within,
-      (value, x, y) => {
-        if (value <= within) ties.push([this.starts[x], this.stops[y]]);
-      },
-    );
+    this.visit(within, ties);
     return this.leastAbstaining(ties);
   }
 
@@ -151,19 +145,23 @@ class Candidates {
     return ties.filter((_, at) => abstained[at] <= most).sort(([a, b], [c, d]) => b - d || c - a)[0];
   }
 
-  /** Look at all windows i < j whose block does not exceed a limit that may fall meanwhile. */
-  private visit(limit: () => number, see: (value: number, x: number, y: number) => void): void {
-    const { byStart, byStop, blocks, from, to } = this;
+  /** The least regret of windows i < j below a limit, or, with a list, all of them up to the limit. */
+  private visit(limit: number, ties: [i: number, j: number][] | null): number {
+    const { byStart, byStop, blocks, from, to, starts, stops } = this;
     const corners = byStart.length;
     const here = new Float64Array(corners);
-    for (let y = 0; y < this.stops.length; y++) {
+    for (let y = 0; y < stops.length; y++) {
       for (let c = 0; c < corners; c++) here[c] = byStop[c][y];
-      for (let x = from[y]; x < to[y]; ) {
+      let x = from[y];
+      while (x < to[y]) {
         const block = Math.floor(x / BLOCK);
         const end = Math.min((block + 1) * BLOCK, to[y]);
         let bound = -Infinity;
-        for (let c = 0; c < corners; c++) bound = Math.max(bound, blocks[c][block] + here[c]);
-        if (bound > limit()) {
+        for (let c = 0; c < corners; c++) {
+          const least = blocks[c][block] + here[c];
+          if (least > bound) bound = least;
+        }
+        if (bound > limit) {
           x = end;
           continue;
         }
@@ -173,10 +171,13 @@ class Candidates {
             const excess = byStart[c][x] + here[c];
             if (excess > value) value = excess;
           }
-          see(value, x, y);
+          if (ties === null) {
+            if (value < limit) limit = value;
+          } else if (value <= limit) ties.push([starts[x], stops[y]]);
         }
       }
     }
+    return limit;
   }
 }
 
@@ -188,10 +189,10 @@ function largest(rows: readonly Float64Array[], at: number): number {
 
 function blockMinima(values: Float64Array): Float64Array {
   const minima = new Float64Array(Math.ceil(values.length / BLOCK)).fill(Infinity);
-  values.forEach((value, at) => {
+  for (let at = 0; at < values.length; at++) {
     const block = Math.floor(at / BLOCK);
-    if (value < minima[block]) minima[block] = value;
-  });
+    if (values[at] < minima[block]) minima[block] = values[at];
+  }
   return minima;
 }
 
@@ -244,58 +245,66 @@ function keptByClass(
   slack: number,
   mayAbstain: boolean,
 ): Kept {
-  const { positiveBelow: p, negativeBelow: q, size } = masses;
-  const line = (ratio: number): Float64Array => p.map((sum, cut) => sum - ratio * q[cut]);
-  const single = allowed.starts.map((start, cut) => start & allowed.stops[cut]);
+  const { size } = masses;
+  const single = new Uint8Array(size);
+  let [limited, free] = [false, true];
+  for (let cut = 0; cut < size; cut++) {
+    single[cut] = allowed.starts[cut] & allowed.stops[cut];
+    if (allowed.first[cut] > 0) limited = true;
+    if (!single[cut]) free = false;
+  }
+  free &&= !limited;
   const alone = ratiosOf(prices.map(() => 1), prices.map(({ alarm }) => alarm));
   const empty = single.slice();
-  if (Number.isFinite(alone.high)) dropAfter(empty, line(alone.high), single, 0);
-  if (Number.isFinite(alone.low)) dropBefore(empty, line(alone.low), single, slack / alone.unit);
+  if (Number.isFinite(alone.high)) dropAfter(empty, masses, alone.high, single, 0);
+  if (Number.isFinite(alone.low)) dropBefore(empty, masses, alone.low, single, slack / alone.unit);
   if (!mayAbstain) return { starts: [], stops: [], empty: places(empty) };
   const start = ratiosOf(prices.map(({ positive }) => 1 - positive), prices.map(({ negative }) => negative));
   const stop = ratiosOf(prices.map(({ positive }) => positive), prices.map(({ alarm, negative }) => alarm - negative));
   const [starts, stops] = [allowed.starts.slice(), allowed.stops.slice()];
-  const limited = allowed.first.some((first) => first > 0);
-  const free = !limited && allowed.starts.every((one) => one === 1) && allowed.stops.every((one) => one === 1);
   // a start gives way to a later one that is at least as good at every point, a stop to an earlier one
-  if (start.low > -Infinity) {
-    const values = start.low === Infinity ? new Float64Array(size) : line(start.low);
-    if (start.low < Infinity && free && start.low <= stop.low) dropBefore(starts, values, allowed.starts, 0);
-    else for (let cut = 0; cut + 1 < size; cut++) if (allowed.starts[cut + 1] && values[cut + 1] <= values[cut]) starts[cut] = 0;
-  }
-  if (stop.high < Infinity) {
-    const values = stop.high === -Infinity ? new Float64Array(size) : line(stop.high);
-    if (stop.high > -Infinity && free && start.high <= stop.high) dropAfter(stops, values, allowed.stops, 0);
-    else for (let cut = size - 1; cut > 0; cut--) if (allowed.stops[cut - 1] && values[cut - 1] <= values[cut]) stops[cut] = 0;
-  }
+  if (free && Number.isFinite(start.low) && start.low <= stop.low) dropBefore(starts, masses, start.low, allowed.starts, 0);
+  else if (start.low > -Infinity) shrink(starts, masses, start.low, allowed.starts, 1);
+  if (free && Number.isFinite(stop.high) && start.high <= stop.high) dropAfter(stops, masses, stop.high, allowed.stops, 0);
+  else if (stop.high < Infinity) shrink(stops, masses, stop.high, allowed.stops, -1);
   // the other way the window grows: only for one that is better beyond rounding
-  if (!limited && Number.isFinite(start.high)) dropAfter(starts, line(start.high), allowed.starts, slack / start.unit);
-  if (!limited && Number.isFinite(stop.low)) dropBefore(stops, line(stop.low), allowed.stops, slack / stop.unit);
+  if (!limited && Number.isFinite(start.high)) dropAfter(starts, masses, start.high, allowed.starts, slack / start.unit);
+  if (!limited && Number.isFinite(stop.low)) dropBefore(stops, masses, stop.low, allowed.stops, slack / stop.unit);
   return { starts: places(starts), stops: places(stops), empty: places(empty) };
 }
 
-/** Drop cuts after an allowed one whose value is smaller by at least the margin. */
-function dropAfter(kept: Uint8Array, values: Float64Array, allowed: Uint8Array, margin: number): void {
+/** Drop cuts whose allowed neighbour on the inner side has a P - t N that is not larger; an infinite t: all with a neighbour. */
+function shrink(kept: Uint8Array, masses: CutMasses, ratio: number, allowed: Uint8Array, step: 1 | -1): void {
+  const { positiveBelow: p, negativeBelow: q, size } = masses;
+  for (let cut = 0; cut < size; cut++) {
+    const next = cut + step;
+    if (next < 0 || next >= size || !allowed[next]) continue;
+    if (!Number.isFinite(ratio) || p[next] - ratio * q[next] <= p[cut] - ratio * q[cut]) kept[cut] = 0;
+  }
+}
+
+/** Drop cuts after an allowed one whose P - t N is smaller by at least the margin. */
+function dropAfter(kept: Uint8Array, { positiveBelow: p, negativeBelow: q, size }: CutMasses, ratio: number, allowed: Uint8Array, margin: number): void {
   let least = Infinity;
-  for (let cut = 0; cut < values.length; cut++) {
-    if (least <= values[cut] - margin) kept[cut] = 0;
-    if (allowed[cut] && values[cut] < least) least = values[cut];
+  for (let cut = 0; cut < size; cut++) {
+    const value = p[cut] - ratio * q[cut];
+    if (least <= value - margin) kept[cut] = 0;
+    if (allowed[cut] && value < least) least = value;
   }
 }
 
 /** The same for cuts before it. */
-function dropBefore(kept: Uint8Array, values: Float64Array, allowed: Uint8Array, margin: number): void {
+function dropBefore(kept: Uint8Array, { positiveBelow: p, negativeBelow: q, size }: CutMasses, ratio: number, allowed: Uint8Array, margin: number): void {
   let least = Infinity;
-  for (let cut = values.length - 1; cut >= 0; cut--) {
-    if (least <= values[cut] - margin) kept[cut] = 0;
-    if (allowed[cut] && values[cut] < least) least = values[cut];
+  for (let cut = size - 1; cut >= 0; cut--) {
+    const value = p[cut] - ratio * q[cut];
+    if (least <= value - margin) kept[cut] = 0;
+    if (allowed[cut] && value < least) least = value;
   }
 }
 
 function places(kept: Uint8Array): number[] {
   const found: number[] = [];
-  kept.forEach((one, cut) => {
-    if (one) found.push(cut);
-  });
+  for (let cut = 0; cut < kept.length; cut++) if (kept[cut]) found.push(cut);
   return found;
 }

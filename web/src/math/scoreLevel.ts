@@ -13,10 +13,33 @@ import { cutPoints } from "./thresholds";
 export interface ScoreLevel {
   report: ReportData;
   joint(first: number, second: number): JointOutcomes;
+  /** Look at the class, the score by one model and the size of every case. */
+  eachCase(k: number, see: (positive: boolean, score: number, size: number) => void): void;
+  /** The same with its places among the training scores of another model. */
+  eachPlace(k: number, scored: number, see: (place: CasePlace) => void): void;
 }
 
-/** Null where the page does not hold the cases. */
+/** Where a case lies. */
+export interface CasePlace {
+  positive: boolean;
+  /** Place of its score by the first model. */
+  rank: number;
+  /** Its score by the second. */
+  score: number;
+  size: number;
+  /** The tables that hold it out, one for every split, and its position there. */
+  tables: readonly { table: number; position: number }[];
+}
+
+const levels = new WeakMap<ReportData, ScoreLevel | null>();
+
+/** Null where the page does not hold the cases; made once. */
 export function scoreLevel(report: ReportData): ScoreLevel | null {
+  if (!levels.has(report)) levels.set(report, makeLevel(report));
+  return levels.get(report)!;
+}
+
+function makeLevel(report: ReportData): ScoreLevel | null {
   if (report.cases === null) return null;
   const rows = new Rows(report.cases);
   const models = report.models.map((model, k) => fineModel(rows, model, k));
@@ -25,6 +48,19 @@ export function scoreLevel(report: ReportData): ScoreLevel | null {
     joint: (first, second) => ({
       outcomes: (one, two) => joined(rows, [models[first], models[second]], [one, two]),
     }),
+    eachCase: (k, see) => {
+      for (let row = 0; row < rows.size; row++) see(row < rows.positives, rows.scoreOf(k, row), rows.sizeOf(row));
+    },
+    eachPlace: (k, scored, see) => {
+      for (let row = 0; row < rows.size; row++) {
+        const rank = rows.ranks[k][row];
+        const tables = rows.folds.map((fold, split) => {
+          const table = split * rows.parts + fold[row];
+          return { table, position: models[k].positions[table][rank] };
+        });
+        see({ positive: row < rows.positives, rank, score: rows.scoreOf(scored, row), size: rows.sizeOf(row), tables });
+      }
+    },
   };
 }
 
@@ -48,6 +84,10 @@ export class Rows {
 
   sizeOf(row: number): number {
     return this.data.sizes === null ? 1 : this.data.sizes[row];
+  }
+
+  scoreOf(k: number, row: number): number {
+    return this.scores[k][this.ranks[k][row]];
   }
 
   /** Weight by rank of one class; of all cases, or of those for which `chosen` holds. */

@@ -15,7 +15,7 @@ interface Side {
 
 export function caseDots(): { element: HTMLElement; move(at: Situation): void } {
   const sides = (["negative", "nothing", "positive"] as const).map((kind) => {
-    const [name, where, errors] = [el("b"), el("span"), el("span", { class: "errors" })];
+    const [name, where, errors] = [el("strong"), el("span"), el("span", { class: "errors" })];
     const dots = el("div", { class: `row said-${kind}` });
     return { element: el("div", { class: "side" }, dots, el("p", {}, name, " ", where, " ", errors)), dots, name, where, errors };
   });
@@ -49,7 +49,7 @@ export function caseDots(): { element: HTMLElement; move(at: Situation): void } 
 
 function fill(row: HTMLElement, { dots, wrong }: Side, atEnd: boolean): void {
   while (row.childElementCount > dots) row.lastElementChild!.remove();
-  while (row.childElementCount < dots) row.append(el("i"));
+  while (row.childElementCount < dots) row.append(el("span"));
   [...row.children].forEach((dot, k) => (dot.className = (atEnd ? dots - 1 - k : k) < wrong ? "wrong" : ""));
 }
 

@@ -7,7 +7,7 @@ import { el, setText } from "../view/dom";
 
 /** `headline` is what the line stands for. */
 export function stickyAnswer(headline: HTMLElement): { element: HTMLElement; move(at: Situation): void } {
-  const [rule, cost] = [el("b"), el("span")];
+  const [rule, cost] = [el("strong"), el("span")];
   // for the eye alone: a screen reader has the headline
   const element = el("div", { class: "sticky", "data-role": "sticky", "aria-hidden": "true" }, el("p", {}, rule, " ", cost));
   new IntersectionObserver(([entry]) => element.classList.toggle("on", !entry.isIntersecting)).observe(headline);
