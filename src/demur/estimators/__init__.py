@@ -19,6 +19,7 @@ from demur.estimators.mimetic_costs import MimeticComparison, mimetic_costs
 from demur.estimators.model_tree import ModelTreeRegressor
 from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor
 from demur.estimators.oracle import DirectThresholdClassifier
+from demur.estimators.ordinal_rank import OrdinalRankClassifier, SupportVectorOrdinalClassifier
 from demur.estimators.reliable import ReliableClassifier
 from demur.estimators.stacking import StackedForecast, stack_forecasters
 
@@ -38,9 +39,11 @@ __all__ = [
     "ModelTreeRegressor",
     "NaiveBayesRegressor",
     "NeighbourDistance",
+    "OrdinalRankClassifier",
     "ReliableClassifier",
     "SeriesForecast",
     "StackedForecast",
+    "SupportVectorOrdinalClassifier",
     "mimetic_configurations",
     "mimetic_costs",
     "stack_forecasters",
