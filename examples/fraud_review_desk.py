@@ -28,7 +28,7 @@ def scored_payments():
 
 
 def per_day(answer):
-    """Say what the answer costs in a day: honest, so judged on payments that did not choose it."""
+    """Say what the answer costs in a day: honest, so measured on payments not used to choose it."""
     low, high = (end * CASES_A_DAY for end in answer.interval)
     reviews = CASES_A_DAY * answer.abstention_rate
     return f"{answer.cost * CASES_A_DAY:6,.0f} a day ({low:,.0f} to {high:,.0f}), {reviews:3.0f} reviews"

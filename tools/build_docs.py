@@ -7,14 +7,17 @@ What is made goes to docs/generated/, which is not kept; the site goes to build/
 
 import argparse
 import ast
-import importlib
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from docs_checks import check_site
+from docs_gallery import draw_gallery
+from docs_reference import write_reference
 
 if TYPE_CHECKING:
     from demur.reproduce._study import Reproduction, Study
@@ -27,7 +30,9 @@ MADE = DOCS / "generated"
 def run_script(script: Path, folder: Path, *arguments: str) -> str:
     """Run a script in a folder, where it leaves its figures; return what it printed."""
     folder.mkdir(parents=True, exist_ok=True)
-    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "error::DeprecationWarning:__main__"}
+    warnings = "error::DeprecationWarning:__main__"
+    # threads of small models wait for each other more than they compute
+    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": warnings, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
         [sys.executable, str(script), *arguments],
         cwd=folder,
@@ -49,10 +54,32 @@ def example_page(script: Path) -> str:
     if not (MADE / "examples" / figure).exists():
         raise SystemExit(f"{script.name} left no figure {figure}.")
     body = source.split('"""', 2)[2].strip()
+    shutil.copy(script, MADE / "examples")
+    (MADE / "examples" / f"{script.stem}.ipynb").write_text(notebook(title, text, body))
     return (
         f"# {title.rstrip('.')}\n{text}\n\n```text\n{printed}```\n\n![{title}]({figure})\n\n"
-        f"## How it is done\n\n```python\n{body}\n```\n"
+        f"## How it is done\n\nAs a [script]({script.name}) or as a [notebook]({script.stem}.ipynb).\n\n"
+        f"```python\n{body}\n```\n"
     )
+
+
+def notebook(title: str, text: str, body: str) -> str:
+    """Return an example as a notebook: its question, its functions, and the call that draws the figure."""
+    functions, _, call = body.partition('if __name__ == "__main__":')
+    if not call:
+        raise SystemExit(f"{title!r} has no part for the command line.")
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": f"# {title.rstrip('.')}\n{text}"},
+        *(
+            {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": source}
+            for source in (functions.strip(), "main()")
+        ),
+    ]
+    for number, cell in enumerate(cells):
+        cell["id"] = f"cell-{number}"
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    made = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(made, indent=1) + "\n"
 
 
 def write_examples() -> None:
@@ -62,41 +89,19 @@ def write_examples() -> None:
         (MADE / "examples" / f"{script.stem}.md").write_text(page)
 
 
-def write_reference() -> None:
-    """Write the API reference: a page for each room, and the names of the door with links to their rooms."""
+def write_start_page() -> None:
+    """Write the report that the start page shows."""
     import demur
+    from demur.datasets.breast_cancer import breast_cancer_scores
 
-    folder = MADE / "reference"
-    folder.mkdir()
-    rooms = sorted(name for name, home in demur._HOME.items() if home == "demur")
-    for room in rooms:
-        (folder / f"{room}.md").write_text(room_page(f"demur.{room}"))
-    # names that no room lists, such as errors, are documented on a page of the door
-    homes = {"demur", *(f"demur.{room}" for room in rooms)}
-    blocks = [f"::: {home}.{name}\n" for name, home in sorted(demur._HOME.items()) if home not in homes]
-    (folder / "door.md").write_text("\n".join(["# demur: errors and intervals", "", *blocks]))
-    (folder / "index.md").write_text(reference_index(demur._HOME, rooms))
-
-
-def room_page(module: str) -> str:
-    """Return the page of a room: what lives there, then every public name."""
-    room = importlib.import_module(module)
-    blocks = [f"::: {module}.{name}\n" for name in sorted(room.__all__)]
-    return "\n".join([f"# {module}", "", (room.__doc__ or "").strip(), "", *blocks])
-
-
-def reference_index(home_of: Mapping[str, str], rooms: list[str]) -> str:
-    """Return the front page: rooms with a line each, and the names of the door."""
-    lines = ["# Reference", "", "Every public name with its documentation, by room.", ""]
-    for room in rooms:
-        module = importlib.import_module(f"demur.{room}")
-        line = (module.__doc__ or "").strip().splitlines()[0]
-        lines.append(f"- [demur.{room}]({room}.md): {line}")
-    lines += ["- [demur](door.md): errors and intervals.", "", "## At the door", ""]
-    lines += ["The names people start with, importable from `demur`:", ""]
-    names = sorted((name for name, home in home_of.items() if home != "demur"), key=str.lower)
-    lines.append(", ".join(f"[`{name}`][{home_of[name]}.{name}]" for name in names))
-    return "\n".join([*lines, ""])
+    data = breast_cancer_scores()
+    costs = demur.CostModel(cost_fn=1000, cost_fp=100, cost_abstain=20)
+    source = demur.report.DataSource(name="biopsies.csv", positive="malignant", negative="benign", rows=569)
+    report = demur.Report.from_predictions(
+        data.diagnosis, data.scores, pos_label="malignant", costs=costs, source=source
+    )
+    (MADE / "start").mkdir()
+    report.to_html(MADE / "start" / "report.html")
 
 
 def write_command_line() -> None:
@@ -193,7 +198,10 @@ def main() -> None:
     MADE.mkdir()
     write_examples()
     run_script(ROOT / "tools" / "concept_figures.py", MADE / "concepts")
-    write_reference()
+    run_script(ROOT / "tools" / "how_to_figures.py", MADE / "how_to")
+    draw_gallery(DOCS / "gallery.md", MADE / "gallery")
+    write_start_page()
+    write_reference(MADE / "reference", DOCS, ROOT / "examples")
     write_command_line()
     write_project()
     write_studies(given.data_dir, quick=not given.full)
@@ -201,6 +209,7 @@ def main() -> None:
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
     subprocess.run(command, cwd=ROOT, check=True, env=quiet)
+    check_site(ROOT / "build" / "site", words=ROOT / "tools" / "words.txt")
     print("wrote build/site/index.html")
 
 

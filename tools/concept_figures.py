@@ -75,7 +75,7 @@ def draw_certificate():
     for n in sizes:
         costs = []
         # single samples scatter widely, so the fewer the cases the more samples
-        for _ in range(max(30, 40_000 // int(n))):
+        for _ in range(max(15, 20_000 // int(n))):
             y, s = truth.sample(int(n), rng=rng)
             honest = demur.cross_fitted_surface(y, s, repeats=1)
             bound = demur.surface_certificate(y, s).guaranteed_cost(mu, nu)

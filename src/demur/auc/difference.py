@@ -256,7 +256,7 @@ def auc_difference_variances(
 ) -> dict[str, float]:
     """Variance of the difference of two AUCs on the same cases, by every method at once.
 
-    To see whether a conclusion hangs on the method; the sorting is shared. The lower the more
+    Shows whether a conclusion depends on the method; the sorting is shared. The lower the more
     certain. "permutation" is the variance if the models are equal, the others hold in any case.
 
     Parameters

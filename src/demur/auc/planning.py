@@ -110,7 +110,7 @@ def auc_power(
         Two AUCs: that of the second model.
     correlation : float, default 0
         Two AUCs: correlation of their estimates; 0 for different cases, typically 0.3 to 0.6 for
-        two models on the same cases (`auc_covariance` of a pilot study tells).
+        two models on the same cases; estimate it with `auc_covariance` from a pilot study.
     variance : {"equal-binormal", "hanley-mcneil"}
         As `method` in `auc_variance`. The former is that of pROC's `power.roc.test`; it was
         made for ratings on a few levels and is cautious for continuous scores, for which the latter

@@ -37,7 +37,7 @@ class AucStudy(Result):
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class PilotStudy(Result):
-    """A study like a pilot, so many times as large; made by `pilot_study`.
+    """A study planned from a pilot, a multiple of its size; made by `pilot_study`.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ def auc_study(
     variance: str = "equal-binormal",
     alternative: str = "two-sided",
 ) -> AucStudy:
-    """Solve a study of AUCs for what is left open: its size, its power, its level or the AUC it can find.
+    """Solve a study of AUCs for the one value not given: its size, power, level or the AUC it can find.
 
     Leave exactly one of `auc`, `n_positive`, `power` and `significance_level` open (None). Assumes what
     `auc_power` assumes.
@@ -122,7 +122,7 @@ def auc_study(
 
     Examples
     --------
-    With 30 + 30 cases, how good must a model be to be told from chance nine times in ten?
+    With 30 + 30 cases, how good must a model be to be recognised as better than chance nine times in ten?
 
     >>> from demur.auc import auc_study
     >>> round(auc_study(n_positive=30, n_negative=30, power=0.9).auc, 2)

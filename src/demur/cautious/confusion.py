@@ -222,7 +222,7 @@ class CautiousConfusion(Result):
             Wanted share of abstentions. Above the present one, answers are withdrawn at random;
             below, abstained cases are answered by guessing.
         guess : "uniform", "prior" or array
-            Distribution of the guesses: each class alike, by the class shares of this matrix, or given.
+            Distribution of the guesses: the same for each class, the class shares of this matrix, or given.
 
         Notes
         -----

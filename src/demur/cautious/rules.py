@@ -289,5 +289,5 @@ def critical_windows(proba: ArrayLike, *, bias: ArrayLike | None = None) -> Crit
 
 
 def equal_bias(n_classes: int) -> FloatArray:
-    """Return the bias that treats all classes alike."""
+    """Return the bias that treats all classes equally."""
     return np.full(n_classes, 1 / n_classes)

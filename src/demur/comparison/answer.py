@@ -51,8 +51,8 @@ class Neighbours(Result):
 class Answer(Result):
     """The candidate with the smallest honest cost, and how sure that is; made by `compare_models`.
 
-    Costs are per case in the user's unit, and honest unless the name says otherwise: judged on
-    cases that did not choose the rule.
+    Costs are per case in the user's unit, and honest unless the name says otherwise: measured
+    on cases that were not used to choose the rule.
 
     Attributes
     ----------
@@ -67,12 +67,12 @@ class Answer(Result):
     interval : Interval
         For the true cost of the rule in use.
     hindsight_cost : float
-        Cost on the cases that chose the thresholds: too small on average.
+        Cost on the cases used to choose the thresholds: too low on average.
     guaranteed_cost : float or None
         Upper bound of the true cost that holds for every sample size and for the choice among all
         models; None where it is not defined (importance weights, ranges of prevalence).
     advice_cost, advice_interval : float, Interval, or None
-        What choosing this way has cost: the whole choice made without the cases it is judged on.
+        What choosing this way costs: the whole choice is made without the cases it is scored on.
     versus : mapping
         "trivial", "never_abstaining", "runner_up" -> `Versus`, where there is such a rule.
     regret, worst_cost : float or None

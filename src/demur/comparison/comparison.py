@@ -172,7 +172,7 @@ def compare_models(
     confidence_level: float = 0.95,
     seed: int = 0,
 ) -> Comparison | ClassComparison:
-    """Tell which rule to use at given costs, on honest numbers: one answer for all doors of demur.
+    """Choose the rule with the lowest honest cost: the answer of Python, the command line and the page.
 
     For every model the cheapest window and the cheapest single threshold, and the three rules
     without a model. The answer is the candidate with the smallest honest cost: chosen on nine

@@ -41,7 +41,7 @@ class Corner(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What a window must keep besides being cheap; the names are those of `cheapest_window`.
+    """Limits a window must respect besides being cheap; the names are those of `cheapest_window`.
 
     With `precision_confidence` the promised precisions hold for the population with that
     confidence, otherwise among the cases at hand.
@@ -145,7 +145,7 @@ class Question:
             what = "ranges" if ranged else "limits"
             raise InputError(
                 f"`objective` must not be 'guaranteed' with {what}. "
-                "Hint: the guarantee of every other objective stands beside its answer."
+                "Hint: with any other objective the answer shows its guarantee as well."
             )
         if isinstance(costs, CaseCosts):
             _refuse_bounds(aim, limits)

@@ -70,7 +70,7 @@ def compare_reviewers(
     confidence_level: float = 0.95,
     seed: int = 0,
 ) -> ReviewerComparison:
-    """Tell which reviewer should take the cases abstained on: the one with the smallest honest cost.
+    """Find the reviewer who should take the cases abstained on: the one with the smallest honest cost.
 
     One reviewer takes all cases of the window. Sending each score to the cheapest of several would be
     no window any more; for a junior who passes cases on, take a `ReviewCascade`. Smaller costs are

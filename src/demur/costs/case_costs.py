@@ -63,8 +63,8 @@ class CaseCosts(Result):
 
     Smaller is better. Each cost is one number for all cases or an array with one number per case, in the
     order of the labels; only the entries of the cases it concerns are used, so a column of amounts
-    serves as it is. Assumes that the amounts of the cases at hand resemble those to come. Amounts have no
-    normal form with two parameters, so there is no cost curve and no VACC at such costs.
+    can be passed unchanged. Assumes that the amounts of the cases at hand resemble those to come. Amounts
+    have no normal form with two parameters, so there is no cost curve and no VACC at such costs.
 
     Parameters
     ----------

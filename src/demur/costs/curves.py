@@ -336,7 +336,7 @@ class BestRange(NamedTuple):
 
 
 def best_ranges(curves: Mapping[str, Any]) -> list[BestRange]:
-    """Tell which model is cheapest on which range of operating points, exactly.
+    """Find which model is cheapest on which range of operating points, exactly.
 
     Parameters
     ----------

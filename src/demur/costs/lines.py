@@ -201,7 +201,7 @@ class CostLineDifference(Result):
 def cost_line_difference(
     y_true: Labels, y_pred_a: Labels, y_pred_b: Labels, *, pos_label: Any = None
 ) -> CostLineDifference:
-    """Compare the hard predictions of two classifiers on the same cases, with their exact law.
+    """Compare the hard predictions of two classifiers on the same cases, with the exact distribution.
 
     Negative: the first is cheaper. Assumes independent cases; the classes are resampled apart.
 

@@ -47,7 +47,7 @@ class BinnedCounts(ScoreCounts):
         Whether every bin holds one score.
     certified : float
         Largest amount by which the cost surface of these counts can lie above that of the
-        scores themselves, whatever mu and nu, in units of the costlier of the two errors.
+        scores themselves, whatever mu and nu, in units of the more expensive of the two errors.
     n_bins : int
         Number of bins of more than one score.
 

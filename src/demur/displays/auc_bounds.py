@@ -174,8 +174,8 @@ def _iso_curve(level: float, steps: int) -> tuple[FloatArray, FloatArray]:
 class BoundGapDisplay(_PointMapDisplay):
     """Map of the distance between largest and smallest AUC for each ROC point; see `roc_point_index`.
 
-    Figure 3 of Mueller and Zhang (2006): light where one point tells much about the curve (near
-    the diagonal and the corner (0, 1)), dark where it tells little (near (0, 0) and (1, 1)).
+    Figure 3 of Mueller and Zhang (2006): light where one point says much about the curve (near
+    the diagonal and the corner (0, 1)), dark where it says little (near (0, 0) and (1, 1)).
 
     Parameters
     ----------

@@ -31,8 +31,8 @@ class CaseCostsDisplay(Display):
     miss of the cases it reviews or calls positive. Downwards what the window pays: misses below it,
     reviews inside, false alarms above. Money worth having is where the bars up are longer than those
     down. Bins end at the thresholds, so no bar mixes two decisions; bars are sums per 1,000 cases.
-    With fewer distinct scores than bins there is one bar per score. Infinite scores are told in the
-    legend.
+    With fewer distinct scores than bins there is one bar per score. Infinite scores are counted in
+    the legend.
 
     Parameters
     ----------

@@ -112,7 +112,7 @@ class WeightMapDisplay(_RuleDisplay):
     mesh_, colorbar_ : artists
         The map and its scale.
     cell_ : artist or None
-        Outline of the cell, where it reaches into the figure.
+        Outline of the cell, if part of it lies in the figure.
 
     Examples
     --------

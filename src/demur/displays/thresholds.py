@@ -194,7 +194,7 @@ class MimeticCostDisplay(Display):
     """Cost of mimetic models by relative cost, all configurations; see `mimetic_costs`.
 
     One panel per scheme, the oracle at the direct threshold in every panel as the rival to
-    beat. Within a panel the dash pattern tells the threshold rule, the marker the data type.
+    beat. Within a panel the dash pattern shows the threshold rule, the marker the data type.
 
     Parameters
     ----------

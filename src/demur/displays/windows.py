@@ -56,7 +56,7 @@ class WindowDisplay(FromEstimator, Display):
     Positives upwards in orange, negatives downwards in blue; the background says what happens
     there: blue is called negative, grey abstained on, orange called positive. Bins end at the
     thresholds, so no bar mixes two decisions. Heights are shares of all cases per unit of score,
-    at the prevalence of the surface; infinite scores are told in the legend. With fewer distinct
+    at the prevalence of the surface; infinite scores are counted in the legend. With fewer distinct
     scores than bins there is one bar per score, as high as its share of all cases.
 
     Parameters

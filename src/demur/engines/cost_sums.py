@@ -64,7 +64,7 @@ def read_score_costs(
     The sums `ScoreCosts` holds are added up where the data live; only they come back. From them the
     cheapest window is exact, with hindsight: for honest costs `compare_models` needs the cases. Up to
     `max_distinct` distinct scores the sums are exact; beyond, scores share bins, and ``certified``
-    tells what that can cost.
+    says how much that can cost.
 
     Parameters
     ----------

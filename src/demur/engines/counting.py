@@ -113,7 +113,8 @@ def read_counts(
     the place in the range, the bin is the floor of a multiple of 1 - 1 / (1 + |t|), with the sign
     of t: made of -, / and floor only, it keeps the order of all floats in every engine. Infinite
     scores have their own bins. Each bin carries the smallest and the largest score in it. Where
-    even the bins that matter hold more scores than can be kept, they stay, and ``certified`` tells.
+    even the bins that matter hold more scores than can be kept, they stay, and ``certified`` says
+    how much that matters.
 
     Sums of weights depend on the order of adding in the last digits; counts do not.
 

@@ -57,7 +57,7 @@ def read_paired_counts(
     Returns
     -------
     PairedCounts
-        With `exact`, and `evidence` for what bins leave open.
+        With `exact`, and `evidence` for how much the bins leave uncertain.
 
     Raises
     ------

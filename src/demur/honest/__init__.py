@@ -1,4 +1,4 @@
-"""Costs judged on cases that did not choose the rule, with intervals, bands, tests and certificates.
+"""Costs measured on cases not used to choose the rule, with intervals, bands, tests and certificates.
 
 A surface is a minimum over windows, so on the cases that chose the windows it is too small. This
 room splits the cases into folds, chooses on nine and scores on the tenth (`cross_fitting`), turns

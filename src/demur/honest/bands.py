@@ -49,7 +49,7 @@ class SurfaceBand(Result):
     mu, nu : array
         Axes of the grid.
     honest, hindsight : array
-        Cost of windows judged on cases that did not choose them, and on those that did.
+        Cost of windows on cases not used to choose them, and on those that were.
     honest_error, hindsight_error : array
         Their standard errors.
     low, high : array

@@ -1,4 +1,4 @@
-"""Cross-fitting: the honest cost of windows, judged on cases that did not choose them.
+"""Cross-fitting: the honest cost of windows, measured on cases not used to choose them.
 
 A surface is a minimum over windows, so judged on the cases that chose the windows it is too
 small on average: k ("with hindsight") is expected below the population's surface K, which in

@@ -37,7 +37,7 @@ class CostCurveBand(Result):
     pc : array
         Operating points.
     honest, hindsight : array
-        Cost of thresholds judged on cases that did not choose them, and on those that did;
+        Cost of thresholds on cases not used to choose them, and on those that were;
         equal for one fixed classifier, where nothing is chosen.
     low, high : array
         Simultaneous band.

@@ -1,7 +1,7 @@
 """Splits of the cases into folds: by the labels in row order and the seed, and by nothing else.
 
 Neither scores nor other models decide where a case goes, so every honest number of a model is the
-same whatever stands beside it. Several independent splits are averaged, so that an answer does
+same whichever models it is compared with. Several independent splits are averaged, so that an answer does
 not hang on the seed: ten up to 2,000 cases, 20,000 / n of them above, one from 20,000 cases on.
 """
 

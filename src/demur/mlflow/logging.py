@@ -81,7 +81,7 @@ def log_answer(
                returns labels; a missing score is abstained on
     ========== ====================================================================================
 
-    A classifier that abstains by itself, `AbstainingClassifier`, is a model of scikit-learn:
+    A classifier that abstains on its own, `AbstainingClassifier`, is a scikit-learn model:
     ``mlflow.sklearn.log_model`` takes it as it is.
 
     Examples

@@ -31,8 +31,8 @@ def advice(monitor: Any, *, proposed: str | None = None) -> list[str]:
         steps.append(_about_the_change(monitor, proposed))
     if monitor.promise_e_value >= 1 / monitor.alpha:
         steps.append(
-            "Find out where it costs more: demur judge with --group tells by branch, month or device. If the "
-            "classes look different now, make a new policy from the labels at hand."
+            "Find out where it costs more: demur judge with --group shows it by branch, month or device. "
+            "If the classes look different now, make a new policy from the labels at hand."
         )
     if steps:
         return [*steps, "An alarm stays. After a change of the policy begin a new state with the new policy."]

@@ -8,7 +8,7 @@ y_1, y_2, ... lie in [A, B] and have mean m given the past. For stakes that depe
 
 are nonnegative martingales that start at 1. So {m : K+(m) < 2 / alpha and K-(m) < 2 / alpha} holds
 the mean at all times with probability at least 1 - alpha, and K+(m0) >= 1 / alpha refutes "the mean
-is at most m0" with error at most alpha, however often it is looked at.
+is at most m0" with error at most alpha, however often you look.
 
 Labels of a random part. If a case is labelled with a known probability 1 / w, then y = w cost for
 labelled cases and y = 0 for the others has the mean cost as its mean (Horvitz and Thompson 1952).

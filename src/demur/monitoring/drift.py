@@ -1,4 +1,4 @@
-r"""Do the scores still look as they did? An e-process that may be looked at after every batch.
+r"""Do the scores still look as they did? An e-process that you may check after every batch.
 
 Let k_1, ..., k_m be the cases per cell of the reference and of the batches before j, all that is
 known then, and n_1, ..., n_m those of the batches j..t. Then

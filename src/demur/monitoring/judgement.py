@@ -65,7 +65,7 @@ class PolicyJudgement(Result):
     precision_negative, precision_positive : float or None
         Share of right decisions on each side, with their intervals.
     promised_cost, promised_limit : float or None
-        Expected cost per case, and what the evidence of the policy leaves open above it.
+        Expected cost per case, and how far above it the true cost may be, given the evidence of the policy.
     e_value : float
         Evidence that the cost exceeds `promised_limit`.
     broken : bool

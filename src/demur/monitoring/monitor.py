@@ -34,9 +34,9 @@ __all__ = ["PolicyMonitor"]
 class PolicyMonitor:
     """Watch a policy in use: do the scores look as before, and does it cost what it promised?
 
-    Everything may be looked at after every batch: e-values and intervals hold at all times at
+    You may look at everything after every batch: e-values and intervals hold at all times at
     once. Without labels it compares outcomes and scores with the evidence of the policy, estimates
-    the prevalence, and tells what keeping the window costs. With labels it bounds the cost per
+    the prevalence, and says what keeping the window costs. With labels it bounds the cost per
     case. Assumes that cases are independent; within a batch their order does not matter.
 
     Parameters
@@ -58,7 +58,7 @@ class PolicyMonitor:
 
     Notes
     -----
-    The e-process, its theorem and its limits stand in ``demur.monitoring.drift``, those of the cost
+    The e-process, its theorem and its limits are described in ``demur.monitoring.drift``, those of the cost
     in ``demur.monitoring.betting``. The state holds counts only, so any number of cases fits into a
     file of at most 50 kB; it remembers the keys of the last 1,000 batches.
 

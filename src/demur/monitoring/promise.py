@@ -1,4 +1,4 @@
-"""What a policy promised: its expected cost, and how much more its evidence leaves open."""
+"""What a policy promised: its expected cost, and how much higher its evidence allows it to be."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ class Promise:
     cost : float
         As the policy says it.
     limit : float
-        What the evidence of the policy leaves open above it, at the level of the monitor.
+        How far above it the true cost may be, given the evidence of the policy, at the level of the monitor.
     """
 
     cost: float

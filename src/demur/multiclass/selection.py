@@ -28,7 +28,7 @@ def selected_rule(
     """Fit the candidate with the lowest cross-validated cost to all examples.
 
     Candidates are the plain scores, the Bayes rule, and the searches in the given family. The
-    training optimum overfits where examples are few: cross-validation tells whether weights pay.
+    training optimum overfits where examples are few: cross-validate to see whether weights pay.
     """
     parts = _stratified_folds(data.y, folds, options.rng)
     names = [name for name, (method, kind) in _CANDIDATES.items() if method == "none" or kind == family]

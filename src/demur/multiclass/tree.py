@@ -35,7 +35,7 @@ class MetaClassNode(Result):
     on_left, on_right : MetaClassNode or int
         What decides next, or the column index that is the answer.
     n : int
-        Examples of these classes that chose the threshold.
+        Number of examples of these classes used to choose the threshold.
     """
 
     left: tuple[int, ...]

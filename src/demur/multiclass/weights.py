@@ -59,7 +59,7 @@ def optimize_weights(
 
     The answer to x is the class with the largest w_k f(x, C_k). Assumes that the examples look
     like the cases to come: with few of them the cheapest weights overfit, and ``method="cv"``
-    tells whether weights pay at all.
+    shows whether weights pay at all.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class PairedCounts:
     The joint statistic of two models: `auc_difference_test`, `auc_difference_variances`,
     `surface_difference_band` and `volume_difference_test` take it in place of the rows and give
     the same numbers. Counts of disjoint data add up (`merge`). In bins, scores of one bin count
-    as ties, and `evidence` tells how far that can change a difference.
+    as ties, and `evidence` says how far that can change a difference.
 
     Build one with `from_arrays` (one row per case) or `from_cells` (already grouped). Objects
     are immutable.

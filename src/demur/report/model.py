@@ -113,7 +113,7 @@ class ModelReport(Result):
     surface : AbstentionSurface
         Costs and windows with hindsight.
     honest : CrossFittedSurface or None
-        Costs of windows judged on cases that did not choose them.
+        Costs of windows on cases not used to choose them.
     auc : float or None
     auc_interval : Interval or None
     volume : VolumeInterval or None

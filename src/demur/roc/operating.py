@@ -43,7 +43,7 @@ MEASURES = (
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ExpectedCases(Result):
-    """What happens to so many cases at an operating point; made by `OperatingPoint.per`.
+    """What happens to a given number of cases at an operating point; made by `OperatingPoint.per`.
 
     Attributes
     ----------

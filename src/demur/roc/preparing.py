@@ -55,7 +55,7 @@ def prepared_scores(
     direction: str = "higher",
     pos_label: Any = None,
 ) -> PreparedScores:
-    """Make labels and scores ready: ordered words to numbers, missing cases out, direction settled.
+    """Prepare labels and scores: ordered words become numbers, missing cases go, the direction is settled.
 
     Other functions never guess: they refuse words, missing values, and keep a backward score
     backward. Use this where a data set has them, and read `words`.

@@ -133,8 +133,8 @@ def count_bounds(
     """Limits between which costs, volumes and AUC of the scores themselves lie, given bins of them.
 
     The shorter the better; exact counts give intervals of length 0. The limits are certain,
-    not statistical: they hold for every order of the scores inside the bins. What sampling
-    adds is told by `cost_certificate` and the bands.
+    not statistical: they hold for every order of the scores inside the bins. They do not
+    include sampling error; for that see `surface_certificate` and the bands.
 
     Parameters
     ----------

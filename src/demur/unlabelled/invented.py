@@ -51,7 +51,16 @@ _SINGLE_PRECISION = 1e-5
 
 @dataclass(frozen=True)
 class NumericAttribute:
-    """Attribute drawn uniformly from [low, high]."""
+    """Attribute drawn uniformly from [low, high].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur.unlabelled import NumericAttribute
+    >>> age = NumericAttribute(18, 99)
+    >>> age.draw(np.random.default_rng(0), 3).round(1).tolist()
+    [69.6, 39.9, 21.3]
+    """
 
     low: float
     high: float
@@ -68,7 +77,16 @@ class NumericAttribute:
 
 @dataclass(frozen=True)
 class IntegerAttribute:
-    """Attribute drawn uniformly from the whole numbers low, ..., high."""
+    """Attribute drawn uniformly from the whole numbers low, ..., high.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur.unlabelled import IntegerAttribute
+    >>> children = IntegerAttribute(0, 3)
+    >>> children.draw(np.random.default_rng(0), 3).tolist()
+    [3.0, 2.0, 2.0]
+    """
 
     low: int
     high: int
@@ -87,7 +105,16 @@ class IntegerAttribute:
 
 @dataclass(frozen=True)
 class NominalAttribute:
-    """Attribute that takes one of some values, evenly or with given probabilities."""
+    """Attribute that takes one of some values, evenly or with given probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur.unlabelled import NominalAttribute
+    >>> home = NominalAttribute(["rent", "own"], probabilities=(0.7, 0.3))
+    >>> home.draw(np.random.default_rng(0), 3).tolist()
+    ['rent', 'rent', 'rent']
+    """
 
     values: Sequence[Any] | np.ndarray
     probabilities: tuple[float, ...] | None = None
@@ -123,7 +150,16 @@ class NominalAttribute:
 
 @dataclass(frozen=True)
 class SampledAttribute:
-    """Numeric attribute whose distribution is known: ``sampler(rng, n)`` returns n numbers."""
+    """Numeric attribute whose distribution is known: ``sampler(rng, n)`` returns n numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from demur.unlabelled import SampledAttribute
+    >>> years = SampledAttribute(lambda rng, n: rng.exponential(2.0, n))
+    >>> years.draw(np.random.default_rng(0), 3).round(2).tolist()
+    [1.36, 2.04, 0.04]
+    """
 
     sampler: Callable[[np.random.Generator, int], ArrayLike]
 

@@ -44,8 +44,8 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
         for rule, cost in sorted(comparison.trivial.items(), key=lambda item: item[1])
     ]
     note = (
-        "cost: judged on cases that did not choose the thresholds; no reviews: the same model with one "
-        "threshold; hindsight: judged on the cases that chose, too low on average"
+        "cost: measured on cases not used to choose the thresholds; no reviews: the same model with one "
+        "threshold; hindsight: measured on the cases used to choose, too low on average"
     )
     left_out = [
         f"Left out: {short_name(model.name)}. {model.left_out}" for model in ordered if model.left_out

@@ -144,7 +144,7 @@ def watch(
     if not isinstance(policy, Policy):
         raise InputError(
             f"`{policy_file}` is a policy for {len(policy.classes)} classes; only policies of two classes "
-            "are watched. Hint: `demur judge` tells what it costs on labelled cases."
+            "are watched. Hint: `demur judge` says what it costs on labelled cases."
         )
     new, known = [], []
     with locked(state):
@@ -198,7 +198,7 @@ def _propose(monitor: PolicyMonitor, path: str) -> str | None:
 def _digest(file: str) -> str:
     """Return the fingerprint of the content of a batch."""
     if is_stream(file):
-        raise InputError(f"`{file}` must be a file: a batch is told from others by its content.")
+        raise InputError(f"`{file}` must be a file: batches are identified by their content.")
     digest = hashlib.sha256()
     with ExitStack() as resources:
         _, paths, _ = source_files(file, stdin=None, resources=resources)

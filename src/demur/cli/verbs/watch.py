@@ -105,7 +105,7 @@ def command(*, watching: Watching, output: Output) -> None:
     """Tell whether a policy in use still sees what it was made for.
 
     Each of FILES is a batch of scores: CSV (also gzipped), Parquet, or a quoted glob of either. A
-    batch that is known changes nothing. The evidence may be looked at as often as you like. The exit
+    batch that is known changes nothing. You may look at the evidence as often as you like. The exit
     code is 0 while all is quiet, 3 on an alarm, 2 for an error. Two processes on one state wait for
     each other; a killed one loses nothing that it had said.
     """

@@ -22,8 +22,8 @@ __all__ = ["ClassAnswer"]
 class ClassAnswer(Result):
     """The rule with the smallest honest cost for any number of classes; made by `compare_models`.
 
-    Costs are per case in the user's unit, and honest unless the name says otherwise: judged on
-    cases that did not choose the rule.
+    Costs are per case in the user's unit, and honest unless the name says otherwise: measured
+    on cases that were not used to choose the rule.
 
     Attributes
     ----------

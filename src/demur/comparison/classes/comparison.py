@@ -55,7 +55,7 @@ class ClassModel(Result):
     auc, auc_interval : float, Interval, or None
         Mean AUC over pairs of classes (Hand and Till); None where a class has too few cases.
     rules : mapping
-        Kind -> `RuleCost`, every rule looked at for the costs in the middle of their ranges.
+        Kind -> `RuleCost`, every rule that was tried, at the costs in the middle of their ranges.
     """
 
     name: str

@@ -60,7 +60,7 @@ def judge_class_policy(
     sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> ClassJudgement:
-    """Tell what a policy for many classes costs on labelled cases that did not choose it.
+    """Measure what a policy for many classes costs on labelled cases not used to choose it.
 
     Lower is better. Assumes that the cases are a random sample of those in use, or are weighted so
     that they stand for them.

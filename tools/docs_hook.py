@@ -1,0 +1,149 @@
+"""MkDocs calls this while it builds: names in code become links, and copied sessions lose their prompts.
+
+The names are found by looking: the rooms' public lists, and the methods of public classes.
+"""
+
+import doctest
+import html
+import inspect
+import re
+from functools import cache
+from importlib import import_module
+
+import demur
+
+# what the pages call objects of these classes
+USUAL_NAMES = {
+    "answer": "Answer",
+    "certificate": "SurfaceCertificate",
+    "comparison": "Comparison",
+    "costs": "CostModel",
+    "monitor": "PolicyMonitor",
+    "policy": "Policy",
+    "report": "Report",
+    "surface": "AbstentionSurface",
+}
+TAG = re.compile(r"<(/?)([a-zA-Z][\w-]*)[^>]*>")
+INLINE = re.compile(r"<code>([^<]+)</code>")
+BLOCK = re.compile(r'<div class="([\w -]*)highlight">(.*?)</div>', re.S)
+WORD = re.compile(r'(<span class="n[a-z]?">)(\w+)(</span>)')
+BEFORE = re.compile(r'<span class="n[a-z]?">(\w+)</span><span class="o">\.</span>$')
+
+
+@cache
+def homes() -> dict[str, str]:
+    """Return {name: full name} of every public name, as the reference documents it."""
+    rooms = [name for name, home in demur._HOME.items() if home == "demur"]
+    found = {name: f"demur.{room}.{name}" for room in rooms for name in room_names(room)}
+    for name, home in demur._HOME.items():
+        if home != "demur":
+            found.setdefault(name, f"{home}.{name}")
+    return found
+
+
+@cache
+def room_names(room: str) -> frozenset[str]:
+    """Return the public names of a room."""
+    return frozenset(import_module(f"demur.{room}").__all__)
+
+
+def public_object(full_name: str) -> object:
+    """Return what a full name stands for."""
+    home, _, name = full_name.rpartition(".")
+    return getattr(import_module(home), name)
+
+
+def entry(code: str) -> str | None:
+    """Return the reference entry that a piece of inline code is about, or None."""
+    path = re.match(r"[A-Za-z_][\w.]*", code)
+    # "y_true, y_score", "nu >= mu / (1 + mu)" are about no single name
+    if path is None or not re.fullmatch(r"\s*(\(.*|\[.*)?", code[path.end() :], re.S):
+        return None
+    words = path.group().removesuffix(".").split(".")
+    if words[0] == "demur":
+        words = words[1:]
+        if len(words) > 1 and words[0] in demur._HOME and words[1] in room_names(words[0]):
+            words = words[1:]
+    elif len(words) > 1:
+        words[0] = USUAL_NAMES.get(words[0], words[0])
+    if not words or words[0] not in homes():
+        return None
+    full_name = homes()[words[0]]
+    if len(words) == 1:
+        return full_name
+    member = getattr(public_object(full_name), words[1], None)
+    documented = inspect.isroutine(member) or isinstance(member, property)
+    return f"{full_name}.{words[1]}" if documented and inspect.getdoc(member) else full_name
+
+
+def linked(identifier: str, inner: str) -> str:
+    """Return a reference that the plugin autorefs resolves; an unknown one stops the build."""
+    return f'<autoref identifier="{identifier}">{inner}</autoref>'
+
+
+def link_block(code: str, foreign: set[str]) -> str:
+    """Link the public names in a highlighted block; attributes of other objects are not ours."""
+
+    def replace(match: re.Match[str]) -> str:
+        name = match.group(2)
+        owner = BEFORE.search(code, max(0, match.start() - 200), match.start())
+        after_dot = code[: match.start()].endswith('<span class="o">.</span>')
+        ours = owner is not None and (owner.group(1) == "demur" or owner.group(1) in demur._HOME)
+        if name not in homes() or name in foreign or (after_dot and not ours):
+            return match.group()
+        return linked(homes()[name], match.group())
+
+    return WORD.sub(replace, code)
+
+
+def plain_code(session: str) -> str:
+    """Return the lines of a session that a reader would type."""
+    return "".join(example.source for example in doctest.DocTestParser().get_examples(session))
+
+
+def finished_block(match: re.Match[str], foreign: set[str]) -> str:
+    """Return a code block with links, and with what its copy button copies."""
+    kind, code = match.groups()
+    if "doc-signature" in kind:
+        return match.group()
+    text = html.unescape(re.sub(r"<[^>]+>", "", code))
+    copied = f' data-copy="{html.escape(plain_code(text))}"' if text.lstrip().startswith(">>>") else ""
+    return f'<div class="{kind}highlight"{copied}>{link_block(code, foreign)}</div>'
+
+
+def link_inline(page: str, *, skip_first_cells: bool) -> str:
+    """Link inline code outside links, headings and blocks; the first cells of a page may be a peer's."""
+    out, depth, cell, done = [], 0, 0, 0
+    for tag in TAG.finditer(page):
+        closing, name = tag.group(1) == "/", tag.group(2).lower()
+        if tag.start() < done:
+            continue
+        if name in ("a", "pre", "autoref", "h1", "h2", "h3", "h4", "h5", "h6"):
+            depth += -1 if closing else 1
+        elif name == "tr":
+            cell = 0
+        elif name == "td" and not closing:
+            cell += 1
+        elif name == "code" and not closing and depth == 0 and not (skip_first_cells and cell == 1):
+            match = INLINE.match(page, tag.start())
+            target = entry(html.unescape(match.group(1))) if match else None
+            if match and target:
+                out += [page[done : tag.start()], linked(target, match.group())]
+                done = match.end()
+    return "".join([*out, page[done:]])
+
+
+def on_page_content(page_html: str, page, **_: object) -> str:
+    """Finish a page that Markdown has made."""
+    peer = page.file.src_uri.startswith("coming_from/") or page.file.src_uri == "peers.md"
+    text = html.unescape(re.sub(r"<[^>]+>", "", page_html))
+    imports = re.findall(r"^(?:>>> )?from (?!demur)[\w.]+ import (.*)$", text, re.M)
+    foreign = {name for line in imports for name in re.findall(r"\w+", line)}
+    blocks = BLOCK.sub(lambda match: finished_block(match, foreign), page_html)
+    return link_inline(blocks, skip_first_cells=peer)
+
+
+def on_config(config):
+    """Show the version on every page."""
+    config.copyright = f"demur {demur.__version__}"
+    return config

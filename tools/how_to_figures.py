@@ -1,0 +1,145 @@
+"""Draw the figures of how-to pages that are not in the gallery: python tools/how_to_figures.py, here."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import demur
+from demur.counts import BinnedCounts
+from demur.datasets.breast_cancer import breast_cancer_scores
+from demur.displays import WindowDisplay
+
+POSITIVE, NEGATIVE, GREY = "#E69F00", "#0072B2", "0.6"
+COSTS = demur.CostModel(cost_fn=1000, cost_fp=100, cost_abstain=20)
+
+
+def draw_cost_ranges():
+    """Show the cost of two windows over the range of the cost of a miss, beside the best possible one."""
+    data = breast_cancer_scores()
+    surface = demur.abstention_surface(data.diagnosis, data.scores["forest"], pos_label="malignant")
+    ranges = demur.CostRange(cost_fn=(500, 2000), cost_fp=100, cost_abstain=(10, 40))
+    window = demur.windows.range_window(data.diagnosis, data.scores["forest"], ranges, pos_label="malignant")
+    misses = np.linspace(500, 2000, 100)
+    positive = data.diagnosis == "malignant"
+    score = data.scores["forest"]
+
+    def cost(lower, upper):
+        missed = np.mean(positive & (score <= lower))
+        alarms = np.mean(~positive & (score >= upper))
+        reviewed = np.mean((score > lower) & (score < upper))
+        return misses * missed + 100 * alarms + 10 * reviewed
+
+    best = [
+        surface.window(costs=demur.CostModel(cost_fn=miss, cost_fp=100, cost_abstain=10)).expected_cost
+        for miss in misses
+    ]
+    figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    ax.plot(misses, cost(window.point_lower, window.point_upper), color=GREY, label="window for the middle")
+    ax.plot(misses, cost(window.lower, window.upper), color="black", label="window with the smallest regret")
+    ax.plot(misses, best, color=POSITIVE, linestyle="--", label="best window if the cost were known")
+    ax.set(xlabel="true cost of a miss (a review costs 10)", ylabel="cost per case, with hindsight")
+    ax.set_ylim(0, None)
+    ax.legend(frameon=False)
+    figure.savefig("cost_ranges.png", dpi=90)
+
+
+def draw_deploy():
+    """Show the policy of the page: three decisions along the score."""
+    figure, ax = plt.subplots(figsize=(7, 1.9), layout="constrained")
+    pieces = [(0, 0.2, NEGATIVE, "well"), (0.2, 0.8, GREY, "ask"), (0.8, 1, POSITIVE, "ill")]
+    for low, high, colour, word in pieces:
+        ax.axvspan(low, high, color=colour, alpha=0.35, lw=0)
+        ax.text((low + high) / 2, 0.5, word, ha="center", va="center", fontsize=14)
+    for threshold, words in ((0.2, "risk <= 0.2"), (0.8, "risk >= 0.8")):
+        ax.axvline(threshold, color="black")
+        ax.text(threshold, 1.06, words, ha="center", transform=ax.get_xaxis_transform())
+    ax.set(xlim=(0, 1), ylim=(0, 1), yticks=[], xlabel="risk")
+    figure.savefig("deploy.png", dpi=90)
+
+
+def draw_large_data():
+    """Show how far the cost computed from bins can be from the exact one."""
+    y, s = demur.Binormal(separation=2).sample(200_000, rng=0)
+    bins = [2**power for power in range(4, 15)]
+    gaps = []
+    for count in bins:
+        edges = np.quantile(s, np.linspace(0, 1, count + 1))
+        place = np.clip(np.searchsorted(edges, s, side="right") - 1, 0, count - 1)
+        low, high = np.full(count, np.inf), np.full(count, -np.inf)
+        np.minimum.at(low, place, s)
+        np.maximum.at(high, place, s)
+        positives = np.bincount(place, weights=y, minlength=count)
+        negatives = np.bincount(place, minlength=count) - positives
+        gaps.append(BinnedCounts.from_bins(low, high, positives, negatives).certified)
+    figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+    ax.plot(bins, gaps, color="black", marker="o", ms=4)
+    ax.set(xscale="log", yscale="log", xlabel="bins of equal size", ylabel="certified error of the cost")
+    ax.set_title("200,000 scores: the error of bins is bounded, and known")
+    figure.savefig("large_data.png", dpi=90)
+
+
+def draw_llm_triage():
+    """Show the confidence of right and wrong answers, with the window of the page."""
+    rng = np.random.default_rng(4)
+    right = rng.random(1200) < 0.72
+    confidence = np.where(right, rng.beta(6, 1.6, 1200), rng.beta(2.2, 2, 1200)).round(3)
+    costs = demur.CostModel(
+        cost_fn=1, cost_fp=5, cost_tn=1, cost_abstain_positive=0.5, cost_abstain_negative=1.4
+    )
+    answer = demur.compare_models(right, {"confidence": confidence}, costs=costs).answer
+    surface = demur.abstention_surface(right, confidence)
+    display = WindowDisplay.from_result(surface, window=(answer.lower, answer.upper)).plot()
+    display.ax_.set_xlabel("confidence: declined, passed on, answered (from left to right)")
+    display.figure_.savefig("llm_triage.png", dpi=90, bbox_inches="tight")
+
+
+def draw_reviewers():
+    """Show cost and reviews against how often the reviewer is right."""
+    y, s = demur.Binormal(separation=2.0, prevalence=0.3).sample(800, rng=1)
+    surface = demur.abstention_surface(y, s)
+    rates = np.linspace(0.5, 1, 26)
+    windows = [
+        surface.window(
+            costs=demur.CostModel(
+                cost_fn=100, cost_fp=40, reviewer=demur.Reviewer(fee=10, sensitivity=rate, specificity=rate)
+            )
+        )
+        for rate in rates
+    ]
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    left.plot(rates, [window.abstention_rate for window in windows], color="black")
+    left.set(ylabel="share of cases reviewed")
+    right.plot(rates, [window.expected_cost for window in windows], color="black")
+    right.set(ylabel="cost per case, with hindsight")
+    for ax in (left, right):
+        ax.set(xlabel="share of both classes the reviewer gets right")
+        ax.set_ylim(0, None)
+    figure.savefig("reviewers.png", dpi=90)
+
+
+def draw_stock_metrics():
+    """Show what accuracy makes of abstentions: counted as errors, or left out."""
+    data = breast_cancer_scores()
+    y, p = data.diagnosis == "malignant", data.scores["naive_bayes"]
+    sure = np.maximum(p, 1 - p)
+    order = np.argsort(-sure, kind="stable")
+    right = ((p >= 0.5) == y)[order].cumsum()
+    decided = np.arange(1, len(y) + 1)
+    figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+    ax.plot(decided / len(y), right / decided, color="black", label="abstentions left out")
+    ax.plot(decided / len(y), right / len(y), color=POSITIVE, linestyle="--", label="abstentions are errors")
+    ax.set(xlabel="coverage (share of cases decided)", ylabel="accuracy", xlim=(0, 1), ylim=(0, 1.02))
+    ax.legend(frameon=False)
+    figure.savefig("stock_metrics.png", dpi=90)
+
+
+def main():
+    draw_cost_ranges()
+    draw_deploy()
+    draw_large_data()
+    draw_llm_triage()
+    draw_reviewers()
+    draw_stock_metrics()
+
+
+if __name__ == "__main__":
+    main()
