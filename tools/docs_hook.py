@@ -133,6 +133,11 @@ def link_inline(page: str, *, skip_first_cells: bool) -> str:
     return "".join([*out, page[done:]])
 
 
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Colour what a session prints as output, not as Python."""
+    return markdown.replace("```python\n>>>", "```pycon\n>>>")
+
+
 def on_page_content(page_html: str, page, **_: object) -> str:
     """Finish a page that Markdown has made."""
     peer = page.file.src_uri.startswith("coming_from/") or page.file.src_uri == "peers.md"
