@@ -17,9 +17,8 @@ BLOCK = re.compile(r"^```(?:python|text)?\n(.*?)^```$", re.M | re.S)
 def write_reference(folder: Path, docs: Path, examples: Path) -> None:
     """Write a page for each room, one for other names, and a front page; refuse names without an example."""
     folder.mkdir()
-    uses = where_used(docs, examples)
-    makers = returned_by()
-    bare = [name for name in homes() if not (uses[name] or exemplary(name, makers))]
+    uses, makers = where_used(docs, examples), returned_by()
+    bare = without_example(uses, makers)
     if bare:
         raise SystemExit(
             f"no example shows {', '.join(sorted(bare))}: add one to the docstring or to a page."
@@ -37,6 +36,11 @@ def write_reference(folder: Path, docs: Path, examples: Path) -> None:
     blocks = [block(name, uses[name], makers[name]) for name in others]
     (folder / "errors.md").write_text("\n".join(["# demur: errors and intervals", "", *blocks]))
     (folder / "index.md").write_text(front_page(demur._HOME, rooms))
+
+
+def without_example(uses: Mapping[str, list[tuple[str, str]]], makers: Mapping[str, list[str]]) -> list[str]:
+    """Return the public names that no page and no session shows, neither themselves nor what gives one."""
+    return [name for name in homes() if not (uses[name] or exemplary(name, makers))]
 
 
 def front_page(home_of: Mapping[str, str], rooms: list[str]) -> str:

@@ -116,6 +116,25 @@ def draw_reviewers():
     figure.savefig("reviewers.png", dpi=90)
 
 
+def draw_several_scores():
+    """Show the honest costs of two models alone and of four ways to combine them."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 2
+    models = {
+        name: 1 / (1 + np.exp(-2 * y + 1 - rng.normal(0, sd, 400)))
+        for name, sd in (("blood test", 1.6), ("scan", 1.2))
+    }
+    costs = demur.CostModel(cost_fn=10, cost_fp=4, cost_abstain=2)
+    found = demur.honest.combination_costs(y, models, costs=costs, stage_costs=[0.1, 0.5], repeats=1)
+    names = sorted(found.rows, key=lambda name: -found.rows[name].cost)
+    colours = [NEGATIVE if name in models else "black" for name in names]
+    figure, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
+    ax.scatter([found.rows[name].cost for name in names], range(len(names)), color=colours)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel="honest cost per case; blue: one model alone", xlim=(0, None))
+    figure.savefig("several_scores.png", dpi=90)
+
+
 def draw_stock_metrics():
     """Show what accuracy makes of abstentions: counted as errors, or left out."""
     data = breast_cancer_scores()
@@ -138,6 +157,7 @@ def main():
     draw_large_data()
     draw_llm_triage()
     draw_reviewers()
+    draw_several_scores()
     draw_stock_metrics()
 
 

@@ -3,15 +3,20 @@
 import doctest
 import re
 import shlex
+import sys
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import demur
+import demur.displays
 from demur.cli.main import main
 
 DOCS = Path(__file__).parents[2] / "docs"
+sys.path.insert(0, str(DOCS.parent / "tools"))
+import docs_reference  # noqa: E402
+
 PAGES = sorted(page for page in DOCS.rglob("*.md") if DOCS / "generated" not in page.parents)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 NOT_RUN = {"text", "r", "json"}
@@ -117,3 +122,26 @@ def test_names_are_listed_under_their_home_and_bold_at_the_door():
         if not hasattr(import_module(home), name) or bold != (demur._HOME.get(name, "demur") != "demur"):
             wrong.append(f"{home}.{name}, bold: {bold}")
     assert not wrong
+
+
+def test_every_public_name_has_an_example_or_a_link_to_one():
+    uses = docs_reference.where_used(DOCS, DOCS.parent / "examples")
+    assert docs_reference.without_example(uses, docs_reference.returned_by()) == []
+
+
+def test_every_display_is_in_the_gallery():
+    page = (DOCS / "gallery.md").read_text()
+    assert [name for name in demur.displays.__all__ if f"gallery/{name}.png" not in page] == []
+
+
+def test_every_room_is_in_the_navigation():
+    settings = (DOCS.parent / "mkdocs.yml").read_text()
+    rooms = [name for name, home in demur._HOME.items() if home == "demur"]
+    assert [room for room in rooms if f"generated/reference/{room}.md" not in settings] == []
+
+
+@pytest.mark.parametrize("page", sorted((DOCS / "how_to").glob("*.md")), ids=lambda page: page.name)
+def test_every_how_to_has_headings_and_a_figure(page):
+    text = page.read_text()
+    assert "\n## " in text
+    assert re.search(r"^!\[.+\]\(.+\)", text, re.M)

@@ -35,6 +35,13 @@ class NeighbourDistance(BaseEstimator):  # type: ignore[misc]
     ----------
     n_neighbors : int, default 5
         How many; all of them where there are fewer.
+
+    Examples
+    --------
+    >>> from demur.estimators import NeighbourDistance
+    >>> familiarity = NeighbourDistance(n_neighbors=2).fit([[0.0], [1.0], [2.0]])
+    >>> familiarity.score_samples([[1.0], [10.0]]).tolist()
+    [-0.5, -8.5]
     """
 
     def __init__(self, n_neighbors: int = 5) -> None:
