@@ -90,7 +90,7 @@ def one_class():
 
 def infinite_scores():
     rng = np.random.default_rng(4)
-    y = rng.integers(0, 2, 53)
+    y = rng.integers(0, 2, 80)
     s = y + rng.normal(size=80)
     s[:3], s[-3:] = -np.inf, np.inf
     return report(y, {"log odds": s})

@@ -10,7 +10,7 @@ import demur
 from demur.datasets.breast_cancer import breast_cancer_scores
 
 FILE = Path(__file__).parents[1] / "docs" / "figures" / "page.png"
-# software rendering, so that the surface looks the same on every machine
+# software rendering, so that the page looks the same on every machine
 ARGUMENTS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
@@ -25,10 +25,9 @@ def main():
         page_file = Path(folder, "report.html")
         report.to_html(page_file)
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
-        page = browser.new_page(viewport={"width": 1280, "height": 1340}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1280, "height": 1050}, color_scheme="light")
         page.goto(page_file.as_uri())
         page.wait_for_selector("html[data-ready=true]")
-        page.wait_for_selector("#chart-surface[data-drawn]")
         page.screenshot(path=FILE)
         browser.close()
     print(f"wrote {FILE.name}")

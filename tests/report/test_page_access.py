@@ -271,6 +271,8 @@ def test_a_finger_on_a_phone_moves_the_point(open_page):
     before = page.page.evaluate("scrollY")
     finger = page.page.context.new_cdp_session(page.page)
     for kind, places in [("Start", [0]), ("Move", range(25, 201, 25)), ("End", [None])]:
+        # a finger that rests before it leaves does not make the page fly on
+        page.page.wait_for_timeout(150 if kind == "End" else 0)
         for up in places:
             points = [] if up is None else [{"x": x, "y": y - up}]
             finger.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})

@@ -321,7 +321,7 @@ def test_bars_show_the_answer_against_its_rivals(open_page):
     called = page.role("dots").get_attribute("aria-label")
     assert called == page_dots(answer)
     rows = page.role("dots").locator(".row")
-    assert [rows.nth(k).locator(".wrong").count() for k in range(3)] == [1, 0, 3]
+    assert [rows.nth(k).locator(".mistake:visible").count() for k in range(3)] == [1, 0, 3]
     assert "up to -0.21" in page.role("dots").inner_text(), "the thresholds stand between the dots"
     sticky = page.role("sticky")
     assert sticky.is_hidden(), "not beside the sentences"

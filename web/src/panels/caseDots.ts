@@ -50,7 +50,7 @@ export function caseDots(): { element: HTMLElement; move(at: Situation): void } 
 function fill(row: HTMLElement, { dots, wrong }: Side, atEnd: boolean): void {
   while (row.childElementCount > dots) row.lastElementChild!.remove();
   while (row.childElementCount < dots) row.append(el("span"));
-  [...row.children].forEach((dot, k) => (dot.className = (atEnd ? dots - 1 - k : k) < wrong ? "wrong" : ""));
+  [...row.children].forEach((dot, k) => (dot.className = (atEnd ? dots - 1 - k : k) < wrong ? "mistake" : ""));
 }
 
 /** Called negative, sent to a person, called positive. */
