@@ -508,7 +508,10 @@ def test_costs_of_all_configurations_on_calibrated_data():
     found = mimetic_costs(slope, X, y, ranges=SQUARE, mu=[1, 5], prevalence=0.5, n_invented=300)
     assert found.names[:22] == tuple(mimetic_configurations())
     assert found.names[22:] == ("oracle at 0.5", "oracle, direct")
-    assert found.cost.shape == found.accuracy.shape == (24, 2)
+    assert found.cost.shape == found.accuracy.shape == found.auc.shape == (24, 2)
+    # the oracle ranks alike whatever the costs, and here as well as can be
+    assert found.auc[-1] == pytest.approx(np.full(2, found.auc[-2, 0]))
+    assert np.all((found.auc > 0.4) & (found.auc <= found.auc[-1] + 1e-3))
     row = dict(zip(found.names, found.cost, strict=True))
     # the oracle is calibrated: no rule is cheaper than it at the direct threshold, sampling aside
     best = row["oracle, direct"]

@@ -165,3 +165,16 @@ def test_tree_is_json_safe():
 def test_error_sentences(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+def test_split_by_classes_by_hand():
+    # nine examples of "a", one of each other class: even examples put "a" alone, even classes pair it
+    y = ["a"] * 9 + ["b", "c", "d"]
+    scores = 0.1 + 0.6 * np.eye(4)[[0] * 9 + [1, 2, 3]]
+    by_examples, by_classes = (
+        MetaClassTree(split=split).fit(scores, y).root_ for split in ("examples", "classes")
+    )
+    assert (by_examples.left, by_examples.right) == ((0,), (1, 2, 3))
+    assert (by_classes.left, by_classes.right) == ((0, 1), (2, 3))
+    with pytest.raises(InputError, match="`split`"):
+        MetaClassTree(split="costs").fit(scores, y)

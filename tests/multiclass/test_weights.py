@@ -2,13 +2,14 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demur import ABSTAIN, CostMatrix, abstention_surface, optimize_weights
+from demur import ABSTAIN, CostMatrix, InputError, UndefinedError, abstention_surface, optimize_weights
 from demur._kernels import exact_three, weight_objective
 from demur._kernels.weight_objective import descend, predicted, single_moves, soft_cost, table_of
 from demur.multiclass import cell_margin, weights_for_counts
@@ -470,3 +471,28 @@ def test_bayes_rule_is_a_weight_rule_for_costs_by_true_class():
     p = np.random.default_rng(17).dirichlet(np.ones(3), 200)
     rule = optimize_weights(p, np.arange(200) % 3, costs, method="none", family="columns")
     assert rule.labels.tolist() == predicted(np.log(p), np.log([3.0, 5.0, 2.0])).tolist()
+
+
+def test_drawn_answers_by_hand():
+    # weights 1 and 3 on scores .6, .4: 0.6 against 1.2, so class b with probability 2/3
+    scores, y = [[0.6, 0.4], [0.8, 0.2]], ["a", "b"]
+    rule = optimize_weights(scores, y, {"a": {"b": 1}, "b": {"a": 6}}, method="none")
+    rule = replace(rule, weights=np.array([1.0, 3.0]), log_answer_weights=np.log([1.0, 3.0]))
+    assert rule.probabilities(scores) == pytest.approx(np.array([[1 / 3, 2 / 3], [4 / 7, 3 / 7]]))
+    # one "a" called "b" with 2/3 at 1, one "b" called "a" with 4/7 at 6
+    assert rule.probabilistic_cost(scores, y) == pytest.approx((2 / 3 + 24 / 7) / 2)
+    abstaining = optimize_weights(scores, y, {"a": {"b": 1}, "b": {"a": 6}}, abstain_cost=0.1)
+    with pytest.raises(UndefinedError, match="got a rule that abstains"):
+        abstaining.probabilities(scores)
+
+
+def test_eta_of_the_linear_program_holds_the_weights_back():
+    scores = [[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.4, 0.35, 0.25], [0.3, 0.5, 0.2], [0.2, 0.3, 0.5]]
+    y, costs = [0, 1, 1, 1, 2], 1 - np.eye(3)
+    free, held = (
+        optimize_weights(scores, y, costs, method="lp", center=False, eta=eta).weights for eta in (1e-6, 1e3)
+    )
+    assert held == pytest.approx(np.ones(3))
+    assert not np.allclose(free, held)
+    with pytest.raises(InputError, match="`eta`"):
+        optimize_weights(scores, y, costs, method="lp", eta=0)

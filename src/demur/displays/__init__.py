@@ -15,6 +15,7 @@ from demur.displays.bands import (
 )
 from demur.displays.case_costs import CaseCostsDisplay
 from demur.displays.cautious import CapacityGraphDisplay, ResponseCurveDisplay, RocResponseSurfaceDisplay
+from demur.displays.cautious_shapes import EfficacyDisplay, RocSecantDisplay
 from demur.displays.confidence import ConfidentSegmentDisplay, SegmentComparisonDisplay, TangoIntervalDisplay
 from demur.displays.cost_curves import CostCurveDisplay, CostDifferenceDisplay, RocCostDualDisplay
 from demur.displays.isometrics import IsometricDisplay, ReliableWindowDisplay
@@ -23,6 +24,7 @@ from demur.displays.multiclass import MetaClassTreeDisplay, SimplexDisplay, Weig
 from demur.displays.net_benefit import NetBenefitDisplay
 from demur.displays.ordinal import OrdinalMeasuresDisplay, OrdinalSurfaceDisplay, SeparabilityDisplay
 from demur.displays.regression import RecCoverageDisplay, RecCurveDisplay
+from demur.displays.related import DetCurveDisplay, PvaDisplay, RegretDisplay, SkillDisplay
 from demur.displays.reliability import ReliabilityDisplay
 from demur.displays.response_bands import ResponseBandDisplay
 from demur.displays.roc import PrecisionRecallDisplay, RocCurveDisplay
@@ -43,6 +45,8 @@ __all__ = [
     "CostCurveBandDisplay",
     "CostCurveDisplay",
     "CostDifferenceDisplay",
+    "DetCurveDisplay",
+    "EfficacyDisplay",
     "IsoDiscriminabilityDisplay",
     "IsometricDisplay",
     "MetaClassTreeDisplay",
@@ -53,8 +57,10 @@ __all__ = [
     "OrdinalMeasuresDisplay",
     "OrdinalSurfaceDisplay",
     "PrecisionRecallDisplay",
+    "PvaDisplay",
     "RecCoverageDisplay",
     "RecCurveDisplay",
+    "RegretDisplay",
     "ReliabilityDisplay",
     "ReliableWindowDisplay",
     "ResponseBandDisplay",
@@ -64,10 +70,12 @@ __all__ = [
     "RocCostDualDisplay",
     "RocCurveDisplay",
     "RocResponseSurfaceDisplay",
+    "RocSecantDisplay",
     "SegmentComparisonDisplay",
     "SeparabilityDisplay",
     "SignificanceMapDisplay",
     "SimplexDisplay",
+    "SkillDisplay",
     "SurfaceBandDisplay",
     "SurfaceDifferenceDisplay",
     "SurfaceRowDisplay",

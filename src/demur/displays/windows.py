@@ -17,6 +17,7 @@ from demur.displays.base import (
     score_range,
 )
 from demur.displays.estimator_input import FromEstimator
+from demur.exceptions import InputError
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import ABSTAIN, AbstentionWindow, decide
 from demur.typing import ArrayLike, FloatArray, Labels
@@ -106,6 +107,7 @@ class WindowDisplay(FromEstimator, Display):
         y_true: Labels | ScoreCounts,
         y_score: ArrayLike | None = None,
         *,
+        window: AbstentionWindow | tuple[float, float] | None = None,
         mu: float | None = None,
         nu: float | None = None,
         costs: CostModel | None = None,
@@ -115,11 +117,15 @@ class WindowDisplay(FromEstimator, Display):
         ax: Any = None,
         name: str | None = None,
     ) -> Self:
-        """Make the Display of the cheapest window for costs (mu, nu) or a `CostModel`."""
+        """Make the Display of your own window, or of the cheapest for costs (mu, nu) or a `CostModel`."""
         surface = abstention_surface(
             y_true, y_score, pos_label=pos_label, sample_weight=sample_weight, prevalence=prevalence
         )
-        return cls(result=surface, window=surface.window(mu, nu, costs=costs))._shown(ax, name)
+        if window is None:
+            window = surface.window(mu, nu, costs=costs)
+        elif any(value is not None for value in (mu, nu, costs)):
+            raise InputError("`window` replaces mu, nu and costs, got both. Hint: pass one of them.")
+        return cls(result=surface, window=window)._shown(ax, name)
 
     @property
     def _thresholds(self) -> tuple[float, float]:

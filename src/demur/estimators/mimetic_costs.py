@@ -10,6 +10,7 @@ from demur._checks import check_choice, check_finite, check_labels, input_error
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.estimators.mimetic import MimeticClassifier, mimetic_configurations
+from demur.roc.curve import auc_score
 from demur.typing import ArrayLike, BoolArray, FloatArray, Labels
 from demur.unlabelled.invented import oracle_classes, oracle_proba
 from demur.unlabelled.thresholds import direct_threshold
@@ -34,6 +35,9 @@ class MimeticComparison(Result):
         Cost per test case (a miss costs 1). The lower the better.
     accuracy : array of shape (names, mu)
         Share of right answers.
+    auc : array of shape (names, mu)
+        AUC of the probabilities behind the answers (table 4 of the paper); NaN where the test cases
+        are of one class.
     n : int
         Number of test cases; ``cost * n`` is what the paper's table 2 holds.
     """
@@ -42,6 +46,7 @@ class MimeticComparison(Result):
     mu: FloatArray
     cost: FloatArray
     accuracy: FloatArray
+    auc: FloatArray
     n: int
 
     def best(self, mu: float) -> str:
@@ -87,11 +92,11 @@ def mimetic_costs(
     Returns
     -------
     MimeticComparison
-        With `cost`, `accuracy`, `best`.
+        With `cost`, `accuracy`, `auc`, `best`.
 
     References
     ----------
-    Blanco-Vega et al. (2006), ROCML, tables 2 and 3.
+    Blanco-Vega et al. (2006), ROCML, tables 2, 3 and 4.
 
     Examples
     --------
@@ -124,15 +129,17 @@ def mimetic_costs(
     }
     rows = [
         [
-            _called(MimeticClassifier(oracle, costs=CostModel(cost_fp=s), **known[name], **options), X)
+            _answered(MimeticClassifier(oracle, costs=CostModel(cost_fp=s), **known[name], **options), X)
             for s in skews
         ]
         for name in configurations
     ]
     proba = oracle_proba(oracle, X, pos_label=pos_label)
-    rows.append([direct_threshold(mu=1.0).decide(proba) == 1 for _ in skews])
-    rows.append([direct_threshold(mu=float(s)).decide(proba) == 1 for s in skews])
-    return _compared((*configurations, *_BASELINES), skews, np.array(rows), truth)
+    rows.append([(direct_threshold(mu=1.0).decide(proba) == 1, proba) for _ in skews])
+    rows.append([(direct_threshold(mu=float(s)).decide(proba) == 1, proba) for s in skews])
+    called = np.array([[one for one, _ in row] for row in rows])
+    ranked = np.array([[_auc(truth, score) for _, score in row] for row in rows])
+    return _compared((*configurations, *_BASELINES), skews, called, ranked, truth)
 
 
 def _positive_label(oracle: Any, pos_label: Any) -> Any:
@@ -140,19 +147,29 @@ def _positive_label(oracle: Any, pos_label: Any) -> Any:
     return classes[1] if pos_label is None and classes is not None else pos_label
 
 
-def _called(model: MimeticClassifier, X: Any) -> BoolArray:
-    """Tell which cases the fitted model calls positive."""
+def _answered(model: MimeticClassifier, X: Any) -> tuple[BoolArray, FloatArray]:
+    """Tell which cases the fitted model calls positive, and the probability behind it."""
     model.fit()
     positive = model.classes_[1] if model.pos_label is None else model.pos_label
-    return np.asarray(model.predict(X) == positive)
+    column = list(model.classes_).index(positive)
+    return np.asarray(model.predict(X) == positive), model.predict_proba(X)[:, column]
+
+
+def _auc(truth: BoolArray, score: FloatArray) -> float:
+    return auc_score(truth, score) if truth.any() and not truth.all() else np.nan
 
 
 def _compared(
-    names: tuple[str, ...], mu: FloatArray, called: BoolArray, truth: BoolArray
+    names: tuple[str, ...], mu: FloatArray, called: BoolArray, ranked: FloatArray, truth: BoolArray
 ) -> MimeticComparison:
     """Mean cost and accuracy over the last axis of `called` (names, mu, cases)."""
     missed = (~called & truth).mean(axis=2)
     alarms = (called & ~truth).mean(axis=2)
     return MimeticComparison(
-        names=names, mu=mu, cost=missed + mu * alarms, accuracy=1 - missed - alarms, n=len(truth)
+        names=names,
+        mu=mu,
+        cost=missed + mu * alarms,
+        accuracy=1 - missed - alarms,
+        auc=ranked,
+        n=len(truth),
     )

@@ -8,17 +8,17 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from demur import _html
-from demur._checks import check_columns, input_error
+from demur._checks import check_class_codes, check_columns, check_same_length, input_error
 from demur._kernels.exact_three import cheapest_labels
 from demur._kernels.weight_objective import DEEPEST, Table, log_column_costs, predicted, table_of, total_cost
 from demur._results import Result
 from demur.costs.matrix import CostMatrix, class_priors
-from demur.exceptions import DegenerateDataWarning
+from demur.exceptions import DegenerateDataWarning, UndefinedError
 from demur.multiclass.cells import exponentials, widest_weights
 from demur.multiclass.programs import linear_relaxation, mixed_integer, pair_bound
 from demur.multiclass.search import lachiche_flach, restarts, search_by_name, table_cost
 from demur.surface.window import ABSTAIN
-from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.typing import ArrayLike, FloatArray, IntArray, Labels
 
 __all__ = [
     "METHODS",
@@ -83,6 +83,7 @@ class SearchOptions(NamedTuple):
     center: bool = True
     proof: bool = True
     polish: bool = True
+    eta: float = 1e-6
 
 
 def _with_abstaining(costs: FloatArray, abstain_costs: FloatArray | None) -> FloatArray:
@@ -194,6 +195,32 @@ class ClassWeights(Result):
         answers = answer_scores(g, self.costs, self.abstain_costs, self.family)
         return _as_codes(predicted(answers, self.log_answer_weights), len(self.classes))
 
+    def probabilities(self, scores: ArrayLike, *, log: bool = False) -> FloatArray:
+        """Probability of each answer if answers are drawn: w_k f(x, C_k) / sum_l w_l f(x, C_l).
+
+        The probabilistic prediction of Deng et al. (2006), section 3.1.2; `decide` takes the largest. Not
+        for rules that abstain.
+        """
+        if self.abstain_costs is not None:
+            raise UndefinedError(
+                "Answers are drawn among classes, got a rule that abstains. Hint: leave out abstain_cost."
+            )
+        g = log_of_scores(scores, log=log, columns=len(self.classes))
+        weighted = answer_scores(g, self.costs, None, self.family) + self.log_answer_weights
+        shares = exponentials(weighted - weighted.max(axis=1, keepdims=True))
+        return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+    def probabilistic_cost(self, scores: ArrayLike, y_true: Labels, *, log: bool = False) -> float:
+        """Expected cost per case if every answer is drawn with `probabilities`; the lower the better.
+
+        The objective of section 3.1.2, a smooth function of the weights. On the same cases it is never
+        below that of the best fixed answer to each case.
+        """
+        shares = self.probabilities(scores, log=log)
+        codes = check_class_codes(y_true, len(self.classes), self.classes)
+        check_same_length(scores=shares, y_true=codes)
+        return float((shares * self.costs.values[codes]).sum(axis=1).mean())
+
     def predict(self, scores: ArrayLike, *, abstain_label: Any = ABSTAIN, log: bool = False) -> Any:
         """Names instead of indices: an array of classes, `abstain_label` where it abstains."""
         return named_answers(self.decide(scores, log=log), self.classes, abstain_label)
@@ -293,7 +320,7 @@ def _solved(
         return _proved(table, options)
     if method == "lp":
         f = exponentials(answers - answers.max(axis=1, keepdims=True))
-        w = linear_relaxation(f / f.sum(axis=1, keepdims=True), v).w
+        w = linear_relaxation(f / f.sum(axis=1, keepdims=True), v, eta=options.eta).w
         u = np.log(np.maximum(w, np.exp(-DEEPEST)))
         return u - u[0], None
     if method == "restarts":

@@ -59,6 +59,8 @@ class MetaClassTree:
         What a threshold minimises. "mean": a wrong turn costs the average over the classes it
         leads to; "exact": nodes below are trained first and a turn costs what they will answer
         (lower or equal cost in most trials); "error": every wrong turn costs 1.
+    split : {"examples", "classes"}
+        What the two groups of a node share as evenly as possible: examples, as in the paper, or classes.
 
     Attributes
     ----------
@@ -98,8 +100,9 @@ class MetaClassTree:
     classes_: tuple[Any, ...]
     objective_: float
 
-    def __init__(self, *, cost: CostMode = "mean") -> None:
+    def __init__(self, *, cost: CostMode = "mean", split: str = "examples") -> None:
         self.cost = cost
+        self.split = split
 
     def __repr__(self) -> str:
         if not hasattr(self, "root_"):
@@ -120,6 +123,7 @@ class MetaClassTree:
     ) -> Self:
         """Choose the thresholds; parameters as in `optimize_weights`, every mistake costs 1 by default."""
         check_choice(self.cost, "cost", ("mean", "exact", "error"))
+        check_choice(self.split, "split", ("examples", "classes"))
         if costs is None:
             columns = log_of_scores(scores, log=log).shape[1]
             costs = (
@@ -130,7 +134,7 @@ class MetaClassTree:
         data = labelled_scores(
             scores, y_true, costs, classes=classes, priors=priors, sample_weight=sample_weight, log=log
         )
-        grower = _Grower(_shares(scores, log=log), data.y, data.answer_costs(), self.cost)
+        grower = _Grower(_shares(scores, log=log), data.y, data.answer_costs(), self.cost, self.split)
         self.classes_ = data.costs.classes
         self.root_ = grower.grow(tuple(range(len(self.classes_))))
         self.objective_ = float(grower.v[np.arange(len(data.y)), self._columns(grower.f)].sum())
@@ -211,9 +215,10 @@ def _ratio(f: FloatArray, left: tuple[int, ...], right: tuple[int, ...]) -> Floa
 class _Grower:
     """Grows a tree over scores `f`, true columns `y` and costs `v` of every answer."""
 
-    def __init__(self, f: FloatArray, y: IntArray, v: FloatArray, cost: str) -> None:
+    def __init__(self, f: FloatArray, y: IntArray, v: FloatArray, cost: str, split: str) -> None:
         self.f, self.y, self.v, self.cost = f, y, v, cost
-        self.sizes = np.bincount(y, minlength=f.shape[1])
+        even = np.ones(f.shape[1], dtype=np.int64)
+        self.sizes = np.bincount(y, minlength=f.shape[1]) if split == "examples" else even
 
     def grow(self, group: tuple[int, ...]) -> MetaClassNode | int:
         if len(group) == 1:
@@ -260,7 +265,7 @@ def _best_threshold(ratios: FloatArray, go_left: FloatArray, go_right: FloatArra
 
 
 def _even_split(group: tuple[int, ...], sizes: IntArray) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two groups with examples as evenly as possible, the first class on the left."""
+    """Two groups with as even sums of sizes as possible, the first class on the left."""
     if len(group) > _MOST_ENUMERATED:
         left = _greedy_half(group, sizes)
     else:

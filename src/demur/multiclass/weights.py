@@ -12,6 +12,7 @@ import numpy as np
 
 from demur._checks import (
     check_choice,
+    check_positive,
     check_positive_int,
     check_rng,
     check_same_length,
@@ -52,6 +53,7 @@ def optimize_weights(
     n_restarts: int = 100,
     order: Sequence[Any] | None = None,
     time_limit: float = 25.0,
+    eta: float = 1e-6,
     folds: int = 5,
     rng: Any = None,
 ) -> ClassWeights:
@@ -88,8 +90,9 @@ def optimize_weights(
     center : bool
         Move the weights to the middle of their cell (same answers, largest margin); False keeps
         them as the method left them.
-    n_restarts, order, time_limit, folds
-        Of "restarts", "lachiche-flach" (class names), "milp" (seconds) and "cv".
+    n_restarts, order, time_limit, eta, folds
+        Of "restarts", "lachiche-flach" (class names), "milp" (seconds), "lp" (price of leaving equal
+        weights, eq. 14) and "cv".
     rng : seed or Generator, optional
         For the random searches.
 
@@ -158,6 +161,7 @@ def optimize_weights(
         order=None if order is None else _order_indices(order, data),
         time_limit=float(time_limit),
         center=center,
+        eta=check_positive(eta, "eta"),
     )
     if method == "cv":
         return selected_rule(data, family, options, folds=check_positive_int(folds, "folds", minimum=2))
