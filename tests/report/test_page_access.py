@@ -279,9 +279,10 @@ def test_a_finger_on_a_phone_moves_the_point(open_page):
     page.until(f"scrollY > {before + 100}")
     assert page.costs == (100, 40, 12)
     page.page.locator("#chart-map").scroll_into_view_if_needed()
-    page.page.touchscreen.tap(*page.place(0.7, 0.2))
+    # far from the handle, which a browser takes for the aim of a finger beside it
+    page.page.touchscreen.tap(*page.place(0.05, 0.02))
     page.settle()
-    assert page.costs[1:] == pytest.approx((70, 20), rel=0.025)
+    assert page.costs[1:] == pytest.approx((5, 2), rel=0.025)
     assert page.overflow <= 0
 
 
