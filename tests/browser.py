@@ -27,6 +27,16 @@ ARGUMENTS = [
 ]
 CHARTS = ("map", "surface", "scores", "cost-curve", "roc", "response")
 PANELS = (*CHARTS, "confusion", "models", "compare")
+# behind tabs, beside those charts
+MORE = (
+    "thresholds",
+    "net-benefit",
+    "precision-recall",
+    "calibration",
+    "capacity",
+    "risk-coverage",
+    "promises",
+)
 _NUMBER = r"(−?∞|[-+]?[\d.]+(?:e[-+]\d+)?)"
 
 

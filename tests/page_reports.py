@@ -102,6 +102,15 @@ def weighted():
     return report(y, {"forest": scores["forest"]}, sample_weight=weights)
 
 
+def probabilities():
+    """Two models whose scores are probabilities, one of them too sure of itself."""
+    y, scores = three(300)
+    return report(
+        y,
+        {name: 1 / (1 + np.exp(-a * (scores[name] - 1))) for name, a in (("forest", 1.5), ("logistic", 4))},
+    )
+
+
 def amounts():
     """Costs that differ by case, of two models."""
     y, scores = three(120)

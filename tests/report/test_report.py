@@ -429,12 +429,45 @@ def test_json_is_valid_and_versioned(two):
         "volume",
         "wins",
         "cost_band",
+        "evidence",
     ]
     given = {"cost_fn": 10, "cost_fp": 5, "cost_abstain": 1, "cost_tp": 0, "cost_tn": 0}
     none = dict.fromkeys(("cost_abstain_positive", "cost_abstain_negative", "reviewer"))
     assert document["costs"] == given | none
     assert '"cost_fn":10,' in two.to_json()
     assert document == json.loads(json.dumps(two.to_dict()))
+
+
+def test_evidence_is_that_of_the_public_functions():
+    rng = np.random.default_rng(3)
+    y = rng.random(400) < 0.3
+    probability = 1 / (1 + np.exp(-(rng.normal(size=400) + 2 * y - 1.5)))
+    report = demur.Report.from_predictions(y, {"p": probability, "odds": np.log(probability)})
+    found = report.to_dict()["models"][0]["evidence"]
+    assert found["average_precision"] == demur.precision_recall_curve(y, probability).average_precision
+    curve = demur.calibration.reliability_curve(y, probability)
+    assert found["calibration"]["brier"] == curve.brier
+    band = curve.consistency_band(n_resamples=99, rng=0)
+    assert found["calibration"]["pvalue"] == band.pvalue
+    assert found["calibration"]["band"]["low"][-1] == pytest.approx(band.low[-1], rel=1e-4)
+    benefit = demur.net_benefit_curve(y, probability, weights="repeats")
+    t = np.array(found["net_benefit"]["threshold"])
+    assert found["net_benefit"]["value"] == pytest.approx(benefit.net_benefit(t), rel=1e-4, abs=1e-9)
+    assert found["net_benefit"]["high"] == pytest.approx(benefit.interval(t).high, rel=1e-4)
+    right = np.where(probability >= 0.5, y, ~y)
+    risk = demur.risk_coverage_curve(1 - right, np.maximum(probability, 1 - probability))
+    assert found["risk_coverage"]["aurc"] == pytest.approx(risk.aurc, rel=1e-9)
+    assert found["risk_coverage"]["risk"][-1] == pytest.approx(1 - right.mean(), rel=1e-4)
+    promised = {"min_precision_positive": 0.9, "min_precision_negative": 0.9, "confidence_level": 0.95}
+    window = demur.windows.widest_coverage_window(y, probability, **promised)
+    kept = next(promise for promise in found["promises"] if promise["precision"] == 0.9)
+    assert [float(kept["lower"]), float(kept["upper"])] == [window.lower, window.upper]
+    assert kept["decided"] == 1 - window.abstention_rate
+    other = report.to_dict()["models"][1]["evidence"]
+    assert [other[name] for name in ("calibration", "net_benefit", "risk_coverage")] == [None] * 3
+    weighted = demur.Report.from_predictions(y, {"p": probability}, sample_weight=rng.uniform(1, 2, 400))
+    found = weighted.to_dict()["models"][0]["evidence"]
+    assert (found["promises"], found["calibration"]["band"]) == ([], None), "whole cases only"
 
 
 class _Tags(HTMLParser):

@@ -106,6 +106,46 @@ export interface ModelData {
   volume: { hindsight: number; honest: number | null; low: number | null; high: number | null };
   wins: number;
   cost_band: { x: number[]; low: number[]; high: number[] } | null;
+  /** What Python computed once, for charts that no price moves. */
+  evidence?: EvidenceData;
+}
+
+export interface NetBenefitData {
+  threshold: number[];
+  value: number[];
+  low: number[];
+  high: number[];
+}
+
+export interface RiskCoverageData {
+  coverage: number[];
+  risk: number[];
+  aurc: number;
+}
+
+/** A window whose decisions keep a precision with confidence. */
+export interface PromiseData {
+  precision: number;
+  lower: number;
+  upper: number;
+  decided: number;
+  /** Share of right ones among the decisions of a side; null where there are none. */
+  positive: number | null;
+  negative: number | null;
+}
+
+export interface EvidenceData {
+  average_precision: number | null;
+  /** Null unless the scores are probabilities; the curve itself follows from the blocks. */
+  calibration: {
+    brier: number;
+    miscalibration: number;
+    pvalue: number | null;
+    band: { level: number; forecast: number[]; low: number[]; high: number[] } | null;
+  } | null;
+  net_benefit: NetBenefitData | null;
+  risk_coverage: RiskCoverageData | null;
+  promises: PromiseData[];
 }
 
 /**
@@ -235,6 +275,7 @@ function readModel(model: ModelData): void {
   bins.edges = numbers(bins.edges);
   blocks.lower = numbers(blocks.lower);
   blocks.upper = numbers(blocks.upper);
+  for (const promise of model.evidence?.promises ?? []) [promise.lower, promise.upper] = numbers([promise.lower, promise.upper]);
 }
 
 function readGroups(group: GroupData): void {

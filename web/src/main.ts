@@ -1,6 +1,8 @@
 /** The page: the answer first, then the charts. */
 import { App } from "./app";
 import { DataError, readReport } from "./data";
+import { calibrationPanel } from "./panels/calibration";
+import { capacityPanel } from "./panels/capacity";
 import { comparePanel } from "./panels/compare";
 import { confusionPanel } from "./panels/confusion";
 import { controlsPanel } from "./panels/controls";
@@ -10,10 +12,15 @@ import { header } from "./panels/header";
 import { headlinePanel } from "./panels/headline";
 import { methods } from "./panels/methods";
 import { modelsPanel } from "./panels/models";
+import { netBenefitPanel } from "./panels/netBenefit";
+import { precisionRecallPanel } from "./panels/precisionRecall";
+import { promisesPanel } from "./panels/promises";
 import { responsePanel } from "./panels/response";
+import { riskCoveragePanel } from "./panels/riskCoverage";
 import { rocPanel } from "./panels/roc";
 import { scenarioPanel } from "./panels/scenarios";
 import { scoresPanel } from "./panels/scores";
+import { thresholdsPanel } from "./panels/thresholds";
 import { SurfacePanel } from "./panels/surface";
 import { todayPanel } from "./panels/today";
 import { el } from "./view/dom";
@@ -54,12 +61,31 @@ function begin(root: HTMLElement): void {
       charts.append(slot(app, "prices", "Costs at all prices", [["Map", costMapPanel(app)], ["Surface", new SurfacePanel(app)]]));
       charts.lastElementChild!.classList.add("whole");
       app.add(scoresPanel(app), charts);
-      app.add(costCurvePanel(app), charts);
-      app.add(rocPanel(app), charts);
+      charts.append(
+        slot(app, "rule", "What the rule rests on", [
+          ["Thresholds", thresholdsPanel(app)],
+          ["Promised precision", promisesPanel(app)],
+        ]),
+        slot(app, "curves", "Curves over prices", [
+          ["Cost curve", costCurvePanel(app)],
+          ["Net benefit", netBenefitPanel(app)],
+        ]),
+        slot(app, "ranking", "How well scores rank and tell", [
+          ["ROC", rocPanel(app)],
+          ["Precision and recall", precisionRecallPanel(app)],
+          ["Calibration", calibrationPanel(app)],
+        ]),
+      );
       if (app.data.amounts === null) app.add(todayPanel(app), own);
       app.add(scenarioPanel(app), own);
       app.add(confusionPanel(), pair);
-      app.add(responsePanel(app), pair);
+      pair.append(
+        slot(app, "abstaining", "What abstaining buys", [
+          ["Response", responsePanel(app)],
+          ["Capacity", capacityPanel(app)],
+          ["Risk and coverage", riskCoveragePanel(app)],
+        ]),
+      );
       app.add(modelsPanel(app), models);
       app.add(comparePanel(app), compare);
       whenIdle(() => {

@@ -180,6 +180,10 @@ export class Situation {
   get surface(): Surface {
     return this.prepared.models[this.k].surface;
   }
+  /** The same with a cut between any two scores; null where the page does not hold the cases. */
+  get fineSurface(): Surface | null {
+    return this.curves.fine(this.k, this.prepared);
+  }
   get surfaces(): Surface[] {
     return this.prepared.models.map(({ surface }) => surface);
   }

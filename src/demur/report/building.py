@@ -20,6 +20,7 @@ from demur.honest.pairs import JudgedPair, PairedCases, judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.paired.scores import JointScores
 from demur.report.drawing import roc_points, score_bins
+from demur.report.evidence import ModelEvidence, model_evidence
 from demur.report.model import ModelReport, PairReport
 from demur.roc.curve import auc_score
 from demur.surface.regions import cheapest_shares
@@ -66,7 +67,10 @@ def model_reports(comparison: Comparison, pool: Executor) -> tuple[ModelReport, 
         lambda item: _cost_band(item[1].surface, item[0], comparison), enumerate(comparison.models.values())
     )
     reports = []
-    for (name, model), share, band in zip(comparison.models.items(), wins.result(), bands, strict=True):
+    evidence = pool.map(lambda name: _evidence(comparison, name), comparison.models)
+    for (name, model), share, band, more in zip(
+        comparison.models.items(), wins.result(), bands, evidence, strict=True
+    ):
         counts = comparison.judged[name].counts
         reports.append(
             ModelReport(
@@ -80,12 +84,25 @@ def model_reports(comparison: Comparison, pool: Executor) -> tuple[ModelReport, 
                 cost_band=band,
                 bins=score_bins(counts),
                 roc=roc_points(counts),
+                evidence=more,
             )
         )
     return tuple(reports)
 
 
-def lone_models(counts: Mapping[str, ScoreCounts], prevalence: float | None) -> tuple[ModelReport, ...]:
+def _evidence(comparison: Comparison, name: str) -> ModelEvidence:
+    question = comparison.question
+    return model_evidence(
+        comparison.judged[name].counts,
+        prevalence=question.rate,
+        confidence_level=question.confidence_level,
+        weights=comparison.cases[name].weights,
+    )
+
+
+def lone_models(
+    counts: Mapping[str, ScoreCounts], prevalence: float | None, confidence_level: float
+) -> tuple[ModelReport, ...]:
     """Make the parts of models that cannot be judged honestly: one class, or too few cases."""
     surfaces = [abstention_surface(one, prevalence=prevalence) for one in counts.values()]
     reports = []
@@ -103,6 +120,9 @@ def lone_models(counts: Mapping[str, ScoreCounts], prevalence: float | None) -> 
                 cost_band=None,
                 bins=score_bins(one),
                 roc=roc_points(one),
+                evidence=model_evidence(
+                    one, prevalence=prevalence, confidence_level=confidence_level, weights="importance"
+                ),
             )
         )
     return tuple(reports)

@@ -229,7 +229,15 @@ class Report(Result):
                 name: ScoreCounts.from_arrays(rows.positive, column, sample_weight=rows.sample_weight)
                 for name, column in rows.scores.items()
             }
-            return cls._made(None, lone_models(counts, question.rate), (), question, costs, origin, notes)
+            return cls._made(
+                None,
+                lone_models(counts, question.rate, question.confidence_level),
+                (),
+                question,
+                costs,
+                origin,
+                notes,
+            )
         return cls._of(comparison, costs, origin, notes)
 
     @classmethod
@@ -278,7 +286,15 @@ class Report(Result):
         if comparison is None:
             if len(checked) > 1:
                 notes.add(_NOT_PAIRED)
-            return cls._made(None, lone_models(checked, question.rate), (), question, costs, origin, notes)
+            return cls._made(
+                None,
+                lone_models(checked, question.rate, question.confidence_level),
+                (),
+                question,
+                costs,
+                origin,
+                notes,
+            )
         return cls._of(comparison, costs, origin, notes)
 
     @classmethod

@@ -53,7 +53,7 @@ def _binned(counts: ScoreCounts, inner: FloatArray) -> ScoreBins:
 def _log_odds_bins(probabilities: FloatArray) -> FloatArray:
     """Edges of bins of equal width in log-odds, ascending; the outermost are the ends of the scores."""
     low, high = np.clip(probabilities[[0, -1]], _END, 1 - _END)
-    edges = special.expit(np.linspace(special.logit(low), special.logit(high), _MOST_BINS - 1))
+    edges: FloatArray = special.expit(np.linspace(special.logit(low), special.logit(high), _MOST_BINS - 1))
     edges[0], edges[-1] = probabilities[0], probabilities[-1]
     return edges
 

@@ -14,6 +14,7 @@ from demur.honest.curve_bands import CostCurveBand
 from demur.honest.multiplier import slot_offsets
 from demur.honest.pairs import JudgedPair, PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
+from demur.report.evidence import ModelEvidence
 from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray, IntArray
 from demur.windows.policy_evidence import PolicyEvidence
@@ -123,6 +124,8 @@ class ModelReport(Result):
     cost_band : CostCurveBand or None
     bins : ScoreBins
     roc : RocPoints
+    evidence : ModelEvidence
+        Calibration, net benefit, risk against coverage, promised precision.
     """
 
     name: str
@@ -135,6 +138,7 @@ class ModelReport(Result):
     cost_band: CostCurveBand | None
     bins: ScoreBins
     roc: RocPoints
+    evidence: ModelEvidence
 
     def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
         """Return the model as the schema has it, with or without the tables of the folds."""
@@ -161,6 +165,7 @@ class ModelReport(Result):
             "volume": self._volume(),
             "wins": self.wins,
             "cost_band": self._cost_band(),
+            "evidence": self.evidence.to_dict(),
         }
 
     def _folds(self) -> list[dict[str, Any]]:

@@ -84,7 +84,7 @@ export function scoresPanel(app: App): Panel {
     const most = Math.max(...up, ...down, 1);
     const [first, last] = [finite[0], finite[finite.length - 1]];
     const across: [number, number] = first < last ? [first, last] : [first - 0.5, first + 0.5];
-    const places = axis.marks(axis.logOdds ? ends[0] : across[0], axis.logOdds ? ends[ends.length - 1] : across[1], plot.width / 60);
+    const places = axis.marks(axis.logOdds ? ends[0] : across[0], axis.logOdds ? ends[ends.length - 1] : across[1], plot.width);
     plot.axes(across, [-1.05 * most, 1.05 * most], { xMarks: places });
     plot.name(axis.logOdds ? "score, on a scale of log-odds" : "score", "");
     bars.replaceChildren();

@@ -1,0 +1,198 @@
+"""What else is known about a model, in few numbers: calibration, net benefit, risk, promised precision."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from demur._results import Result, json_safe
+from demur.calibration.reliability import ConsistencyBand, ReliabilityCurve, reliability_curve
+from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
+from demur.costs.net_benefit import net_benefit_curve
+from demur.counts.scores import ScoreCounts
+from demur.exceptions import InputError
+from demur.roc.curve import precision_recall_curve
+from demur.typing import FloatArray
+from demur.windows.constrained import ConstrainedWindow
+from demur.windows.promised import widest_coverage_window
+
+__all__ = ["ModelEvidence", "NetBenefitPoints", "model_evidence"]
+
+_PROMISES = (0.8, 0.9, 0.95, 0.98, 0.99)
+_THRESHOLDS = np.linspace(0.02, 0.98, 49)
+# what a chart of a few hundred pixels shows
+_MOST_POINTS = 80
+# beyond so many scores chance alone hardly moves the curve, and resampling takes long
+_MOST_RESAMPLED = 2_000
+_DRAWS = 99
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class NetBenefitPoints(Result):
+    """Net benefit of acting from a threshold probability on, with its interval."""
+
+    threshold: FloatArray
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class ModelEvidence(Result):
+    """Curves beyond costs and ROC, each by the public function of its name; None where it does not exist.
+
+    Attributes
+    ----------
+    average_precision : float or None
+    calibration : ReliabilityCurve or None
+        Of probabilities only.
+    band : ConsistencyBand or None
+        Where the curve of a calibrated model would lie; of whole cases, and of not too many.
+    net_benefit : NetBenefitPoints or None
+        Of probabilities only, at the prevalence of the report.
+    risk_coverage : RiskCoverageCurve or None
+        Errors of the cases answered, most confident first; of probabilities only.
+    promises : tuple of (float, ConstrainedWindow)
+        Widest windows that keep a precision on both sides with confidence; of whole cases only.
+    """
+
+    average_precision: float | None
+    calibration: ReliabilityCurve | None
+    band: ConsistencyBand | None
+    net_benefit: NetBenefitPoints | None
+    risk_coverage: RiskCoverageCurve | None
+    promises: tuple[tuple[float, ConstrainedWindow], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what the page draws: thinned to what a screen shows."""
+        return {
+            "average_precision": self.average_precision,
+            "calibration": self._calibration(),
+            "net_benefit": None if self.net_benefit is None else _rounded(self.net_benefit.to_dict()),
+            "risk_coverage": self._risk_coverage(),
+            "promises": [_promise(precision, window) for precision, window in self.promises],
+        }
+
+    def _calibration(self) -> dict[str, Any] | None:
+        curve, band = self.calibration, self.band
+        if curve is None:
+            return None
+        parts = {
+            name: getattr(curve, name)
+            for name in ("brier", "miscalibration", "discrimination", "uncertainty")
+        }
+        if band is None:
+            return {**parts, "pvalue": None, "band": None}
+        at = _thinned(band.forecast)
+        columns = {"forecast": band.forecast[at], "low": band.low[at], "high": band.high[at]}
+        return {
+            **parts,
+            "pvalue": band.pvalue,
+            "band": {"level": band.confidence_level, **_rounded(json_safe(columns))},
+        }
+
+    def _risk_coverage(self) -> dict[str, Any] | None:
+        curve = self.risk_coverage
+        if curve is None:
+            return None
+        at = _thinned(curve.coverage)
+        columns = {"coverage": curve.coverage[at], "risk": curve.risk[at]}
+        return {**_rounded(json_safe(columns)), "aurc": curve.aurc}
+
+
+def model_evidence(
+    counts: ScoreCounts, *, prevalence: float | None, confidence_level: float, weights: str | None
+) -> ModelEvidence:
+    """Compute once what the page only draws; `weights` is None where every case counts once."""
+    probabilities = counts.score_range[0] >= 0 and counts.score_range[1] <= 1
+    both = min(counts.n_positive, counts.n_negative) > 0
+    whole = weights in (None, "repeats")
+    calibration = reliability_curve(counts) if probabilities else None
+    band = None
+    if calibration is not None and whole and len(calibration.forecast) <= _MOST_RESAMPLED:
+        band = _unless_undefined(lambda: calibration.consistency_band(n_resamples=_DRAWS, rng=0))
+    return ModelEvidence(
+        average_precision=_unless_undefined(
+            lambda: precision_recall_curve(counts, prevalence=prevalence).average_precision
+        ),
+        calibration=calibration,
+        band=band,
+        net_benefit=_net_benefit(counts, prevalence, confidence_level, weights)
+        if probabilities and both
+        else None,
+        risk_coverage=_risk_coverage(counts) if probabilities else None,
+        promises=_promises(counts, confidence_level) if both and whole and prevalence is None else (),
+    )
+
+
+def _net_benefit(
+    counts: ScoreCounts, prevalence: float | None, confidence_level: float, weights: str | None
+) -> NetBenefitPoints:
+    curve = net_benefit_curve(counts, prevalence=prevalence, weights=weights or "repeats")
+    low, high = curve.interval(_THRESHOLDS, confidence_level=confidence_level)
+    value = np.asarray(curve.net_benefit(_THRESHOLDS))
+    return NetBenefitPoints(threshold=_THRESHOLDS, value=value, low=np.asarray(low), high=np.asarray(high))
+
+
+def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
+    """Answer by the more probable class, most confident first."""
+    p = counts.scores
+    confidence = np.maximum(p, 1 - p)
+    wrong = np.where(p >= 0.5, counts.negatives, counts.positives)
+    right = counts.positives + counts.negatives - wrong
+    loss = np.repeat([1.0, 0.0], len(p))
+    weight = np.concatenate([wrong, right])
+    kept = weight > 0
+    return risk_coverage_curve(
+        loss[kept], np.concatenate([confidence, confidence])[kept], sample_weight=weight[kept]
+    )
+
+
+def _promises(counts: ScoreCounts, confidence_level: float) -> tuple[tuple[float, ConstrainedWindow], ...]:
+    found = []
+    for precision in _PROMISES:
+        widest = partial(
+            widest_coverage_window,
+            counts,
+            min_precision_positive=precision,
+            min_precision_negative=precision,
+            confidence_level=confidence_level,
+        )
+        window = _unless_undefined(widest)
+        if window is not None:
+            found.append((precision, window))
+    return tuple(found)
+
+
+def _promise(precision: float, window: ConstrainedWindow) -> dict[str, Any]:
+    ends: dict[str, Any] = json_safe({"lower": window.lower, "upper": window.upper})
+    return {
+        "precision": precision,
+        **ends,
+        "decided": 1 - window.abstention_rate,
+        "positive": window.positive_performance,
+        "negative": window.negative_performance,
+    }
+
+
+def _unless_undefined(compute: Callable[[], Any]) -> Any:
+    """Return what `compute` gives; None where the data do not allow it."""
+    try:
+        return compute()
+    except InputError:
+        return None
+
+
+def _thinned(places: FloatArray) -> Any:
+    """Choose at most 80 places of an ascending column, evenly along it, both ends included."""
+    if len(places) <= _MOST_POINTS:
+        return np.arange(len(places))
+    wanted = np.linspace(places[0], places[-1], _MOST_POINTS)
+    return np.unique(np.minimum(np.searchsorted(places, wanted), len(places) - 1))
+
+
+def _rounded(columns: dict[str, Any]) -> dict[str, Any]:
+    """Five digits: more than any screen shows."""
+    return {name: [float(f"{value:.5g}") for value in column] for name, column in columns.items()}

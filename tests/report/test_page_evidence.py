@@ -1,0 +1,81 @@
+"""Panels behind tabs show what Python computes: thresholds, calibration, precision, benefit, capacity."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+import demur
+import page_reports
+from browser import MORE
+
+COSTS = page_reports.COSTS
+
+
+@pytest.fixture
+def cases():
+    y, scores = page_reports.three(300)
+    return y, 1 / (1 + np.exp(-1.5 * (scores["forest"] - 1)))
+
+
+def test_every_panel_behind_a_tab_against_python(open_page, cases):
+    y, p = cases
+    page = open_page("probabilities", fragment="#model=0")
+
+    def numbers(panel):
+        """The file of a panel as columns of numbers; text stays out."""
+        data, _ = page.downloaded(page.open_tab(panel).locator('[data-role="save-csv"]').click)
+        rows = list(csv.reader(io.StringIO(data.decode())))[1:]
+        # words in the first column only
+        rows = [[cell if cell and cell[-1] in "0123456789f" else "nan" for cell in row] for row in rows]
+        return np.array(rows).astype(float)
+
+    room = demur.window_interval(y, p, COSTS, tolerance=0.05)
+    found = numbers("thresholds")[:, 1:]
+    assert found[0] == pytest.approx([room.window.lower, *room.lower])
+    assert found[1] == pytest.approx([room.window.upper, *room.upper])
+    page.choose("thresholds-tolerance-1")
+    assert numbers("thresholds")[1, 2:] == pytest.approx(list(demur.window_interval(y, p, COSTS).upper))
+
+    curve = demur.calibration.reliability_curve(y, p)
+    found = numbers("calibration")
+    for low, high, share, weight in found:
+        inside = (curve.forecast >= low) & (curve.forecast <= high)
+        assert curve.observed[inside] == pytest.approx(share)
+        assert weight == inside.sum()
+    assert f"Brier score {curve.brier:.4f}" in page.text("calibration-said")
+
+    benefit = demur.net_benefit_curve(y, p, weights="repeats")
+    found = numbers("net-benefit")
+    assert found[:, 1] == pytest.approx(benefit.net_benefit(found[:, 0]), rel=1e-4, abs=1e-9)
+    assert found[:, 4] == pytest.approx(benefit.treat_all(found[:, 0]))
+
+    limited = numbers("capacity")
+    for most, used, cost in limited[::8]:
+        window = demur.cheapest_window(y, p, costs=COSTS, max_abstention=most)
+        assert (used, cost / 1000) == pytest.approx((window.abstention_rate, window.expected_cost))
+
+    assert numbers("risk-coverage")[-1] == pytest.approx([1, np.mean((p >= 0.5) != y)], rel=1e-4)
+    promised = demur.windows.widest_coverage_window(
+        y, p, min_precision_positive=0.8, min_precision_negative=0.8, confidence_level=0.95
+    )
+    found = numbers("promises")
+    assert found[0, :4] == pytest.approx([0.8, promised.lower, promised.upper, 1 - promised.abstention_rate])
+
+    # precision follows the prevalence in use
+    page.fill("prevalence", 10)
+    precise = demur.precision_recall_curve(y, p, prevalence=0.1)
+    for recall, precision in numbers("precision-recall")[::15]:
+        assert np.any(np.isclose(precise.precision[np.isclose(precise.recall, recall)], precision))
+
+    for name in MORE[:-1]:
+        text, _ = page.downloaded(page.open_tab(name).locator('[data-role="save-svg"]').click)
+        assert b"A miss costs 100, a false alarm 40, a review 12." in text
+
+
+def test_scores_that_are_no_probabilities_have_a_sentence(open_page):
+    page = open_page()
+    for name in ("net-benefit", "calibration", "risk-coverage"):
+        assert "probabilities" in page.open_tab(name).locator(".sentence").text_content()
+        assert page.page.locator(f"#chart-{name}").is_hidden()
