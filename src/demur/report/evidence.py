@@ -13,6 +13,7 @@ from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
+from demur.report.digits import few_digits
 from demur.roc.curve import precision_recall_curve
 from demur.typing import FloatArray
 from demur.windows.constrained import ConstrainedWindow
@@ -70,7 +71,7 @@ class ModelEvidence(Result):
         return {
             "average_precision": self.average_precision,
             "calibration": self._calibration(),
-            "net_benefit": None if self.net_benefit is None else _rounded(self.net_benefit.to_dict()),
+            "net_benefit": self._net_benefit(),
             "risk_coverage": self._risk_coverage(),
             "promises": [_promise(precision, window) for precision, window in self.promises],
         }
@@ -90,8 +91,14 @@ class ModelEvidence(Result):
         return {
             **parts,
             "pvalue": band.pvalue,
-            "band": {"level": band.confidence_level, **_rounded(json_safe(columns))},
+            "band": {"level": band.confidence_level, **_drawn(columns)},
         }
+
+    def _net_benefit(self) -> dict[str, Any] | None:
+        points = self.net_benefit
+        if points is None:
+            return None
+        return _drawn({name: getattr(points, name) for name in ("threshold", "value", "low", "high")})
 
     def _risk_coverage(self) -> dict[str, Any] | None:
         curve = self.risk_coverage
@@ -99,7 +106,7 @@ class ModelEvidence(Result):
             return None
         at = _thinned(curve.coverage)
         columns = {"coverage": curve.coverage[at], "risk": curve.risk[at]}
-        return {**_rounded(json_safe(columns)), "aurc": curve.aurc}
+        return {**_drawn(columns), "aurc": curve.aurc}
 
 
 def model_evidence(
@@ -193,6 +200,5 @@ def _thinned(places: FloatArray) -> Any:
     return np.unique(np.minimum(np.searchsorted(places, wanted), len(places) - 1))
 
 
-def _rounded(columns: dict[str, Any]) -> dict[str, Any]:
-    """Five digits: more than any screen shows."""
-    return {name: [float(f"{value:.5g}") for value in column] for name, column in columns.items()}
+def _drawn(columns: dict[str, FloatArray]) -> dict[str, Any]:
+    return {name: few_digits(column, 5) for name, column in columns.items()}

@@ -14,6 +14,7 @@ from demur.honest.curve_bands import CostCurveBand
 from demur.honest.multiplier import slot_offsets
 from demur.honest.pairs import JudgedPair, PairedCases
 from demur.honest.volume_difference import VolumeDifferenceTest
+from demur.report.digits import few_digits
 from demur.report.evidence import ModelEvidence
 from demur.surface.surface import AbstentionSurface
 from demur.typing import FloatArray, IntArray
@@ -159,7 +160,7 @@ class ModelReport(Result):
                 "negatives": whole_counts(self.bins.negatives),
                 "log_odds": self.bins.log_odds,
             },
-            "roc": self.roc.to_dict(),
+            "roc": {name: few_digits(getattr(self.roc, name)) for name in ("fpr", "tpr", "thresholds")},
             "folds": self._folds() if folds else [],
             "auc": self._auc(),
             "volume": self._volume(),
@@ -199,7 +200,7 @@ class ModelReport(Result):
         if self.cost_band is None:
             return None
         band = self.cost_band
-        return {"x": band.pc.tolist(), "low": band.low.tolist(), "high": band.high.tolist()}
+        return {"x": few_digits(band.pc), "low": few_digits(band.low), "high": few_digits(band.high)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
