@@ -229,15 +229,8 @@ class Report(Result):
                 name: ScoreCounts.from_arrays(rows.positive, column, sample_weight=rows.sample_weight)
                 for name, column in rows.scores.items()
             }
-            return cls._made(
-                None,
-                lone_models(counts, question.rate, question.confidence_level),
-                (),
-                question,
-                costs,
-                origin,
-                notes,
-            )
+            lone = lone_models(counts, question.rate, question.confidence_level)
+            return cls._made(None, lone, (), question, costs, origin, notes)
         return cls._of(comparison, costs, origin, notes)
 
     @classmethod
@@ -286,15 +279,8 @@ class Report(Result):
         if comparison is None:
             if len(checked) > 1:
                 notes.add(_NOT_PAIRED)
-            return cls._made(
-                None,
-                lone_models(checked, question.rate, question.confidence_level),
-                (),
-                question,
-                costs,
-                origin,
-                notes,
-            )
+            lone = lone_models(checked, question.rate, question.confidence_level)
+            return cls._made(None, lone, (), question, costs, origin, notes)
         return cls._of(comparison, costs, origin, notes)
 
     @classmethod
