@@ -613,14 +613,14 @@ MANY = [np.arange(60) % 2, np.arange(60), np.arange(60)[::-1] ** 2 % 61]
         ),
         (
             lambda: auc_difference_test(Y, A, B, sample_weight=[2, 1, 1, 1, 1, 1, 1]),
-            "got weights that are no numbers of cases. Hint: 'delong'",
+            "got weights that are not numbers of cases. Hint: 'delong'",
         ),
         (lambda: auc_difference_test(Y, A, B[1:]), "`score_b` must have the same length, got 7 and 7 and 6"),
         (lambda: auc_difference_test(Y, A, [math.nan] * 7), "`score_b` must not contain NaN"),
         (lambda: auc_difference_test([1] * 7, A, B), "needs cases of both classes, got no negative"),
         (
             lambda: auc_difference_test(Y, A, B, sample_weight=[0.5] * 7, weights="repeats"),
-            "got weights that are no numbers of cases. Hint: 'delong'",
+            "got weights that are not numbers of cases. Hint: 'delong'",
         ),
         (lambda: auc_difference_test(["a", "b"] * 3, A[1:], B[1:]), "`pos_label` is required"),
         (lambda: auc_unpaired_test(Y, A, Y), "`y_score` is missing"),

@@ -288,7 +288,7 @@ def closed_port():
     ("flags", "sentence"),
     [
         (("--engine", "hadoop"), "`--engine` must be one of memory, duckdb, spark, got 'hadoop'."),
-        (("--engine", "spark"), "`--master` is needed beside --engine spark."),
+        (("--engine", "spark"), "`--master` is needed with --engine spark."),
         (("--master", "local[1]"), "`--master` is for Spark. Hint: add --engine spark"),
         (("--engine", "duckdb", "--master", "local[1]"), "`--master` is for Spark."),
         (("--group", "place"), "has no column 'place'; its columns are label, a, b, c, site."),

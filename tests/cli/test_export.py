@@ -68,7 +68,7 @@ def test_json(run, saved):
     [
         ((), "`--to` is needed: sql, onnx or python"),
         (("-o", "policy.txt"), "`--to` is needed: sql, onnx or python"),
-        (("--to", "onnx"), "`-o` is needed: an ONNX model is no text. Hint: -o policy.onnx."),
+        (("--to", "onnx"), "`-o` is needed: an ONNX model is not text. Hint: -o policy.onnx."),
         (("--to", "python", "--table", "t"), "`--table` is for SQL, got --to python. Hint: leave it out."),
         (("--to", "sql", "--dialect", "oracle"), "`dialect` must be one of"),
         (("--to", "java"), "'java' is not one of 'sql', 'onnx', 'python'"),

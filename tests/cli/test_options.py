@@ -182,7 +182,7 @@ def test_costs_as_the_library_takes_them():
     ("args", "sentence"),
     [
         (("--cost-fn", "0:5", "--cost-fp", "1"), "`--cost-fn` must be positive, got 0:5"),
-        (("--cost-fn", "4:5"), "`--cost-fp` is needed beside --cost-fn"),
+        (("--cost-fn", "4:5"), "`--cost-fp` is needed with --cost-fn"),
         (("--mu", "1", "--cost-fp", "4:5"), "Costs are given twice, as --cost-fp and --mu"),
     ],
 )
@@ -226,8 +226,8 @@ def test_reviews_and_cases_per_day_give_the_largest_abstention_by_hand(args, sha
 @pytest.mark.parametrize(
     ("args", "sentence"),
     [
-        (("--reviews-per-day", 5), "`--cases-per-day` is needed beside --reviews-per-day"),
-        (("--cases-per-day", 5), "`--reviews-per-day` is needed beside --cases-per-day"),
+        (("--reviews-per-day", 5), "`--cases-per-day` is needed with --reviews-per-day"),
+        (("--cases-per-day", 5), "`--reviews-per-day` is needed with --cases-per-day"),
         (("--reviews-per-day", 5, "--cases-per-day", 0), "`--cases-per-day` must be above 0"),
         (("--reviews-per-day", -5, "--cases-per-day", 9), "`--reviews-per-day` must not be negative"),
         (
@@ -255,7 +255,7 @@ def test_limits_are_kept_as_given():
 
 def test_what_a_weight_means_needs_a_weight():
     assert source("--weight", "w", "--weights", "repeats").weights == "repeats"
-    with pytest.raises(InputError, match="`--weight` is needed beside --weights"):
+    with pytest.raises(InputError, match="`--weight` is needed with --weights"):
         source("--weights", "importance")
 
 

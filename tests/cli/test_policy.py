@@ -253,7 +253,7 @@ def test_labels_of_the_policy(run, tmp_path, classes, flags, labels):
     ("flags", "sentence"),
     [
         ((), "A decision needs costs. Hint: pass --cost-fn"),
-        (("--cost-fn", "3"), "`--cost-fp` is needed beside --cost-fn"),
+        (("--cost-fn", "3"), "`--cost-fp` is needed with --cost-fn"),
         ((*COSTS, "--max-abstention", "2"), "`--max-abstention` must lie in [0, 1], got 2.0"),
         ((*COSTS, "--min-precision-positive", "0"), "`--min-precision-positive` must"),
         ((*COSTS, "--min-precision-negative", "1.5"), "`--min-precision-negative` must"),

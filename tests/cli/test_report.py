@@ -115,7 +115,7 @@ def test_notes_go_to_standard_error(capsys, file, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
-        (["--cost-fn", 10], "`--cost-fp` is needed beside --cost-fn"),
+        (["--cost-fn", 10], "`--cost-fp` is needed with --cost-fn"),
         (["--mu", 1, "--cost-fn", 1], "Costs are given twice"),
         (["--model", "absent"], "absent"),
         (["--prevalence", 1.5], "--prevalence"),

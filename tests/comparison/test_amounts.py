@@ -402,7 +402,7 @@ def test_prevalence_weighs_the_money_of_the_classes():
         ({"reviewer": Reviewer(fee=1)}, "`cost_abstain` must be left out beside reviewer"),
         ({"miss_factor": (2, 1)}, "`miss_factor` must be a number or a pair"),
         ({"miss_factor": (1, 2, 3)}, "`miss_factor` must be a number or a pair"),
-        ({"cost_abstain": None, "cost_abstain_positive": 3}, "`cost_abstain_negative` is needed beside"),
+        ({"cost_abstain": None, "cost_abstain_positive": 3}, "`cost_abstain_negative` is needed with"),
     ],
 )
 def test_bad_amounts_are_named(changes, sentence):

@@ -120,7 +120,7 @@ def test_several_models_and_text_labels():
         ({"amount": [1.0, None]}, {}, "Column 'amount' has 1 missing value"),
         ({"amount": ["a", "b"]}, {}, "`a cost` must name columns of numbers"),
         ({}, {"cost_fn": "price"}, "price"),
-        ({}, {"cost_abstain_positive": 1}, "`cost_abstain_negative` is needed beside"),
+        ({}, {"cost_abstain_positive": 1}, "`cost_abstain_negative` is needed with"),
         ({"risk": [0.1, None]}, {}, "Column 'risk' has 1 missing value"),
     ],
 )

@@ -129,7 +129,7 @@ def test_amounts_that_are_missing_or_misplaced(data):
         model.score(X, y)
     with pytest.raises(InputError, match="`costs` must hold one number per cost, got amounts as cost_fn"):
         AbstainingClassifier(Given(), costs=CaseCosts(cost_fn=amount, cost_fp=1)).fit(X, y)
-    with pytest.raises(InputError, match="`cost_fp` is needed beside amounts"):
+    with pytest.raises(InputError, match="`cost_fp` is needed with amounts"):
         AbstainingClassifier(Given()).fit(X, y, cost_fn=amount)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         AbstainingClassifier(Given(), costs=COSTS).fit(X, y, cost_fn=amount[:9])

@@ -280,7 +280,7 @@ def test_delong_takes_what_is_too_many_for_a_permutation():
 def test_permutation_of_fractional_cells_is_undefined():
     cells = PairedCounts.from_cells([1, 2, 3], [1, 3, 2], [0.5, 1, 2], [1, 1, 1])
     with pytest.raises(
-        UndefinedError, match="exchanges whole cases, got weights that are no numbers of cases"
+        UndefinedError, match="exchanges whole cases, got weights that are not numbers of cases"
     ):
         auc_difference_test(cells, weights="repeats")
     with pytest.raises(UndefinedError, match="weight of every case, got a PairedCounts of sums of weights"):

@@ -195,7 +195,7 @@ def auc_difference_test(
     ------
     UndefinedError
         If a class is missing or has one case ("delong", "jackknife", "unbiased"), if the unbiased
-        variance is negative, or for weights that are no numbers of cases with "permutation".
+        variance is negative, or for weights that are not numbers of cases with "permutation".
 
     Warns
     -----

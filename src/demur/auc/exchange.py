@@ -36,7 +36,7 @@ def exchange_terms(tables: ModelTables, a: int, b: int, exchange: str) -> IntArr
     joint = tables.joint
     if not tables.exchangeable:
         raise UndefinedError(
-            "The permutation test exchanges whole cases, got weights that are no numbers of cases. "
+            "The permutation test exchanges whole cases, got weights that are not numbers of cases. "
             "Hint: 'delong' and 'bootstrap' take any weights; weights='repeats' makes whole numbers cases."
         )
     cases = joint.n_negative + joint.n_positive

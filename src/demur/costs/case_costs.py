@@ -146,7 +146,7 @@ class CaseCosts(Result):
         if len(given) == 1 and given[0] != "cost_abstain":
             missing = next(name for name in _REVIEWS[1:] if name not in given)
             raise input_error(
-                missing, "is needed beside the cost for the other class", None, "or set cost_abstain."
+                missing, "is needed with the cost for the other class", None, "or set cost_abstain."
             )
 
     # ---------------------------------------------------------------- costs of the cases

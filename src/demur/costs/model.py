@@ -104,7 +104,7 @@ class CostModel(Result):
         if any(given) and not all(given) and self.cost_abstain is None:
             missing = "cost_abstain_negative" if given[0] else "cost_abstain_positive"
             raise input_error(
-                missing, "is needed beside the cost for the other class", None, "or set cost_abstain."
+                missing, "is needed with the cost for the other class", None, "or set cost_abstain."
             )
         ratios = (self.mu, self.nu_positive, self.nu_negative) if self.may_abstain else (self.mu,)
         if max(map(abs, ratios)) > _LARGEST:

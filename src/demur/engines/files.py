@@ -112,7 +112,7 @@ class FileTable:
         return self._n_rows_where(name, "try_cast(replace({column}, ',', '.') as double) is not null")
 
     def n_numeric_to_people(self, name: str) -> int:
-        """Return how many values of a text column are numbers, with percent signs or parted thousands."""
+        """Return how many values of a text column are numbers, with percent signs or separated thousands."""
         signs = NUMBER_AS_PEOPLE_WRITE.replace("'", "''")
         return self._n_rows_where(name, f"regexp_full_match(trim({{column}}), '{signs}')")
 

@@ -251,7 +251,7 @@ class SparkTable:
             return int(self.frame.filter(number).count())
 
     def n_numeric_to_people(self, name: str) -> int:
-        """Return how many values of a text column are numbers, with percent signs or parted thousands."""
+        """Return how many values of a text column are numbers, with percent signs or separated thousands."""
         sql = import_module("pyspark.sql.functions")
         with spark_errors(self.name):
             number = sql.trim(_column(name)).rlike(f"^({NUMBER_AS_PEOPLE_WRITE})$")

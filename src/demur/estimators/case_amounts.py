@@ -47,7 +47,7 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
     if costs is None:
         missing = [name for name in AMOUNTS[:2] if name not in amounts]
         if missing:
-            raise InputError(f"`{missing[0]}` is needed beside amounts. Hint: pass costs=CostModel(...).")
+            raise InputError(f"`{missing[0]}` is needed with amounts. Hint: pass costs=CostModel(...).")
         return CaseCosts(**amounts)
     if isinstance(costs, CaseCosts):
         return replace(costs, **amounts)

@@ -85,7 +85,7 @@ def _costs(classes: Classes, names: list[str]) -> tuple[dict[str, dict[str, Any]
         return rows, None
     if classes.cost_matrix is None:
         raise InputError(
-            "`--cost-matrix FILE` is needed beside --classes. Hint: costs are never assumed; --ordered "
+            "`--cost-matrix FILE` is needed with --classes. Hint: costs are never assumed; --ordered "
             "--step-cost 1 is a matrix for classes in order."
         )
     costs, abstain = read_cost_entries(classes.cost_matrix)

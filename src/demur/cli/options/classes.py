@@ -44,7 +44,7 @@ class Classes(Flags):
         """Refuse costs of classes that have no names, and two kinds of costs."""
         for name in self.given():
             if name != "--classes" and self.names is None:
-                raise InputError(f"`--classes` is needed beside {name}. Hint: --classes a,b,c.")
+                raise InputError(f"`--classes` is needed with {name}. Hint: --classes a,b,c.")
         if self.ordered and self.cost_matrix is not None:
             raise InputError("`--ordered` and --cost-matrix are two kinds of costs. Hint: give one of them.")
         if self.step_cost is not None and not self.ordered:

@@ -70,7 +70,7 @@ class Limits(Flags):
             ("--cases-per-day", "--reviews-per-day"),
         ):
             if name in given and other not in given:
-                raise InputError(f"`{other}` is needed beside {name}. Hint: add {other} N.")
+                raise InputError(f"`{other}` is needed with {name}. Hint: add {other} N.")
         if "--reviews-per-day" in given and "--max-abstention" in given:
             raise InputError(
                 "`--max-abstention` says the same as --reviews-per-day and --cases-per-day. "

@@ -211,7 +211,7 @@ class Prices(Flags):
         for name in needed:
             if name not in given:
                 raise InputError(
-                    f"`{name}` is needed beside {' and '.join(given)}. Hint: costs are never assumed."
+                    f"`{name}` is needed with {' and '.join(given)}. Hint: costs are never assumed."
                 )
         self._require_one_review(given)
         if self.cost_fn is not None and _low(self.cost_fn) == 0:
@@ -231,7 +231,7 @@ class Prices(Flags):
             )
         if len(reviews) == 1 and reviews[0] != "--cost-abstain":
             other = next(name for name in _REVIEWS[1:] if name not in reviews)
-            raise InputError(f"`{other}` is needed beside {reviews[0]}. Hint: or add --cost-abstain.")
+            raise InputError(f"`{other}` is needed with {reviews[0]}. Hint: or add --cost-abstain.")
 
     def number(self, name: str) -> float | None:
         """Return the value of a flag where only one number will do; None if it is not given."""

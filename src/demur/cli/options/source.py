@@ -70,11 +70,11 @@ class Source(Flags):
     def __post_init__(self) -> None:
         """Refuse flags that contradict each other."""
         if self.weights is not None and self.weight is None:
-            raise InputError("`--weight` is needed beside --weights. Hint: add --weight COLUMN.")
+            raise InputError("`--weight` is needed with --weights. Hint: add --weight COLUMN.")
         if self.engine is not None and self.engine not in _ENGINES:
             raise InputError(f"`--engine` must be one of {', '.join(_ENGINES)}, got {self.engine!r}.")
         if self.engine == "spark" and self.master is None:
-            raise InputError("`--master` is needed beside --engine spark. Hint: --master spark://host:7077.")
+            raise InputError("`--master` is needed with --engine spark. Hint: --master spark://host:7077.")
         if self.drop_missing and self.reader != "memory":
             raise InputError(
                 f"`--drop-missing` needs the rows in memory, got --engine {self.engine}. "

@@ -222,8 +222,8 @@ def _reason_to_leave_out(table: Table, name: str) -> str | None:
             raise _not_numbers(table, name, f"Column {name!r} looks like scores, but")
         if 2 * table.n_numeric_to_people(name) >= table.n_rows:
             raise InputError(
-                f"Column {name!r} looks like scores, but with percent signs or parted thousands. Hint: write "
-                f"plain numbers, or leave the column out with --exclude."
+                f"Column {name!r} looks like scores, but with percent signs or separated thousands. Hint: "
+                f"write plain numbers, or leave the column out with --exclude."
             )
         return "text"
     if kind != "number":

@@ -31,7 +31,7 @@ class Table(Protocol):
         """Return how many values of a text column are numbers."""
 
     def n_numeric_to_people(self, name: str) -> int:
-        """Return how many values of a text column are numbers with percent signs or parted thousands."""
+        """Return how many values of a text column are numbers with percent signs or separated thousands."""
 
     def distinct(self, name: str) -> list[Any]:
         """Return the distinct values of a column, at most a thousand, missing ones left out."""

@@ -74,7 +74,7 @@ def command(*, target: Target, output: Output) -> None:
     if language != "sql" and sql_only:
         raise InputError(f"`{next(iter(sql_only))}` is for SQL, got --to {language}. Hint: leave it out.")
     if language == "onnx" and not output.to_file:
-        raise InputError("`-o` is needed: an ONNX model is no text. Hint: -o policy.onnx.")
+        raise InputError("`-o` is needed: an ONNX model is not text. Hint: -o policy.onnx.")
     output.format((_LANGUAGES[language],) if language == "onnx" else (_LANGUAGES[language], ".txt"))
     from demur._files.whole import draft_of
     from demur.cli.output import document, remark, write
