@@ -13,6 +13,7 @@ const ENTRIES = {
   // the page of many classes has a script of its own: neither page carries the other
   "classes.js": "src/classes/main.ts",
   "classes.css": "src/classes/style.css",
+  "notebook.js": "src/notebook.ts",
 };
 
 /** Options every bundle shares, the tested one and the shipped one. */
@@ -32,7 +33,8 @@ export async function bundle() {
     const made = await build({
       ...common,
       entryPoints: [entry],
-      format: "iife",
+      // a notebook imports what it runs
+      format: name === "notebook.js" ? "esm" : "iife",
       minify: true,
       legalComments: "inline",
       metafile: true,

@@ -9,6 +9,7 @@ import { controlsPanel } from "./panels/controls";
 import { costCurvePanel } from "./panels/costCurve";
 import { costMapPanel } from "./panels/costMap";
 import { header } from "./panels/header";
+import { followNotebook } from "./panels/notebook";
 import { headlinePanel } from "./panels/headline";
 import { methods } from "./panels/methods";
 import { modelsPanel } from "./panels/models";
@@ -49,6 +50,7 @@ function begin(root: HTMLElement): void {
   app.add(controlsPanel(app), board);
   board.append(charts);
   watchTheme(() => app.drawAll());
+  followNotebook(app);
   describePictures(() => captionOf(app.situation()));
   watchPaper(() => {
     applyTheme();

@@ -20,6 +20,7 @@ from demur.comparison.question import Limits
 from demur.exceptions import InputError
 from demur.report.class_parts import holds_rows, page_levels, page_models, page_rows
 from demur.report.model import DataSource
+from demur.report.notebook import class_page_widget
 from demur.report.page_text import framed_page, page_text
 from demur.typing import FloatArray, Labels
 from demur.windows.class_policy import builtin_labels
@@ -256,6 +257,10 @@ class ClassReport(Result):
             with whole_file(path) as handle:
                 handle.write(text)
         return text
+
+    def widget(self) -> Any:
+        """Return the page as a widget of a notebook; see `Report.widget`."""
+        return class_page_widget(self)
 
     def _repr_html_(self) -> str:
         return framed_page(self.to_html())

@@ -34,6 +34,7 @@ from demur.report.cases import page_bounds, page_cases
 from demur.report.classes import ClassReport
 from demur.report.headline import class_words, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
+from demur.report.notebook import page_widget
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
@@ -445,6 +446,13 @@ class Report(Result):
             with whole_file(path) as handle:
                 handle.write(text)
         return text
+
+    def widget(self) -> Any:
+        """Return the page as a widget of a notebook: `costs`, `policy` and `headline` go both ways.
+
+        Needs ``demur[notebook]``. Costs by case are refused: the fields of the page are factors on them.
+        """
+        return page_widget(self)
 
     def _repr_html_(self) -> str:
         return framed_page(self.to_html())

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from demur.exceptions import DemurError
 
-__all__ = ["framed_page", "page_text"]
+__all__ = ["framed_page", "page_part", "page_text"]
 
 _FOLDER = Path(__file__).parent / "page"
 # inside a script element only these could end it or, in old engines, a line of it
@@ -22,9 +22,9 @@ _FRAME_HEIGHT = 900
 
 def page_text(json_text: str, *, title: str, headline: str, software: str, page: str = "bundle") -> str:
     """Fill the template; `page` is the script: "bundle" for two classes, "classes" for any number."""
-    script, style = _part(f"{page}.js"), _part("style.css")
+    script, style = page_part(f"{page}.js"), page_part("style.css")
     if page != "bundle":
-        style += _part(f"{page}.css")
+        style += page_part(f"{page}.css")
     parts = {
         "policy": _policy(script, style),
         "software": escape(software),
@@ -35,7 +35,7 @@ def page_text(json_text: str, *, title: str, headline: str, software: str, page:
         "data": re.sub("[<>&\u2028\u2029]", lambda found: _UNSAFE[found.group()], json_text),
     }
     # one pass, so that nothing in the data can pose as a placeholder
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found.group(1)], _part("page.html"))
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: parts[found.group(1)], page_part("page.html"))
 
 
 def framed_page(page: str) -> str:
@@ -46,7 +46,8 @@ def framed_page(page: str) -> str:
     )
 
 
-def _part(name: str) -> str:
+def page_part(name: str) -> str:
+    """Return the text of a built file of the package."""
     try:
         return (_FOLDER / name).read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -71,6 +71,11 @@ export class ClassApp {
     panel.draw(this.view());
   }
 
+  /** Call `changed` after every drawing. */
+  follow(changed: () => void): void {
+    this.panels.push({ element: document.documentElement, draw: changed });
+  }
+
   change(part: Partial<ClassState>): void {
     this.state = { ...this.state, ...part };
     this.drawAll();

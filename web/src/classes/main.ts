@@ -1,6 +1,7 @@
 /** The page of many classes: the answer first, the costs beside it, then the pictures. */
 import { DataError } from "../data";
 import { el } from "../view/dom";
+import { followHost } from "../view/host";
 import { watchPaper } from "../view/paper";
 import { describePictures } from "../view/picture";
 import { applyTheme, watchTheme } from "../view/theme";
@@ -12,8 +13,10 @@ import { classHeader } from "./panels/header";
 import { classHeadline } from "./panels/headline";
 import { matrixPanel } from "./panels/matrix";
 import { classMethods } from "./panels/methods";
+import { classPolicyFile } from "./policy";
 import { reviewPanel } from "./panels/review";
 import { rulesPanel, weightsPanel } from "./panels/rules";
+import { readState } from "./state";
 import { simplexPanel } from "./panels/simplex";
 
 function begin(root: HTMLElement): void {
@@ -34,6 +37,16 @@ function begin(root: HTMLElement): void {
   app.add(matrixPanel(app), pair);
   app.add(classConfusion(), pair);
   watchTheme(() => app.drawAll());
+  app.follow(
+    followHost(
+      (fragment) => app.change(readState(fragment, data)),
+      () => {
+        const { answers, answer, prices, sentences } = app.view();
+        const policy = classPolicyFile(answers, answer, prices);
+        return { costs: prices, policy, headline: sentences.join(" ") };
+      },
+    ),
+  );
   describePictures(() => captionOf(app.view()));
   watchPaper(() => {
     applyTheme();
