@@ -10,7 +10,7 @@ RUN = $(VENV)/bin/python
 # byte code is kept: parallel workers and the programs that tests start compile a file once
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo quick test test-long test-core check lint bench coverage docs web web-check clean
+.PHONY: demo quick test test-long fuzz test-core check lint bench coverage docs web web-check clean
 
 INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
 
@@ -40,6 +40,11 @@ test: $(VENV)/.installed
 # Monte-Carlo coverage, level and power
 test-long: $(VENV)/.installed
 	$(RUN) -m pytest -n auto -m long
+
+# hostile arguments, files and saved objects, the same ones every time: five minutes on one core
+fuzz: export DEMUR_FUZZ = 70
+fuzz: $(VENV)/.installed
+	$(RUN) -m pytest -q -n auto tests/house/test_fuzz.py
 
 # the mathematics alone: what other versions of Python and of the dependencies must pass;
 # VENV=.venv-oldest CONSTRAINTS=constraints/oldest.txt tries the lower bounds

@@ -161,3 +161,17 @@ def test_searches_of_many_rows_are_single_searches(seed, abstain):
         })  # fmt: skip
         window = limited_search(single, prices, cut_limits(single, **kept))
         assert (start, stop) == (window or (-1, -1))
+
+
+def test_of_many_models_the_advice_is_chosen_among_the_cheapest(monkeypatch):
+    rng = np.random.default_rng(5)
+    y = rng.random(80) < 0.4
+    models = {f"m{k}": rng.normal(size=80) + k % 3 * y for k in range(5)}
+    costs = CostModel(cost_fn=3, cost_fp=1, cost_abstain=0.4)
+    everything = compare_models(y, models, costs=costs)
+    cheapest = sorted(models, key=lambda name: everything.models[name].cost)[:2]
+    monkeypatch.setattr("demur.comparison.choice._MOST_ADVISED", 2)
+    bounded = compare_models(y, models, costs=costs)
+    few = compare_models(y, {name: models[name] for name in models if name in cheapest}, costs=costs)
+    assert bounded.answer.advice_cost == few.answer.advice_cost
+    assert bounded.answer.cost == everything.answer.cost

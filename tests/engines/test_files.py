@@ -256,6 +256,12 @@ def test_a_directory_without_tables_is_one_sentence(tmp_path):
         read(tmp_path)
 
 
+def test_nul_in_the_name_of_a_column(tmp_path):
+    path = write(tmp_path, "a.csv", "\0y,model\n0,0.25\n1,0.5\n")
+    with pytest.raises(InputError, match="must have names of columns without the character NUL"):
+        read(path)
+
+
 def test_an_unknown_column_is_named_with_the_nearest(tmp_path):
     with (
         open_table(write(tmp_path, "a.csv", "y_true,model\n0,1\n")) as table,

@@ -375,10 +375,10 @@ def test_path_depends_on_the_size_alone():
 
 def test_whole_job_counts_all_calls_and_ends_with_the_block():
     with jit.whole_job(jit.COMPILE_JOB_FROM):
-        assert jit.worth_compiling(256)
-        assert not jit.worth_compiling(255)
+        assert jit.worth_compiling(64)
+        assert not jit.worth_compiling(63)
         with jit.whole_job(10):
-            assert jit.worth_compiling(256), "part of a large job"
+            assert jit.worth_compiling(64), "part of a large job"
     assert not jit.worth_compiling(256)
     with jit.whole_job(jit.COMPILE_JOB_FROM - 1):
         assert not jit.worth_compiling(256)

@@ -7,6 +7,7 @@ cases), `rates`, `costs`, `choices` (options); the other rooms import the checks
 """
 
 from demur._checks.arrays import (
+    as_floats,
     check_columns,
     check_covariance,
     check_finite,
@@ -25,6 +26,7 @@ from demur._checks.choices import (
     check_choice,
     check_confidence_level,
     check_mapping,
+    check_members,
     check_positive_int,
     check_rng,
     check_type,
@@ -54,6 +56,7 @@ from demur._checks.samples import (
 )
 
 __all__ = [
+    "as_floats",
     "check_amounts",
     "check_block_length",
     "check_choice",
@@ -73,6 +76,7 @@ __all__ = [
     "check_levels",
     "check_mapping",
     "check_matrix",
+    "check_members",
     "check_nonnegative",
     "check_number",
     "check_positive",

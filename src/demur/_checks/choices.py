@@ -35,7 +35,8 @@ def check_positive_int(value: Any, name: str, *, minimum: int = 1) -> int:
 
 def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> str:
     """Return `value` if it is one of `choices`."""
-    if value not in choices:
+    # arrays compare element by element, and lists have no hash
+    if not isinstance(value, (str, type(None))) or value not in choices:
         raise input_error(name, "must be one of " + ", ".join(map(repr, choices)), repr(value))
     return str(value)
 
@@ -44,6 +45,16 @@ def check_type(value: Any, name: str, kind: type, article: str = "a") -> None:
     """Require an instance of `kind`."""
     if not isinstance(value, kind):
         raise input_error(name, f"must be {article} {kind.__name__}", type(value).__name__)
+
+
+def check_members(values: Any, name: str) -> list[Any]:
+    """Return the members of anything that can be gone through, at least one."""
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise input_error(name, "must be a sequence", type(values).__name__)
+    members = list(values)
+    if not members:
+        raise input_error(name, "must hold at least one member", "none")
+    return members
 
 
 def check_mapping(value: Any, name: str, kind: type) -> dict[str, Any]:

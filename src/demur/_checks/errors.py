@@ -7,12 +7,16 @@ __all__ = [
     "some",
 ]
 
+_SHOWN_CHARACTERS = 400
+
 
 def input_error(
     argument: str, rule: str, got: object, hint: str | None = None, *, error: type[InputError] = InputError
 ) -> InputError:
-    """Build the error sentence every check uses."""
-    text = f"`{argument}` {rule}, got {got}."
+    """Build the error sentence every check uses; a value that takes lines or pages is shortened."""
+    shown = " ".join(str(got).split())
+    shown = shown if len(shown) <= _SHOWN_CHARACTERS else f"{shown[: _SHOWN_CHARACTERS - 3]}..."
+    text = f"`{argument}` {rule}, got {shown}."
     return error(f"{text} Hint: {hint}" if hint else text)
 
 

@@ -38,7 +38,7 @@ COMPILE_FROM = 2**16
 COMPILE_JOB_FROM = 2**18
 """Below this many elements in all its calls together the interpreter finishes a job as soon."""
 
-_WORTH_A_CALL = 256
+_WORTH_A_CALL = 64
 """Within a large job, calling the compiled twin pays from this many elements on."""
 
 KERNELS: dict[str, FunctionType] = {}

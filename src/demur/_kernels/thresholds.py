@@ -8,6 +8,7 @@ from demur.typing import FloatArray
 __all__ = ["cut_points", "no_threshold"]
 
 _MAX = np.finfo(np.float64).max
+_HALF = _MAX / 2
 
 
 def cut_points(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -20,6 +21,14 @@ def cut_points(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatA
     cannot exist (between -inf and the smallest float) is NaN.
     """
     below, above = upper[:-1], lower[1:]
+    if len(below) and abs(below[0]) < _HALF and abs(above[-1]) < _HALF:
+        # ordinary scores: nothing is infinite or overflows
+        middle = np.empty(len(below) + 2)
+        middle[0], middle[-1] = -np.inf, np.inf
+        np.add(below, above, out=middle[1:-1])
+        middle[1:-1] /= 2
+        if (below < middle[1:-1]).all() and (middle[1:-1] < above).all():
+            return middle, middle.copy()
     with np.errstate(over="ignore", invalid="ignore"):
         middle = (below + above) / 2
         middle = np.where(np.isinf(middle), below / 2 + above / 2, middle)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_confidence_level, check_labels, input_error
+from demur._checks import as_floats, check_confidence_level, check_labels, input_error
 from demur._results import Interval, Result
 from demur.auc.several import auc_covariance
 from demur.exceptions import UndefinedError
@@ -126,7 +126,7 @@ def reader_study(y_true: Labels, scores: ArrayLike, *, pos_label: Any = None) ->
     """
     from scipy.special import fdtrc
 
-    table = np.asarray(scores, dtype=np.float64)
+    table = as_floats(scores, "scores", "must be numbers by test, reader and case")
     positive = check_labels(y_true, pos_label)
     if table.ndim != 3 or min(table.shape[:2]) < 2 or table.shape[2] != len(positive):
         raise input_error(

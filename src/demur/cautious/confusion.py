@@ -409,8 +409,12 @@ def cautious_confusion(
 
 def _occurring_labels(y_true: Any, y_pred: Any, abstain: Any) -> list[Any]:
     """Sort the labels that occur; the abstain code counts as a class only if it is an actual label."""
-    actual = set(np.asarray(y_true, dtype=object).ravel().tolist())
-    called = set(np.asarray(y_pred, dtype=object).ravel().tolist())
+    try:
+        actual, called = (
+            set(np.asarray(column, dtype=object).ravel().tolist()) for column in (y_true, y_pred)
+        )
+    except TypeError:
+        raise input_error("y_true and y_pred", "must hold one label per case", "lists or arrays") from None
     labels = actual | (called - {abstain})
     if any(value is None or value != value for value in labels):
         hint = "drop missing labels, and give abstentions a code of their own, such as demur.ABSTAIN."

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_nonnegative, check_same_length, input_error
+from demur._checks import check_members, check_nonnegative, check_same_length, input_error
 from demur._kernels.convex_hull import lower_hull
 from demur._results import Result
 from demur.cautious.polyline import Polyline
@@ -81,7 +81,7 @@ def average_response_curves(
     >>> round(mean.at(0), 4), round(mean.at(0.5), 4)
     (0.1667, 0.0)
     """
-    members = list(curves)
+    members = check_members(curves, "curves")
     metric = _common_metric(dict(enumerate(members)))
     share = np.ones(len(members)) if weights is None else np.atleast_1d(check_nonnegative(weights, "weights"))
     check_same_length(curves=members, weights=share)

@@ -72,7 +72,8 @@ class Answer(Result):
         Upper bound of the true cost that holds for every sample size and for the choice among all
         models; None where it is not defined (importance weights, ranges of prevalence).
     advice_cost, advice_interval : float, Interval, or None
-        What choosing this way costs: the whole choice is made without the cases it is scored on.
+        What choosing this way costs: the whole choice is made without the cases it is scored on. Of more
+        than 64 models it is made among the 64 of smallest cost.
     versus : mapping
         "trivial", "never_abstaining", "runner_up" -> `Versus`, where there is such a rule.
     regret, worst_cost : float or None

@@ -30,6 +30,8 @@ from demur.typing import FloatArray
 __all__ = ["Choice", "make_answer"]
 
 _TIE = 1e-12
+# the cost of the advice is that of a choice among at most so many models
+_MOST_ADVISED = 64
 _GRID = 5
 _EVERYWHERE = {
     "always positive": (-np.inf, -np.inf),
@@ -259,8 +261,26 @@ def _advice(choice: Choice) -> Estimate | None:
     first, *others = choice.cases.values()
     if any(one is not first for one in others):
         return None  # models split apart cannot be chosen among without a look at the held-out cases
-    models = [Scored(one.classes, choice.candidates.get(name, ())) for name, one in choice.judged.items()]
+    models = [
+        Scored(choice.judged[name].classes, choice.candidates.get(name, ())) for name in _advisable(choice)
+    ]
     return decisions_cost(first, advice_decisions(first, models, choice.trivial, question), question)
+
+
+def _advisable(choice: Choice) -> list[str]:
+    """Models that the advice is chosen among on every nine tenths of the cases: all, or the cheapest of many.
+
+    A model behind so many others on all cases is hardly ever first on nine tenths of them.
+    """
+    if len(choice.judged) <= _MOST_ADVISED:
+        return list(choice.judged)
+    centre = choice.question.centre
+    costs = {
+        name: min(cost_at(one, centre) for one in several) for name, several in choice.candidates.items()
+    }
+    cheapest = set(sorted(costs, key=costs.__getitem__)[:_MOST_ADVISED])
+    # in the order of the models, by which ties are broken
+    return [name for name in choice.judged if name in cheapest]
 
 
 def _guarantee_defined(choice: Choice) -> bool:

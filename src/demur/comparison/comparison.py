@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, overload
 
+from demur._kernels.jit import whole_job
 from demur._results import Result, json_safe
 from demur.auc.one import auc_interval
 from demur.comparison.answer import Answer
@@ -362,6 +363,12 @@ def compared_cases(
     return _compared(cases, judging, question, class_names, labels)
 
 
+def _within(work: int, judge: Callable[[], JudgedModel]) -> JudgedModel:
+    """Judge a model as part of a job: many small ones are worth the compiler, too."""
+    with whole_job(work):
+        return judge()
+
+
 def _itself(model: JudgedModel) -> JudgedModel:
     return model
 
@@ -379,7 +386,8 @@ def _compared(
     parts: dict[str, Parts] = {}
     with workers(first.n) as pool:
         # a model is looked at in small parts, so that no thread waits for the last one
-        pending = {name: pool.submit(judge) for name, judge in judging.items()}
+        work = int(first.n) * first.folds * first.repeats * len(judging)
+        pending = {name: pool.submit(_within, work, judge) for name, judge in judging.items()}
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
             parts[name] = Parts(

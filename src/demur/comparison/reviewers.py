@@ -115,6 +115,8 @@ def compare_reviewers(
     single = {name: one for name, one in reviewers.items() if not isinstance(one, ReviewCascade)}
     if single:
         check_mapping(single, "reviewers", Reviewer)
+    if not isinstance(costs, (CostModel, CaseCosts)):
+        raise input_error("costs", "must be a CostModel or CaseCosts", type(costs).__name__)
     if costs.may_abstain:
         hint = "the reviewers say what abstaining costs."
         raise input_error("costs", "must not have a cost of abstaining beside reviewers", repr(costs), hint)

@@ -19,6 +19,7 @@ import numpy as np
 
 from demur import _html
 from demur._checks import (
+    check_members,
     check_nonnegative,
     check_positive,
     check_probability,
@@ -296,9 +297,7 @@ def average_cost_curves(
     >>> mean.expected_cost(0.25)
     0.2
     """
-    members: list[Any] = list(curves)
-    if not members:
-        raise input_error("curves", "must hold at least one curve", "none")
+    members = check_members(curves, "curves")
     share = np.ones(len(members)) if weights is None else np.atleast_1d(check_nonnegative(weights, "weights"))
     check_same_length(curves=members, weights=share)
     if share.sum() == 0:

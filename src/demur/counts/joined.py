@@ -135,7 +135,7 @@ def _rounded(low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]
             float(high[at]), float(low[at + 1]), keep_first=bool(single[at]), keep_second=bool(single[at + 1])
         )
     for at, ends, mode in ((0, lower, ROUND_FLOOR), (-1, upper, ROUND_CEILING)):
-        width = float(high[at] - low[at])
+        width = float(high[at]) - float(low[at])
         if 0 < width < math.inf:
             outward = _to_decimals(float(ends[at]), -math.floor(math.log10(width)), mode)
             ends[at] = outward if math.isfinite(outward) else ends[at]

@@ -68,6 +68,9 @@ class FileTable:
     ) -> None:
         if n_rows == 0:
             raise input_error(name, "must hold at least one row below the header", "none")
+        if any("\0" in column for column in relation.columns):
+            # libraries in C end a name there
+            raise input_error(name, "must have names of columns without the character NUL", "one with it")
         self.name = name
         self.n_rows = n_rows
         self.partitions = partitions

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, input_error
+from demur._checks import check_choice, check_members, input_error
 from demur.engines.addresses import is_address, shown_address, warehouse_table
 from demur.engines.columns import unknown_column
 from demur.engines.files import FileTable, database_errors, open_table
@@ -36,11 +36,14 @@ def named_columns(source: Any, *, y_true: Any, scores: Any, weights: Any, groups
         source = models | {name: values for name, values in taken.items() if values is not None}
         y_true, scores = "y_true", list(models)
         weights, groups = (None if taken[name] is None else name for name in ("weights", "groups"))
-    names = [scores] if isinstance(scores, str) else list(scores)
+    names = [scores] if isinstance(scores, str) else check_members(scores, "scores")
     for argument, name in [("y_true", y_true), *(("scores", name) for name in names)]:
         if not isinstance(name, str):
             hint = "with arrays in place of columns, pass None as source."
             raise input_error(argument, "must name a column", type(name).__name__, hint)
+    for argument, name in (("weights", weights), ("groups", groups)):
+        if name is not None and not isinstance(name, str):
+            raise input_error(argument, "must name a column", type(name).__name__)
     if not names or len(set(names)) < len(names):
         raise input_error("scores", "must name one or more columns, each once", names)
     return source, Columns(y_true=y_true, scores=tuple(names), weights=weights, groups=groups)

@@ -259,7 +259,7 @@ class WindowPlace:
         cls, counts: ScoreCounts, below: tuple[FloatArray, FloatArray], lower: float, upper: float
     ) -> "WindowPlace":
         """Count with the rule of `decide`: positive from `upper` on, else negative up to `lower`."""
-        empty = bool(np.nextafter(lower, math.inf) >= upper)
+        empty = math.nextafter(lower, math.inf) >= upper
         # of a bin that a threshold divides, all cases count as errors: the bound stays valid
         first, above_first, end, above_end = 0, 0, len(counts.scores), len(counts.scores)
         if lower > -math.inf:

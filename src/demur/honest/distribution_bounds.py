@@ -9,7 +9,7 @@ count as observations above every t.
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,36 @@ def selected_counts(n: int) -> IntArray:
     return np.array(counts, dtype=np.int64)
 
 
+# models of the same cases share their bounds
+@lru_cache(maxsize=16)
+def _selected(n: int, delta: float) -> tuple[IntArray, FloatArray]:
+    """Counts k_j and the level spent on the order statistic U_(k_j + 1)."""
+    counts = selected_counts(n)
+    weights = 1 / np.arange(1, len(counts) + 1)
+    return read_only(counts), read_only(delta * weights / weights.sum())
+
+
+@lru_cache(maxsize=16)
+def _upper_values(n: int, delta: float) -> FloatArray:
+    from scipy.special import betainccinv
+
+    counts, levels = _selected(n, delta)
+    values = betainccinv(counts + 1.0, n - counts, levels)
+    # a later order statistic is larger: its upper bound holds for the earlier ones too
+    bounds: FloatArray = read_only(np.append(np.minimum.accumulate(values[::-1])[::-1], 1.0))
+    return bounds
+
+
+@lru_cache(maxsize=16)
+def _lower_values(n: int, delta: float) -> FloatArray:
+    from scipy.special import betaincinv
+
+    counts, levels = _selected(n, delta)
+    values = betaincinv(counts + 1.0, n - counts, levels)
+    bounds: FloatArray = read_only(np.append(0.0, np.maximum.accumulate(values)))
+    return bounds
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DistributionBounds:
     """Bounds B(k) >= F(t) and A(k) <= F(t) for all t, each with probability at least 1 - delta.
@@ -59,29 +89,17 @@ class DistributionBounds:
     delta: float
     method: str = "order statistics"
 
-    @cached_property
+    @property
     def _selected(self) -> tuple[IntArray, FloatArray]:
-        """Counts k_j and the level spent on the order statistic U_(k_j + 1)."""
-        counts = selected_counts(self.n)
-        weights = 1 / np.arange(1, len(counts) + 1)
-        return counts, self.delta * weights / weights.sum()
+        return _selected(self.n, self.delta)
 
-    @cached_property
+    @property
     def _upper_values(self) -> FloatArray:
-        from scipy.special import betainccinv
+        return _upper_values(self.n, self.delta)
 
-        counts, levels = self._selected
-        values = betainccinv(counts + 1.0, self.n - counts, levels)
-        # a later order statistic is larger: its upper bound holds for the earlier ones too
-        return np.append(np.minimum.accumulate(values[::-1])[::-1], 1.0)
-
-    @cached_property
+    @property
     def _lower_values(self) -> FloatArray:
-        from scipy.special import betaincinv
-
-        counts, levels = self._selected
-        values = betaincinv(counts + 1.0, self.n - counts, levels)
-        return np.append(0.0, np.maximum.accumulate(values))
+        return _lower_values(self.n, self.delta)
 
     @property
     def changes(self) -> IntArray:

@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 METHODS = ("bootstrap-t", "bca", "percentile")
+_LARGEST_ERROR = 1e140  # sums of squares stay finite
 _CHUNK = 2**21  # random numbers held at a time
 
 
@@ -45,7 +46,11 @@ def capped_errors(
         errors = regression_errors(y_true, y_pred, loss=loss)
     except InputError as error:
         raise InputError(str(error).replace("`y_pred`", f"`{name}`")) from None
-    return np.minimum(errors, tolerance_limit(max_tolerance, math.inf))
+    values = np.minimum(errors, tolerance_limit(max_tolerance, math.inf))
+    if values.max() > _LARGEST_ERROR:
+        hint = "pass max_tolerance, or another unit."
+        raise input_error(name, f"must have errors up to {_LARGEST_ERROR:g}", f"{values.max():g}", hint)
+    return values
 
 
 def refuse_blocks(method: str, length: int) -> None:

@@ -224,7 +224,8 @@ def _fit(groups: _Groups) -> tuple[float, float, FloatArray]:
     missed = (np.cumsum(positives)[:-1] + 0.5) / (positives.sum() + 1)
     x, y = ndtri(upto), ndtri(missed)
     centred = x - x.mean()
-    slope = float(np.clip((centred * (y - y.mean())).sum() / (centred**2).sum(), 0.2, 5))
+    spread = float((centred**2).sum())
+    slope = float(np.clip((centred * (y - y.mean())).sum() / spread, 0.2, 5)) if spread > 0 else 1.0
     steps = np.log(np.maximum(np.diff(x), 1e-3))
     start = np.concatenate([[slope * x.mean() - y.mean(), math.log(slope), x[0]], steps])
 
