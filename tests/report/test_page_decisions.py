@@ -550,6 +550,7 @@ def test_your_rule_today_a_score_two_scenarios_and_undo(open_page):
     page.fill("today-lower", -0.5)
     kept = 1000 * np.mean((forest > -0.5) & (forest < 1))
     assert f": {kept:.0f} go to a person, " in page.text("today-words")
+    assert page.page.locator("#chart-scores .today-line").count() == 2
     page.fill("today-lower", 2)
     assert page.text("today-wrong") == "“Negative up to” must not lie above “positive from”."
     page.fill("trial", 0.42)

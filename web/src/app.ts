@@ -138,9 +138,9 @@ export class App {
 
   /** What was pinned; null if nothing was. */
   pinned(): Situation | null {
-    const { pinned, theme, unit } = this.state;
+    const { pinned, theme, unit, positive, negative } = this.state;
     if (pinned === "") return null;
-    const found = { ...readFragment(pinned, this.data), pinned: "", theme, unit };
+    const found = { ...readFragment(pinned, this.data), pinned: "", theme, unit, positive, negative };
     const extra = surchargeOf(found.costs);
     const prepared = prepare(this.data, found.prevalence, extra);
     return new Situation(this.data, found, prepared, this.curves, currentTheme(), () =>

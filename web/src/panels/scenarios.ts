@@ -35,13 +35,16 @@ export function scenarioPanel(app: App): Panel {
   let kept = "";
 
   function draw(at: Situation): void {
+    const some = at.state.pinned !== "";
+    show(box, some);
+    for (const button of [swap, clear]) show(button, some);
+    setText(pin, some ? "Pin this instead" : "Pin this as A");
+    // what is pinned stays while the page moves: it is computed once
+    const key = JSON.stringify([at.state.pinned, at.state.unit, at.names]);
+    if (key === kept) return;
+    kept = key;
     const pinned = app.pinned();
-    show(box, pinned !== null);
-    for (const button of [swap, clear]) show(button, pinned !== null);
-    setText(pin, pinned === null ? "Pin this as A" : "Pin this instead");
-    if (pinned === null || kept === at.state.pinned + at.state.unit) return;
-    kept = at.state.pinned + at.state.unit;
-    column(pinned).forEach((text, k) => setText(cells[k][0], text));
+    if (pinned !== null) column(pinned).forEach((text, k) => setText(cells[k][0], text));
   }
 
   function move(at: Situation): void {

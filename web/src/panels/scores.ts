@@ -35,6 +35,8 @@ export function scoresPanel(app: App): Panel {
   const inside = svg("rect", { class: "here-area", y: 0 });
   const lower = svg("line", { class: "here-line", y1: 0 });
   const upper = svg("line", { class: "here-line", y1: 0 });
+  /** Thresholds that the reader uses today. */
+  const todays = [svg("line", { class: "today-line", y1: 0 }), svg("line", { class: "today-line", y1: 0 })];
   const labels = {
     below: svg("text", { y: -20, class: "negative-text" }),
     between: svg("text", { y: -20 }),
@@ -51,6 +53,7 @@ export function scoresPanel(app: App): Panel {
   const pointed = svg("line", { class: "hover", y1: 0 });
   plot.under.append(inside, bars, names.positive, names.negative);
   plot.over.append(
+    ...todays,
     lower,
     upper,
     labels.below,
@@ -123,6 +126,12 @@ export function scoresPanel(app: App): Panel {
     attr(inside, { x: left, width: Math.max(0, right - left) });
     attr(lower, { x1: left, x2: left });
     attr(upper, { x1: right, x2: right });
+    const today = at.state.today?.model === at.k ? at.state.today : null;
+    todays.forEach((line, k) => {
+      const score = k ? today?.upper : today?.lower;
+      show(line, score !== undefined && !(k === 0 && today?.lower === today?.upper));
+      if (score !== undefined) attr(line, { x1: place(score), x2: place(score), y2: plot.height });
+    });
     const empty = window.i === window.j;
     setText(values.lower, empty ? "" : threshold(window.lower));
     setText(values.upper, threshold(window.upper));
