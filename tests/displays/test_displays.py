@@ -509,6 +509,13 @@ def test_rows_share_their_scales():
         assert drawn["upper"].tolist() == np.clip(grid.upper, -2, 2).ravel().tolist()
     assert drawn["nu"].max() == 0.5
     assert display.ax_[1, 0].get_ylabel().startswith("B\n")
+    # the middle of what is drawn: the same numbers in other colours
+    central = SurfaceRowDisplay(result=models).plot(resolution=12, scale="central")
+    both = np.concatenate([display.frame()[what] for what in ("lower", "upper")])
+    assert np.ptp(np.quantile(both, [0.02, 0.98])) > 0
+    assert central.limits_["lower"] == pytest.approx(np.quantile(both, [0.02, 0.98]))
+    assert central.limits_["cost"] == display.limits_["cost"]
+    assert central.frame()["upper"].tolist() == display.frame()["upper"].tolist()
 
 
 def test_difference_map_against_the_two_surfaces():

@@ -4,12 +4,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from demur._checks import check_choice
 from demur.displays._maps import MAP_COLUMNS, SHORT_MU, SHORT_NU, draw_lemma, draw_map, map_values, rectangle
 from demur.displays.base import Display, axes_table, score_range
 from demur.surface.surface import AbstentionSurface, SurfaceGrid
 from demur.typing import Range
 
 __all__ = ["SurfaceRowDisplay"]
+
+_CENTRAL = 0.02, 0.98
 
 
 class SurfaceRowDisplay(Display):
@@ -54,6 +57,7 @@ class SurfaceRowDisplay(Display):
         mu: Range = (0.0, 1.0),
         nu: Range | None = None,
         resolution: int = 200,
+        scale: str = "all",
     ) -> Self:
         """Draw all maps.
 
@@ -65,7 +69,11 @@ class SurfaceRowDisplay(Display):
             The costs shown; by default nu ends where abstaining stops paying at the largest mu.
         resolution : int
             Steps of the grid, each way.
+        scale : {"all", "central"}
+            Colours from the smallest to the largest value, thresholds over all scores; or over the middle
+            96 % of what is drawn, so that a few extreme windows do not take the colours of the others.
         """
+        check_choice(scale, "scale", ("all", "central"))
         mu, nu = rectangle(mu, nu)
         members = self._members
         grids = {name: surface.grid(resolution, mu=mu, nu=nu) for name, surface in members.items()}
@@ -74,10 +82,7 @@ class SurfaceRowDisplay(Display):
         self.figure_, self.ax_ = axes_table(
             ax, (len(members), len(MAP_COLUMNS)), (11.5, 1.5 + 2.1 * len(members))
         )
-        self.limits_ = {
-            what: scores if what in ("lower", "upper") else (0.0, max(_largest(grids, what), 1e-12))
-            for what in MAP_COLUMNS
-        }
+        self.limits_ = _limits(grids, scores, central=scale == "central")
         for row, (name, grid) in enumerate(grids.items()):
             meshes = self._draw_row(row, name, grid, scores)
             for axes in self.ax_[row]:
@@ -85,7 +90,9 @@ class SurfaceRowDisplay(Display):
         for column, (what, mesh) in enumerate(meshes.items()):
             self.ax_[-1, column].set_xlabel(SHORT_MU)
             words = MAP_COLUMNS[what][0].replace(" (a miss costs 1)", "")
-            self.figure_.colorbar(mesh, ax=list(self.ax_[:, column]), label=words, location="top")
+            cut = "neither" if scale == "all" or what == "cost" else "max" if column == 1 else "both"
+            axes_of = list(self.ax_[:, column])
+            self.figure_.colorbar(mesh, ax=axes_of, label=words, location="top", extend=cut)
         for axes in self.ax_[:-1].flat:
             axes.tick_params(labelbottom=False)
         for axes in self.ax_[:, 1:].flat:
@@ -109,5 +116,19 @@ class SurfaceRowDisplay(Display):
         return meshes
 
 
-def _largest(grids: dict[str, SurfaceGrid], what: str) -> float:
-    return max(float(getattr(grid, what).max()) for grid in grids.values())
+def _limits(grids: dict[str, SurfaceGrid], scores: Range, *, central: bool) -> dict[str, Range]:
+    """Scale of every column, over all classifiers; both thresholds have the same."""
+    drawn = {
+        what: np.concatenate([map_values(grid, what, scores).ravel() for grid in grids.values()])
+        for what in MAP_COLUMNS
+    }
+    limits = {what: (0.0, max(float(drawn[what].max()), 1e-12)) for what in ("cost", "abstention_rate")}
+    thresholds = scores
+    if central:
+        both = np.concatenate([drawn["lower"], drawn["upper"]])
+        low, high = (float(end) for end in np.quantile(both, _CENTRAL))
+        thresholds = (low, high) if low < high else scores
+        # windows that abstain on nearly everything fill the edge at nu = 0
+        most = float(np.quantile(drawn["abstention_rate"], _CENTRAL[1]))
+        limits["abstention_rate"] = (0.0, most if most > 0 else limits["abstention_rate"][1])
+    return {**limits, "lower": thresholds, "upper": thresholds}

@@ -426,7 +426,7 @@ def _rows(scored: _Scored) -> Any:
     from demur.displays.surface_rows import SurfaceRowDisplay
 
     surfaces = {learner: scored.surface(learner) for learner in scored.scores}
-    return SurfaceRowDisplay.from_result(surfaces).plot().figure_
+    return SurfaceRowDisplay.from_result(surfaces).plot(scale="central").figure_
 
 
 def _difference(scored: _Scored, first: str, second: str) -> Any:
