@@ -12,6 +12,9 @@ from demur.auc import auc_power, auc_variance
 
 pytestmark = pytest.mark.long
 
+# the same scale by design, but 40 cases can look otherwise
+by_chance = pytest.mark.filterwarnings("ignore:the two models score on different scales")
+
 MODELS = {"hanley-mcneil": hanley_mcneil, "equal-binormal": equal_binormal}
 
 
@@ -40,6 +43,7 @@ def rejection_rates(auc_a, auc_b, rho, n, replicates, seed):
     return rejected.mean(0)
 
 
+@by_chance
 @pytest.mark.parametrize(
     ("auc", "delong", "normal"), [(0.70, 0.046, 0.045), (0.85, 0.042, 0.047), (0.95, 0.013, 0.038)]
 )
@@ -52,6 +56,7 @@ def test_level_against_a_long_simulation(auc, delong, normal):
     assert rates[2] <= 0.05 + 0.017
 
 
+@by_chance
 def test_power_against_a_long_simulation():
     rates = rejection_rates(0.85, 0.93, 0.6, 30, 1200, seed=2)
     assert rates[0] == pytest.approx(0.438, abs=0.045)
