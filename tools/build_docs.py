@@ -1,6 +1,6 @@
 """Build the documentation: run examples and studies, list the reference, call MkDocs.
 
-python tools/build_docs.py [--data-dir DIR] [--full]
+python tools/build_docs.py [--data-dir DIR]
 
 What is made goes to docs/generated/, which is not kept; the site goes to build/site. Warnings are errors.
 """
@@ -12,15 +12,18 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from docs_checks import check_site
 from docs_gallery import draw_gallery
 from docs_reference import write_reference
 
 if TYPE_CHECKING:
-    from demur.reproduce._study import Reproduction, Study
+    from collections.abc import Sequence
+
+    from demur.reproduce._study import Figure
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -132,50 +135,88 @@ def run_demur(*arguments: str) -> str:
     return done.stdout
 
 
-def study_text(name: str, study: "Study", done: "Reproduction") -> str:
-    """Return the verdicts and figures of one study as Markdown."""
-    rows = [
-        f"| {cell.where} | {shown(cell.published)} | {shown(cell.computed)} | {cell.sentence} |"
-        for cell in done.cells
-    ]
-    figures = [
+def study_text(name: str, kept: Mapping[str, Any], figures: "Sequence[Figure]") -> str:
+    """Return what the last full run of a study found, and the figures drawn now, as Markdown."""
+    (study,) = kept["studies"]
+    made = kept["made"]
+    versions = ", ".join(f"{key} {made[key]}" for key in ("python", "numpy", "scipy", "scikit-learn"))
+    weka = "with WEKA" if made["weka"] else "without WEKA"
+    placebo = (
+        [f"- {table['sentence']}" for table in study["evidence"]]
+        if study["evidence"]
+        else ["This paper prints no table of rows and methods that could be shuffled: there is no placebo."]
+    )
+    drawn = [
         f"![{figure.caption}](../generated/papers/{name}/{name}-{figure.name}.png)\n\n*{figure.caption}*"
-        for figure in done.figures
+        for figure in figures
     ]
+    passed = sum(table["passed"] for table in study["evidence"])
+    said = f"{passed} of {len(study['evidence'])} tables pass their placebo." if study["evidence"] else ""
     return "\n\n".join(
         [
-            study.REFERENCE,
-            "\n".join(["| where | printed | here | verdict |", "|---|---|---|---|", *rows]),
-            *done.remarks,
-            *figures,
+            study["reference"],
+            f"Last full run: {made['date']}, {kept['software']}, {weka} ({versions}). "
+            f"**{study['summary']}** {said}",
+            *study["remarks"],
+            "### Could it have failed?",
+            "\n".join(placebo),
+            "### Every printed value",
+            cells_text(study["cells"]),
+            *(["### Figures", "Drawn in a quick run with the data at hand."] if drawn else []),
+            *drawn,
             "",
         ]
     )
 
 
+def cells_text(cells: "Sequence[Mapping[str, Any]]") -> str:
+    """Return the table of cells, and under it how each tolerance was derived."""
+    derived = list(dict.fromkeys(cell["tolerance_reason"] for cell in cells if cell["tolerance"] is not None))
+    rows = []
+    for cell in cells:
+        room = ""
+        if cell["tolerance"] is not None:
+            room = f"{cell['tolerance']:.2g} ({derived.index(cell['tolerance_reason']) + 1})"
+        weak = " (weak)" if cell["weak"] and cell["verdict"] == "number reproduced" else ""
+        verdict = f"{cell['verdict']}{weak}" + (f": {cell['reason']}" if cell["reason"] else "")
+        values = f"{shown(cell['published'])} | {shown(cell['computed'])}"
+        rows.append(f"| {shown(cell['where'])} | {values} | {room} | {shown(verdict)} |")
+    table = "\n".join(["| where | printed | here | +/- | verdict |", "|---|---|---|---|---|", *rows])
+    notes = "\n".join(f"{k}. {reason}" for k, reason in enumerate(derived, start=1))
+    return f"{table}\n\nHow the tolerances (+/-) were derived:\n\n{notes}" if derived else table
+
+
 def shown(value: float | str | None) -> str:
     """Write a value into a table cell."""
-    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else value
-    return text.replace("|", "\\|")
+    text = "" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
-def write_studies(data_dir: str | None, *, quick: bool) -> None:
-    """Run the study of every paper and write its verdicts and figures."""
+def write_studies(data_dir: str | None) -> None:
+    """Write the kept results of every study, and the figures of a quick run with the data at hand."""
     import numpy as np
 
     from demur.reproduce import STUDIES, load_study
     from demur.reproduce._data import PaperData
-    from demur.reproduce._study import save_figures
+    from demur.reproduce._study import VERDICTS, save_figures
 
     folder = MADE / "papers"
-    index = ["| study | agrees | differs, with its reason | not run |", "|---|---|---|---|"]
+    index = [
+        f"| study | {' | '.join(VERDICTS.values())} | tables that pass their placebo |",
+        "|---" * (len(VERDICTS) + 2) + "|",
+    ]
     for name in STUDIES:
-        study = load_study(name)
-        done = study.run(quick=quick, data=PaperData(data_dir), rng=np.random.default_rng(0))
-        save_figures(done.figures, folder / name, prefix=name)
-        (folder / f"{name}.md").write_text(study_text(name, study, done))
-        counts = " | ".join(str(done.count(verdict)) for verdict in ("agrees", "differs", "not run"))
-        index.append(f"| [{name}]({name}.md) | {counts} |")
+        kept = json.loads((DOCS / "papers" / "results" / f"{name}.json").read_text())
+        (study,) = kept["studies"]
+        run = load_study(name).run(quick=True, data=PaperData(data_dir), rng=np.random.default_rng(2006))
+        save_figures(run.figures, folder / name, prefix=name)
+        (folder / f"{name}.md").write_text(study_text(name, kept, run.figures))
+        counts = [str(study["counts"][verdict]) for verdict in VERDICTS]
+        if study["counts"]["weak"]:
+            counts[0] += f" ({study['counts']['weak']} weakly)"
+        tables = [table["passed"] for table in study["evidence"]]
+        placebo = f"{sum(tables)} of {len(tables)}" if tables else "no table"
+        index.append(f"| [{name}]({name}.md) | {' | '.join(counts)} | {placebo} |")
     (folder / "index.md").write_text("\n".join([*index, ""]))
 
 
@@ -191,8 +232,7 @@ def write_project() -> None:
 def main() -> None:
     """Make everything anew."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data-dir", help="folder with the data of the papers that cannot be shipped")
-    parser.add_argument("--full", action="store_true", help="reproduce the papers in full (slow)")
+    parser.add_argument("--data-dir", help="folder with data of the papers, for more figures")
     given = parser.parse_args()
     shutil.rmtree(MADE, ignore_errors=True)
     MADE.mkdir()
@@ -204,7 +244,7 @@ def main() -> None:
     write_reference(MADE / "reference", DOCS, ROOT / "examples")
     write_command_line()
     write_project()
-    write_studies(given.data_dir, quick=not given.full)
+    write_studies(given.data_dir)
     # the theme announces its successor on every run
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]

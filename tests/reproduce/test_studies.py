@@ -10,11 +10,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from demur import DemurError, InputError
+from demur import DemurError, InputError, ScoreCounts
 from demur.cli.main import main
 from demur.reproduce import STUDIES, _data, _weka, load_study
 from demur.reproduce._data import MissingDataError, PaperData
-from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance, save_figures
+from demur.reproduce._finished import FinishedParts
+from demur.reproduce._placebo import Entry, table_evidence
+from demur.reproduce._spread import pooled_spread, resampled_spread
+from demur.reproduce._study import EXACT, VERDICTS, Cell, Figure, Reproduction, Tolerance, save_figures
 
 TENTH = Tolerance("made up", absolute=0.1)
 
@@ -38,30 +41,143 @@ def run(capsys, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("published", "computed", "tolerance", "verdict"),
     [
-        (0.5, 0.6, TENTH, "agrees"),  # the border belongs to the tolerance
+        (0.5, 0.6, TENTH, "number reproduced"),  # the border belongs to the tolerance
         (0.5, 0.601, TENTH, "differs"),
         (0.5, math.nan, TENTH, "differs"),
-        (200.0, 210.0, Tolerance("made up", relative=0.05), "agrees"),
-        (200.0, 210.1, Tolerance("made up", relative=0.05), "differs"),
-        (-200.0, -210.0, Tolerance("made up", relative=0.05), "agrees"),
-        (0.02, 0.025, Tolerance.printed(2), "agrees"),
+        (-200.0, -200.1, TENTH, "number reproduced"),
+        (0.02, 0.025, Tolerance.printed(2), "number reproduced"),
         (0.02, 0.0251, Tolerance.printed(2), "differs"),
-        (1 / 3, 1 / 3 + 1e-12, EXACT, "agrees"),
+        (1 / 3, 1 / 3 + 1e-12, EXACT, "number reproduced"),
         (1 / 3, 0.3333, EXACT, "differs"),
     ],
 )
 def test_verdict_of_a_number_by_hand(published, computed, tolerance, verdict):
     cell = Cell.number("Table 1", published=published, computed=computed, tolerance=tolerance)
     assert cell.verdict == verdict
-    assert cell.is_documented == (verdict == "agrees")
+    assert cell.is_documented == (verdict != "differs")
     assert cell.tolerance_reason == tolerance.because
+
+
+def test_tolerance_is_derived_from_rounding_and_spread_by_hand():
+    # a mean of 4 against a mean of 1: 1.96 sqrt(1/4 + 1) of the spread, and half a unit of the last digit
+    known = Tolerance.repeated(2, spread=0.1, ours=4, printed=1, because="the folds")
+    assert known.absolute == pytest.approx(0.00501 + 1.959964 * 0.1 * math.sqrt(1.25))
+    assert known.because == "printed to 2 decimals, and 95 % of the chance in the folds"
+    # three seeds leave two degrees of freedom: Student's 4.3027
+    guessed = Tolerance.repeated(3, spread=0.1, ours=3, printed=math.inf, freedom=2, because="the folds")
+    assert guessed.absolute == pytest.approx(0.000501 + 4.302653 * 0.1 / math.sqrt(3))
+
+
+def test_spread_of_repetitions_by_hand():
+    # squares 2 and 8 over 1 + 1 degrees of freedom
+    found = pooled_spread([[1.0, 3.0], [10.0, 14.0]], "seeds")
+    assert (found.deviation, found.freedom) == (pytest.approx(math.sqrt(5)), 2)
+    share = pooled_spread([[9.0, 11.0]], "seeds", relative=True)
+    assert share.deviation == pytest.approx(math.sqrt(0.02))
+    assert pooled_spread([[1.0]], "seeds") is None
+    counts = ScoreCounts.from_counts([1, 2], [50, 50], [50, 50])
+    # the share of positives at the higher score of 100 of them
+    spread = resampled_spread(counts, lambda drawn: float(drawn.positives[-1]) / 100, "the cases")
+    assert spread.deviation == pytest.approx(0.05, rel=0.4)
+
+
+def test_weak_is_a_tolerance_above_a_quarter_of_the_print():
+    weak, strong = (
+        Cell.number("a", published=printed, computed=printed, tolerance=TENTH) for printed in (0.39, 0.4)
+    )
+    assert (weak.weak, strong.weak) == (True, False)
+    assert weak.sentence == "number reproduced (weak)"
+    assert Reproduction(cells=(weak, strong)).summary.startswith(
+        "2 cells: 2 printed numbers reproduced (1 of them weakly); 0 printed statements"
+    )
+
+
+def test_own_checks_are_not_counted_with_the_print():
+    passing = Cell.check("a", expected=0.5, computed=0.5, holds=True, checked="twice")
+    recount = Cell.check("b", expected="6/5", computed="12/4", holds=False, known="the totals are wrong")
+    broken = Cell.check("c", expected=0.5, computed=0.6, holds=False)
+    assert [each.verdict for each in (passing, recount, broken)] == ["own check", "own check", "differs"]
+    assert recount.sentence == "own check: does not hold: the totals are wrong"
+    assert [each.is_documented for each in (passing, recount, broken)] == [True, True, False]
+    formula = Cell.formula("d", published=0.5, computed=0.5)
+    assert formula.verdict == "statement reproduced"
+
+
+# ---------------------------------------------------------------- placebo
+
+
+def entries(published, computed, tolerance=0.01):
+    return [
+        Entry(f"row {i}", f"method {j}", value, computed[i][j], tolerance)
+        for i, row in enumerate(published)
+        for j, value in enumerate(row)
+    ]
+
+
+def test_placebo_of_a_table_by_hand():
+    printed = [[0.1, 0.5], [0.2, 0.6], [0.3, 0.5]]
+    ours = [[0.1, 0.5], [0.2, 0.6], [0.4, 0.5]]
+    found = table_evidence("Table 1", entries(printed, ours))
+    assert (found.n_cells, found.agreement) == (6, pytest.approx(5 / 6))
+    rows, methods = found.placebos
+    # of the 9 pairs of rows, pair (0, 0) agrees in 2 cells, (1, 1) in 2, (0, 2), (2, 0) and (2, 2) in 1
+    assert (rows.agreement, rows.n_permutations, rows.exact) == (pytest.approx(7 / 18), 6, True)
+    # only the true order and that with rows 0 and 2 exchanged agree in more than three cells: 5 and 4
+    assert rows.pvalue == pytest.approx(1 / 6)
+    # methods exchanged: nothing agrees
+    assert (methods.agreement, methods.pvalue) == (pytest.approx(5 / 12), pytest.approx(1 / 2))
+    assert found.passed
+    # each row has one pair of methods, ordered alike
+    assert (found.pairs_alike, found.n_pairs, found.rows_alike, found.n_rows) == (3, 3, 3, 3)
+    assert found.sign_pvalue == pytest.approx(2 / 8)
+    assert found.row_correlation == pytest.approx(1)
+    assert found.method_correlation is None  # two methods rank trivially
+
+
+def test_table_with_a_wide_tolerance_does_not_pass_its_placebo():
+    found = table_evidence("Table 1", entries([[0.1, 0.2], [0.3, 0.2]], [[0.2, 0.3], [0.1, 0.3]], 0.5))
+    assert [each.agreement for each in found.placebos] == [1, 1]
+    assert not found.passed
+    assert "Does not pass its placebo: wrong rows and wrong methods agree about as often" in found.sentence
+
+
+def test_placebo_of_many_rows_is_drawn_and_of_words_by_equality():
+    truth = ["W", "L"] * 6
+    words = [Entry(f"row {k}", "L&F", side, side, 0.0) for k, side in enumerate(truth)]
+    found = table_evidence("wins", words)
+    (rows,) = found.placebos
+    assert (rows.exact, rows.agreement) == (False, pytest.approx(1 / 2))
+    # 924 ways to place six wins on twelve rows
+    assert rows.pvalue < 0.01
+    assert found.n_pairs == 0
+    assert table_evidence("short", words[:2]) is None
+
+
+# ---------------------------------------------------------------- finished parts
+
+
+def test_finished_parts_survive_a_kill(tmp_path):
+    made = []
+
+    def part():
+        made.append(1)
+        return {"score": [0.1, 1 / 3]}
+
+    for _ in range(2):  # a run that was stopped, and the next one
+        assert FinishedParts(tmp_path).part("vote, J48", part) == {"score": [0.1, 1 / 3]}
+    assert made == [1]
+    (file,) = tmp_path.iterdir()
+    file.write_text("half a fi")  # not by us: a part appears whole
+    assert FinishedParts(tmp_path).part("vote, J48", part)["score"][1] == 1 / 3
+    assert FinishedParts().part("vote, J48", part)
+    assert made == [1, 1, 1]
 
 
 def test_reason_stands_only_where_something_is_amiss():
     known = "erratum: the print drops a square"
     agreeing = Cell.number("Table 1", published=1, computed=1, tolerance=EXACT, known=known)
     differing = Cell.number("Table 1", published=1, computed=2, tolerance=EXACT, known=known)
-    assert (agreeing.sentence, agreeing.reason) == ("agrees", "")
+    assert (agreeing.sentence, agreeing.reason) == ("number reproduced", "")
     assert differing.sentence == f"differs: {known}"
     assert differing.is_documented
     claim = Cell.claim("Section 2", claim="always", holds=False, computed="once not", known="counterexample")
@@ -78,7 +194,8 @@ def test_reproduction_counts_verdicts_and_is_json_safe():
     )
     drawn = []
     result = Reproduction(cells=cells, figures=(Figure("one", "A caption.", lambda: drawn.append(1)),))
-    assert [result.count(verdict) for verdict in ("agrees", "differs", "not run")] == [1, 1, 1]
+    assert [result.count(verdict) for verdict in VERDICTS] == [1, 0, 1, 0, 1]
+    assert result.to_dict()["counts"] == {**{v: result.count(v) for v in VERDICTS}, "weak": 0, "cells": 3}
     assert not result.is_documented
     assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["cells"][1]["computed"] is None
     assert result.to_dict()["figures"] == [{"name": "one", "caption": "A caption."}]
@@ -220,7 +337,9 @@ def test_long_names_are_folded_at_80_columns(run, monkeypatch):
     assert max(map(len, out.splitlines())) <= 80
     assert "differs [1]" in out
     assert "[2] not run: needs data" in out
-    assert "4 cells: 2 agree, 1 differ, 1 not run." in out
+    assert "4 cells: 1 printed numbers reproduced; 1 printed statements reproduced; 1 differ" in " ".join(
+        out.split()
+    )
 
 
 def test_difference_without_a_reason_ends_with_exit_code_1(run, monkeypatch):
@@ -239,7 +358,9 @@ def test_all_runs_every_study(run, monkeypatch):
     cell = found["studies"][0]["cells"][0]
     assert set(cell) == {
         "where", "published", "computed", "tolerance", "tolerance_reason", "verdict", "reason",
+        "weak", "table", "row", "column",
     }  # fmt: skip
+    assert set(found["made"]) == {"date", "python", "numpy", "scipy", "scikit-learn", "weka"}
 
 
 def test_figures_go_to_the_folder_only(run, monkeypatch, tmp_path):
@@ -254,7 +375,9 @@ def test_figures_go_to_the_folder_only(run, monkeypatch, tmp_path):
     made = sorted(path.name for path in (tmp_path / "made" / "here").iterdir())
     assert made == ["cells.csv", "vanderlooy2006-fig-1.png"]
     header, first = (tmp_path / "made" / "here" / "cells.csv").read_text().splitlines()[:2]
-    assert header == "study,where,published,computed,tolerance,tolerance_reason,verdict,reason"
+    assert header == (
+        "study,where,published,computed,tolerance,tolerance_reason,verdict,reason,weak,table,row,column"
+    )
     assert first.startswith("vanderlooy2006,Table 1,0.5,0.55,")
     assert json.loads(out)["studies"][0]["figures"][0]["file"] == "made/here/vanderlooy2006-fig-1.png"
 
@@ -316,7 +439,7 @@ def test_without_weka_it_is_named(monkeypatch):
 
 # cells whose printed value is known not to come out; all others must agree
 ERRATA = {
-    "friedel2006": {"Figure 4 (e)"},
+    "friedel2006": {"Figure 4 (e)", "Footnote 3"},
     "drummond-holte": set(),
     "ferri2004": {
         "Example 1, Q_0.06",
@@ -325,6 +448,9 @@ ERRATA = {
         "Section 6, option 1, FPR",
         "Section 2.2, efficacy",
         "Section 7, capacity",
+        # a third of the rows: a smaller tree
+        "Section 7, spam, auc",
+        "Section 7, spam, auc at 10 %",
     },
     "vanderlooy2006": {
         "Section 6, case 2",
@@ -350,8 +476,14 @@ def test_paper_in_haste_against_paper(run, shared_folder, tmp_path, name):
     (study,) = json.loads(out)["studies"]
     verdicts = {cell["where"]: cell["verdict"] for cell in study["cells"]}
     assert len(verdicts) == len(study["cells"]), "two cells of one place"
-    assert {where for where, verdict in verdicts.items() if verdict == "differs"} == ERRATA[name]
-    assert set(verdicts.values()) <= {"agrees", "differs"}
+    differing = {where for where, verdict in verdicts.items() if verdict == "differs"}
+    # tolerances hold with 95 %: of 180 values of one table nine may differ by chance
+    by_chance = {where for where in differing if where.startswith("Table 1, ")}
+    assert len(by_chance) <= 9
+    assert differing - by_chance == ERRATA[name]
+    lacking = {where for where, verdict in verdicts.items() if verdict == "not run"}
+    assert lacking == ({"Section 4, pruning", "Section 4, penalty"} if name == "friedel2006" else set())
+    assert sum(study["counts"][verdict] for verdict in VERDICTS) == len(study["cells"])
     assert all(cell["reason"] for cell in study["cells"] if cell["verdict"] == "differs")
     assert all(cell["tolerance_reason"] for cell in study["cells"] if cell["tolerance"] is not None)
     sizes = [os.path.getsize(tmp_path / figure["file"]) for figure in study["figures"]]
@@ -374,6 +506,7 @@ def test_papers_print_values_with_their_place(name):
         "Equation",
         "Advantage",
         "Duality",
+        "Footnote",
     )
     assert all(key.startswith(places) for key in study.PUBLISHED)
 
@@ -400,7 +533,8 @@ def test_counterparts_stand_in_and_say_so(monkeypatch, tmp_path):
     verdicts = {cell.where: cell for cell in result.cells}
     assert verdicts["Table 1, VACC, vote, PART"].reason == "needs Java and Debian's package weka"
     assert verdicts["Table 1, VACC, vote, NB"].computed > 0
-    assert "another program" in verdicts["Table 1, VACC, vote, NB"].tolerance_reason
+    assert "one fold seed tells nothing" in verdicts["Table 1, VACC, vote, NB"].tolerance_reason
+    assert "in the place of WEKA" in verdicts["Table 1, VACC, vote, NB"].reason
     assert verdicts["Table 1, AUC, bupa, NB"].sentence == "not run: needs uci/bupa.csv in --data-dir"
     assert any("Counterparts of scikit-learn" in remark for remark in result.remarks)
     assert result.count("not run") > 75
@@ -419,8 +553,33 @@ def test_talk_without_data_keeps_its_definitions(monkeypatch, tmp_path):
     monkeypatch.setattr(_weka, "_JAR", Path("nowhere.jar"))
     monkeypatch.setattr(_data, "_WEKA_EXAMPLES", tmp_path)
     result = run_in_haste("drummond-holte", tmp_path)
-    assert [cell.verdict for cell in result.cells] == ["not run"] * 2 + ["agrees"] * 6
+    assert [cell.verdict for cell in result.cells] == ["not run"] * 2 + ["statement reproduced"] * 6
     assert result.figures == ()
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_kept_results_follow_the_rules(name):
+    """The documentation shows them: five kinds counted apart, tolerances derived, weak ones marked."""
+    folder = Path(__file__).parents[2] / "docs" / "papers" / "results"
+    kept = json.loads((folder / f"{name}.json").read_text())
+    assert (kept["quick"], kept["documented"]) == (False, True)
+    (study,) = kept["studies"]
+    cells = study["cells"]
+    assert study["counts"] == {
+        **{verdict: sum(cell["verdict"] == verdict for cell in cells) for verdict in VERDICTS},
+        "weak": sum(cell["weak"] and cell["verdict"] == "number reproduced" for cell in cells),
+        "cells": len(cells),
+    }
+    for cell in cells:
+        assert cell["reason"] or cell["verdict"] not in ("differs", "not run"), cell
+        if cell["tolerance"] is not None:
+            assert cell["tolerance_reason"].startswith(("printed to", "computed without", "read off"))
+            wide = cell["tolerance"] > 0.25 * abs(cell["published"])
+            # the file has six digits: on the border either is right
+            close = cell["tolerance"] == pytest.approx(0.25 * abs(cell["published"]), rel=1e-5)
+            assert cell["weak"] == wide or close, cell
+    assert {table["table"] for table in study["evidence"]} <= {cell.get("table") for cell in cells}
+    assert all(table["passed"] or "Does not pass" in table["sentence"] for table in study["evidence"])
 
 
 def test_every_name_has_its_module():

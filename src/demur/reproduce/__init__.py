@@ -12,15 +12,23 @@ How to add a study
        def run(*, quick: bool, data: PaperData, rng: np.random.Generator) -> Reproduction: ...
 
    `PUBLISHED` holds what is printed, keyed by table or figure number. `run` returns one `Cell`
-   per printed value or checkable statement (`Cell.number`, `Cell.claim`) and the figures, each
-   a `Figure` with a function that draws it when (and only when) it is saved. A value that is
-   known not to come out gets its reason in `known`; a difference without one is a fault, and
-   the command ends with exit code 1.
+   per printed number (`Cell.number`), formula (`Cell.formula`) or statement (`Cell.claim`), and
+   the figures, each a `Figure` with a function that draws it when (and only when) it is saved.
+   What compares demur with itself or with theory, returns an input or recounts the print is a
+   `Cell.check`. A value that is known not to come out gets its reason in `known`; a difference
+   without one is a fault, and the command ends with exit code 1.
+   A tolerance is derived before anything is compared: `Tolerance.printed` for rounding,
+   `Spread.tolerance` (`_spread.py`) for rounding and chance. Cells of a table have a `place`
+   (table, row, column): the placebo and the paired statistics follow from it (`_placebo.py`).
 2. Take data from `data` (a `PaperData`) only. What is not there raises `MissingDataError`: turn
-   it into `Cell.not_run(..., needs=error.needs)`, never into a guess.
-3. With `quick`, stay below thirty seconds: fewer seeds, smaller data, the same cells. Heavy
-   imports go inside functions; randomness comes from `rng`; long loops use `demur._progress`.
-4. Add the name, the module and the one-line title to `STUDIES`.
+   it into `Cell.not_run(..., needs=error.needs)`, never into a guess. What takes seconds goes
+   through `data.finished.part`, with random numbers of its own, so that a full run that was
+   stopped goes on where it was.
+3. With `quick`, stay below thirty seconds: fewer seeds, smaller data, the same cells. In full,
+   stay below half an hour on two cores. Heavy imports go inside functions; randomness comes from
+   `rng`; long loops use `demur._progress`.
+4. Add the name, the module and the one-line title to `STUDIES`, and keep the results of a full run
+   for the documentation (``tools/keep_results.py``).
 """
 
 from importlib import import_module

@@ -8,6 +8,7 @@ Debian's package ``weka`` or made. What is nowhere raises `MissingDataError`.
 
 import csv
 import gzip
+import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from demur.exceptions import DemurError, InputError
+from demur.reproduce._finished import FinishedParts
 from demur.typing import BoolArray, FloatArray
 
 __all__ = ["MissingDataError", "PaperData", "Table"]
@@ -73,6 +75,14 @@ class Table:
             return False
         return bool(present)
 
+    @property
+    def fingerprint(self) -> str:
+        """Name of exactly these rows, for what is computed from them."""
+        content = hashlib.sha256(repr((self.name, list(self.attributes))).encode())
+        for values in (*self.attributes.values(), self.target):
+            content.update("\x00".join(values.tolist()).encode())
+        return f"{self.name} {content.hexdigest()[:16]}"
+
     def labels(self, positive: str) -> BoolArray:
         """Return True for rows of class `positive`."""
         chosen = self.target == positive
@@ -97,10 +107,14 @@ class Table:
 
 
 class PaperData:
-    """Data sets by name, from the folder or from what the machine offers."""
+    """Data sets by name, from the folder or from what the machine offers.
 
-    def __init__(self, folder: str | Path | None = None) -> None:
+    `finished` keeps parts of long runs; by default none.
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, finished: FinishedParts | None = None) -> None:
         self._folder = None if folder is None else Path(folder)
+        self.finished = finished or FinishedParts()
         if self._folder is not None and not self._folder.is_dir():
             raise InputError(f"`--data-dir` must be a folder, got {str(folder)!r}.")
 

@@ -9,8 +9,9 @@ import numpy as np
 
 from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import MissingDataError, Table
+from demur.reproduce._finished import FinishedParts
 from demur.reproduce._mixed_data import MixedNaiveBayes, filled, mixed_table, one_hot
-from demur.reproduce._weka import weka_scores
+from demur.reproduce._weka import finished_weka_scores
 from demur.typing import FloatArray
 
 if TYPE_CHECKING:
@@ -76,45 +77,58 @@ def _rows(table: Table, rows: slice) -> Table:
     return Table(name=table.name, attributes=attributes, target=table.target[rows], source=table.source)
 
 
-def learner_scores(task: Task, letter: str, *, with_weka: bool) -> ScoreCounts:
-    """Scores of the test rows, or of ten folds where there is no test file."""
-    if with_weka and letter != "B":
-        scored = weka_scores(
-            task.train, LEARNERS[letter], positive=task.positive, test=task.test, nominal=task.nominal
+def learner_scores(
+    task: Task, letter: str, *, with_weka: bool, finished: FinishedParts, seed: int = 1
+) -> ScoreCounts:
+    """Scores of the test rows, or of ten folds where there is no test file.
+
+    `seed` decides folds and random trees of learners that are not WEKA's.
+    """
+    # naive Bayes needs WEKA only for WEKA's folds
+    if with_weka and (letter != "B" or task.test is None):
+        scored = finished_weka_scores(
+            finished,
+            task.train,
+            LEARNERS[letter],
+            positive=task.positive,
+            test=task.test,
+            nominal=task.nominal,
         )
         return scored.counts
     tables = [task.train] if task.test is None else [task.train, task.test]
     table = mixed_table(*tables, nominal=task.nominal)
     positive = table.y == table.classes.index(task.positive)
-    learn: Callable[..., FloatArray] = _bayes if letter == "B" else partial(_stand_in, letter)
+    learn: Callable[..., FloatArray] = _bayes if letter == "B" else partial(_stand_in, letter, seed)
     score = np.empty(len(table.y))
-    for train, test in _splits(task, positive):
+    for train, test in _splits(task, positive, seed):
         score[test] = learn(table.X[train], positive[train], table.X[test], table.sizes)
     shown = slice(0 if task.test is None else len(task.train), None)
     return ScoreCounts.from_arrays(positive[shown], score[shown])
 
 
-def _splits(task: Task, positive: Any) -> Iterator[tuple[Any, Any]]:
+def _splits(task: Task, positive: Any, seed: int) -> Iterator[tuple[Any, Any]]:
     if task.test is not None:
         yield np.arange(len(task.train)), len(task.train) + np.arange(len(task.test))
         return
     from sklearn.model_selection import StratifiedKFold
 
-    yield from StratifiedKFold(10, shuffle=True, random_state=1).split(positive, positive)
+    yield from StratifiedKFold(10, shuffle=True, random_state=seed).split(positive, positive)
 
 
 def _bayes(X: FloatArray, y: Any, new: FloatArray, sizes: tuple[int, ...]) -> FloatArray:
     return MixedNaiveBayes(sizes).fit(X, y.astype(np.int64)).predict_proba(new)[:, 1]
 
 
-def _stand_in(letter: str, X: FloatArray, y: Any, new: FloatArray, sizes: tuple[int, ...]) -> FloatArray:
+def _stand_in(
+    letter: str, seed: int, X: FloatArray, y: Any, new: FloatArray, sizes: tuple[int, ...]
+) -> FloatArray:
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.tree import DecisionTreeClassifier
 
     models = {
-        "S": DecisionTreeClassifier(criterion="entropy", max_depth=1, random_state=1),
-        "T": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=1),
-        "F": RandomForestClassifier(n_estimators=10, random_state=1),
+        "S": DecisionTreeClassifier(criterion="entropy", max_depth=1, random_state=seed),
+        "T": DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=seed),
+        "F": RandomForestClassifier(n_estimators=10, random_state=seed),
     }
     coded = [one_hot(filled(part, sizes, X), sizes) for part in (X, new)]
     return np.asarray(models[letter].fit(coded[0], y).predict_proba(coded[1])[:, 1])

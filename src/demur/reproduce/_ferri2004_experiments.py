@@ -1,5 +1,6 @@
 """The experiments of Ferri and Hernandez-Orallo (2004) on spam and tic-tac-toe, and their figures."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +15,7 @@ from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import MissingDataError, PaperData
 from demur.reproduce._ferri2004_examples import metric_words
 from demur.reproduce._learners import HeldOut, held_out_scores
+from demur.reproduce._spread import Spread, resampled_spread
 from demur.reproduce._study import Figure
 from demur.roc.curve import auc_score, roc_curve
 
@@ -41,6 +43,20 @@ class LearnerRuns:
         """Mean AUC over the repetitions."""
         return float(np.mean([auc_score(run.counts) for run in self.runs]))
 
+    def values(self, measure: str) -> list[float]:
+        """Return one value per repetition of "accuracy", "auc" or "auc at SHARE"."""
+        if measure == "accuracy":
+            return [run.accuracy for run in self.runs]
+        return [_ranking(run.counts, measure) for run in self.runs]
+
+    def resampled(self, measure: str) -> Spread:
+        """Error of one repetition because its cases are a sample."""
+        because = "the cases: one or two repetitions tell nothing of the folds"
+        if measure == "accuracy":
+            share, n = self.accuracy, len(self.runs[0].label)
+            return Spread(math.sqrt(share * (1 - share) / n), math.inf, because)
+        return resampled_spread(self.runs[0].counts, lambda counts: _ranking(counts, measure), because)
+
     @property
     def pooled(self) -> ScoreCounts:
         """Counts of all repetitions together."""
@@ -54,6 +70,17 @@ class LearnerRuns:
             response_curve(run.label.astype(int), run.score, metric=metric, costs=costs) for run in self.runs
         ]
         return average_response_curves(curves)
+
+
+def _ranking(counts: ScoreCounts, measure: str) -> float:
+    """AUC, or that of the cases left at "auc at SHARE"."""
+    if measure == "auc":
+        return auc_score(counts)
+    share = float(measure.rpartition(" ")[2])
+    sizes = np.column_stack([counts.negatives, counts.positives]).astype(int).ravel()
+    label = np.repeat(np.tile([0, 1], len(counts.scores)), sizes)
+    score = np.repeat(np.repeat(counts.scores, 2), sizes)
+    return float(response_curve(label, score, metric="auc").at(share))
 
 
 @dataclass(frozen=True)

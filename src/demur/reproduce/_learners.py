@@ -8,7 +8,7 @@ import numpy as np
 
 from demur.counts.scores import ScoreCounts
 from demur.reproduce._data import MissingDataError, PaperData, Table
-from demur.reproduce._weka import weka_is_here, weka_scores
+from demur.reproduce._weka import finished_weka_scores, weka_is_here
 from demur.typing import BoolArray, FloatArray
 
 __all__ = ["COUNTERPARTS", "HeldOut", "held_out_scores"]
@@ -77,7 +77,9 @@ def held_out_scores(
         if learner in scores:
             return _held_out(label, scores[learner], "saved", first_is_positive=first)
     if weka_is_here():
-        run = weka_scores(table, learner, positive=positive, seed=seed, folds=folds, nominal=nominal)
+        run = finished_weka_scores(
+            data.finished, table, learner, positive=positive, seed=seed, folds=folds, nominal=nominal
+        )
         label, score = run.cases()
         return HeldOut(label=label, score=score, accuracy=run.accuracy, source="weka")
     if learner not in COUNTERPARTS:

@@ -12,15 +12,17 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import DemurError
 from demur.reproduce._data import MissingDataError, Table
+from demur.reproduce._finished import FinishedParts
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["WEKA_LEARNERS", "WekaScores", "weka_is_here", "weka_scores"]
+__all__ = ["WEKA_LEARNERS", "WekaScores", "finished_weka_scores", "weka_is_here", "weka_scores"]
 
 _JAR = Path("/usr/share/java/weka.jar")
 _SECONDS = 600
@@ -38,6 +40,9 @@ WEKA_LEARNERS = {
     "Logistic": ("weka.classifiers.functions.Logistic",),
     "OneR": ("weka.classifiers.rules.OneR",),
     "DecisionStump": ("weka.classifiers.trees.DecisionStump",),
+    # confidence of pruning (0.25 unless told) and penalty of the support vectors (1 unless told)
+    **{f"J48-C{level}": ("weka.classifiers.trees.J48", "-C", level) for level in ("0.05", "0.1", "0.4")},
+    **{f"SMO-C{c}": ("weka.classifiers.functions.SMO", "-M", "-C", c) for c in ("0.1", "0.3", "3", "10")},
 }
 
 
@@ -112,6 +117,38 @@ def weka_scores(
             raise DemurError(f"WEKA's {learner} failed on {table.name}: {finished.stderr.strip()[-300:]}")
         # the last report is that of the held-out cases
         return _read_curve(folder / "curve.csv", int(right[-1]))
+
+
+def finished_weka_scores(
+    finished: FinishedParts,
+    table: Table,
+    learner: str,
+    *,
+    positive: str,
+    seed: int = 1,
+    folds: int = 10,
+    test: Table | None = None,
+    nominal: tuple[str, ...] = (),
+) -> WekaScores:
+    """Return `weka_scores`, taken from the finished parts if this run is among them."""
+    tested = "" if test is None else test.fingerprint
+    setting = f"{positive=} {seed=} {folds=} {nominal=}"
+    key = f"WEKA {WEKA_LEARNERS[learner]} on {table.fingerprint} {tested}: {setting}"
+
+    def scored() -> dict[str, Any]:
+        run = weka_scores(
+            table, learner, positive=positive, seed=seed, folds=folds, test=test, nominal=nominal
+        )
+        return {
+            "positives": run.positives.tolist(),
+            "negatives": run.negatives.tolist(),
+            "score": run.score.tolist(),
+            "accuracy": run.accuracy,
+        }
+
+    kept = finished.part(key, scored)
+    arrays = {name: np.array(kept[name]) for name in ("positives", "negatives", "score")}
+    return WekaScores(**arrays, accuracy=kept["accuracy"])
 
 
 def _read_curve(file: Path, right: int) -> WekaScores:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from demur.reproduce._study import EXACT, Cell, Figure, Reproduction
+from demur.reproduce._study import Cell, Figure, Reproduction
 from demur.roc.bounds import auc_bounds, iso_discriminability, roc_point_index
 from demur.typing import FloatArray
 
@@ -34,7 +34,7 @@ PUBLISHED = {
     "Figure 4": "contours of equal A in increments of 0.05",
 }
 
-_POINTS = {"F <= 0.5 <= H": (0.2, 0.6), "F < H < 0.5": (0.1, 0.4), "0.5 < F < H": (0.6, 0.9)}
+_POINTS = {"F <= 0.5 <= H": (0.2, 0.6), "F < H < 0.5": (0.1, 0.4), "0.5 < F < H": (0.65, 0.8)}
 _MISPRINT = "misprint: with 1 - 2F(1 - H) the paper's own A follows (errata, Mueller, Zhang 2006, prop. 5.1)"
 _NEAR = 0.25
 
@@ -70,17 +70,22 @@ def _formula_cells() -> list[Cell]:
         at = f"({f:g}, {h:g})"
         strict = region.replace("<= 0.5 <=", "< 0.5 <")
         printed_upper, printed_index = _printed(region, f, h)
-        rows: dict[str, tuple[float, Any, str]] = {
-            "Section 5, A-": ((1 + h - f) / 2, point.lower, ""),
-            f"Proposition 5.1, {strict}": (printed_upper, point.upper, _MISPRINT),
-            f"Section 5, A, {region}": (printed_index, point.index, ""),
-            "Section 4, A'": (0.5 + (h - f) * (1 + h - f) / (4 * h * (1 - f)), point.grier, ""),
+        grier = 0.5 + (h - f) * (1 + h - f) / (4 * h * (1 - f))
+        rows: dict[str, tuple[str, float, Any, str]] = {
+            "Section 5, A-": ("A-", (1 + h - f) / 2, point.lower, ""),
+            f"Proposition 5.1, {strict}": ("A+", printed_upper, point.upper, _MISPRINT),
+            f"Section 5, A, {region}": ("A", printed_index, point.index, ""),
+            "Section 4, A'": ("A'", grier, point.grier, ""),
         }
         cells += [
-            Cell.number(
-                f"{where}, at {at}", published=value, computed=float(computed), tolerance=EXACT, known=reason
+            Cell.formula(
+                f"{where}, at {at}",
+                published=value,
+                computed=float(computed),
+                known=reason,
+                place=("Formulas at three points", at, name),
             )
-            for where, (value, computed, reason) in rows.items()
+            for where, (name, value, computed, reason) in rows.items()
         ]
     return cells
 

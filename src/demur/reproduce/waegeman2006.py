@@ -14,7 +14,7 @@ from demur.ordinal.experiments import (
     separability_experiment,
 )
 from demur.ordinal.roc import OrdinalRoc, ordinal_roc
-from demur.reproduce._study import EXACT, Cell, Figure, Reproduction, Tolerance
+from demur.reproduce._study import Cell, Figure, Reproduction
 from demur.typing import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -99,18 +99,15 @@ def _equation_cells(roc: OrdinalRoc) -> list[Cell]:
     auc, r = np.asarray(measured.auc_matrix), 3
     printed = 2 / (r * (r - 1)) * np.nansum(np.triu(auc, 1)) / r**2
     return [
-        Cell.number(
-            "Eq. 15, figure 1 data",
-            published=float(printed),
-            computed=measured.pairs,
-            tolerance=EXACT,
-            known=_EQUATION_15,
+        Cell.formula(
+            "Eq. 15, figure 1 data", published=float(printed), computed=measured.pairs, known=_EQUATION_15
         ),
-        Cell.number(
+        Cell.check(
             "Section 3, Pairs, figure 1 data",
-            published=measured.ovo,
+            expected=measured.ovo,
             computed=measured.pairs,
-            tolerance=EXACT,
+            holds=math.isclose(measured.ovo, measured.pairs, abs_tol=1e-12),
+            checked="Ovo and Pairs of demur, classes of equal size",
         ),
     ]
 
@@ -119,9 +116,9 @@ def _curves_cell(roc: OrdinalRoc) -> Cell:
     measured = roc.measures("strict")
     mean = float(np.mean(measured.cons_aucs))
     words = ", ".join(f"{area:.3f}" for area in measured.cons_aucs)
-    return Cell.claim(
+    return Cell.check(
         "Figure 3",
-        claim=PUBLISHED["Figure 3"],
+        expected=PUBLISHED["Figure 3"],
         holds=math.isclose(mean, measured.cons, abs_tol=1e-12),
         computed=f"areas {words}; their mean is Cons = {measured.cons:.3f}",
         checked="the data of figure 1",
@@ -185,14 +182,16 @@ def _truth_cells(experiment: SeparabilityExperiment) -> list[Cell]:
         for r, distance in ((3, 1.0), (5, 2.0)):
             row = list(experiment.n_levels).index(r)
             column = int(np.flatnonzero(np.isclose(experiment.distances, distance))[0])
-            room = 4 * float(experiment.standard_errors[name][row, column]) + 1e-3
+            error = float(experiment.standard_errors[name][row, column])
+            expected, computed = float(truth[row, column]), float(getattr(experiment, name)[row, column])
             cells.append(
-                Cell.number(
+                Cell.check(
                     f"{figure}, r = {r}, d = {distance:g}, {name.upper() if name == 'vus' else name.title()} "
                     "(expected value of the paper's model)",
-                    published=float(truth[row, column]),
-                    computed=float(getattr(experiment, name)[row, column]),
-                    tolerance=Tolerance(because, absolute=room),
+                    expected=expected,
+                    computed=computed,
+                    holds=abs(computed - expected) <= 4 * error + 1e-3,
+                    checked=f"simulated against exact; {because}",
                 )
             )
     return cells
@@ -208,13 +207,14 @@ def _ranking_cells(experiment: RankingExperiment) -> list[Cell]:
     broken = ", ".join(
         f"{a}/{b} {order.discordant:.1%}" for (a, b), order in opposite.items() if not order.equivalent
     )
-    mean = Tolerance(
-        "4 standard errors of a mean over the rankings",
-        absolute=4 * experiment.sds["vus"] / math.sqrt(len(experiment.vus)),
-    )
+    error = experiment.sds["vus"] / math.sqrt(len(experiment.vus))
     return [
-        Cell.number(
-            "Figure 7, mean of VUS (1/4!)", published=1 / 24, computed=experiment.means["vus"], tolerance=mean
+        Cell.check(
+            "Figure 7, mean of VUS (1/4!)",
+            expected=1 / 24,
+            computed=experiment.means["vus"],
+            holds=abs(experiment.means["vus"] - 1 / 24) <= 4 * error,
+            checked="theory; 4 standard errors of a mean over the rankings",
         ),
         Cell.claim(
             "Figure 7, correlation",

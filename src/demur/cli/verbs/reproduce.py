@@ -35,7 +35,16 @@ class Studies(Flags):
         help="Folder with data that are not shipped: CSV files in uci/, timeseries/, weka_scores/.",
     )
     quick: bool = flag(
-        "--quick", default=False, is_flag=True, help="Fewer repetitions, smaller data: seconds, not minutes."
+        "--quick/--full",
+        default=False,
+        help="Fewer repetitions, smaller data: seconds, not minutes. By default in full: up to half an hour "
+        "for a paper.",
+    )
+    cache_dir: str | None = flag(
+        "--cache-dir",
+        metavar="FOLDER",
+        help="Where a full run keeps finished parts; started again, it goes on there. By default "
+        "demur/reproduce in the user's cache folder.",
     )
 
 
@@ -55,13 +64,16 @@ class Studies(Flags):
 def command(*, studies: Studies, output: Output) -> None:
     """Run a source paper again and compare with what it prints.
 
-    NAME is one of `demur reproduce --list`, or all. Every printed value gets a verdict:
-    "agrees" (within a stated tolerance), "differs" with the reason, or "not run" with what it
-    needs. Exit code 1 if a difference has no reason.
+    NAME is one of `demur reproduce --list`, or all. Every printed value gets one of five
+    verdicts: "number reproduced" (within a derived tolerance; weak if that exceeds a quarter of
+    the value), "statement reproduced", "differs" with the reason, "own check" (of demur, not of
+    print), or "not run" with what it needs. Every table has a placebo: how often it would agree
+    with rows or methods shuffled. Exit code 1 if a difference has no reason.
     """
     from demur.cli.output import document, write
     from demur.reproduce import STUDIES, load_study
     from demur.reproduce._data import PaperData
+    from demur.reproduce._finished import FinishedParts, default_folder
 
     if studies.as_list:
         listed = [{"name": study, "title": title} for study, (_, title) in STUDIES.items()]
@@ -70,7 +82,8 @@ def command(*, studies: Studies, output: Output) -> None:
     if studies.name is None:
         raise InputError("A study is needed. Hint: demur reproduce --list shows them; all runs every one.")
     chosen = {name: load_study(name) for name in (STUDIES if studies.name == "all" else [studies.name])}
-    folder, data = _figure_folder(output.path), PaperData(studies.data_dir)
+    finished = FinishedParts(None if studies.quick else studies.cache_dir or default_folder())
+    folder, data = _figure_folder(output.path), PaperData(studies.data_dir, finished=finished)
     runs = [
         _run(name, study, data, quick=studies.quick, quiet=output.quiet) for name, study in chosen.items()
     ]
@@ -80,6 +93,7 @@ def command(*, studies: Studies, output: Output) -> None:
     documented = all(run.result.is_documented for run in runs)
     if output.as_json:
         content = {
+            "made": _made(),
             "quick": studies.quick,
             "data_dir": studies.data_dir,
             "documented": documented,
@@ -90,6 +104,22 @@ def command(*, studies: Studies, output: Output) -> None:
         write("\n\n\n".join(run.text(saved) for run, saved in zip(runs, files, strict=True)), None)
     if not documented:
         raise click.exceptions.Exit(1)
+
+
+def _made() -> dict[str, Any]:
+    """Tell when, and with which versions of what the numbers depend on."""
+    import platform
+    from datetime import UTC, datetime
+    from importlib.metadata import version
+
+    from demur.reproduce._weka import weka_is_here
+
+    return {
+        "date": datetime.now(UTC).date().isoformat(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
+        "weka": weka_is_here(),
+    }
 
 
 def _write_cells(runs: "Sequence[_Run]", folder: Path) -> None:
@@ -145,8 +175,8 @@ class _Run:
         ]
         parts += [wrapped(remark) for remark in result.remarks]
         parts += list(_cells_text(result.cells))
-        summary = f"{len(result.cells)} cells: {result.count('agrees')} agree, "
-        summary += f"{result.count('differs')} differ, {result.count('not run')} not run."
+        parts += [wrapped(f"Placebo. {table.sentence}", indent="  ") for table in result.evidence]
+        summary = result.summary
         if not result.is_documented:
             summary += " Some differences have no reason: this is a fault of demur or of the data given."
         parts.append(wrapped(summary))
@@ -175,13 +205,17 @@ def _cells_text(cells: "Sequence[Cell]") -> Iterator[str]:
     for cell in cells:
         if cell.reason:
             reasons.setdefault(cell.sentence, len(reasons) + 1)
-    numbers = [cell for cell in cells if not isinstance(cell.published, str)]
-    statements = [cell for cell in cells if isinstance(cell.published, str)]
+    of_print = [cell for cell in cells if cell.verdict != "own check"]
+    numbers = [cell for cell in of_print if not isinstance(cell.published, str)]
+    statements = [cell for cell in of_print if isinstance(cell.published, str)]
+    checks = [cell for cell in cells if cell.verdict == "own check"]
     if numbers:
         yield _number_table(numbers, reasons)
         yield _tolerances(numbers)
     if statements:
         yield "\n".join(_statement(cell, reasons) for cell in statements)
+    if checks:
+        yield "\n".join(["Our own checks, not of print:", *(_statement(cell, reasons) for cell in checks)])
     if reasons:
         yield "\n".join(wrapped(f"[{mark}] {sentence}", indent="    ") for sentence, mark in reasons.items())
 
@@ -213,7 +247,9 @@ def _number_table(cells: "Sequence[Cell]", reasons: dict[str, int]) -> str:
 
 
 def _marked(cell: "Cell", reasons: dict[str, int]) -> str:
-    return f"{cell.verdict} [{reasons[cell.sentence]}]" if cell.reason else cell.verdict
+    # "number reproduced" beside a number: the column says that it is one
+    verdict = cell.words.removeprefix("number ").removeprefix("statement ")
+    return f"{verdict} [{reasons[cell.sentence]}]" if cell.reason else verdict
 
 
 def _tolerances(cells: "Sequence[Cell]") -> str:
@@ -225,11 +261,12 @@ def _tolerances(cells: "Sequence[Cell]") -> str:
 
 
 def _statement(cell: "Cell", reasons: dict[str, int]) -> str:
-    from demur.cli.output import wrapped
+    from demur.cli.output import number, wrapped
 
-    parts = [f"{cell.where}: {cell.published}"]
-    if cell.computed is not None:
-        parts.append(f"demur: {cell.computed}")
+    shown = [number(each) if isinstance(each, float) else each for each in (cell.published, cell.computed)]
+    parts = [f"{cell.where}: {shown[0]}"]
+    if shown[1] is not None:
+        parts.append(f"demur: {shown[1]}")
     if cell.tolerance_reason:
         parts.append(f"({cell.tolerance_reason})")
     return wrapped(f"{_marked(cell, reasons):11}  {' | '.join(parts)}", indent=" " * 13)
