@@ -99,7 +99,8 @@ def command(*, studies: Studies, output: Output) -> None:
             "documented": documented,
             "studies": [run.to_dict(saved) for run, saved in zip(runs, files, strict=True)],
         }
-        write(document("reproduce", content), None)
+        # 2: verdicts of five kinds
+        write(document("reproduce", content, version=2), None)
     else:
         write("\n\n\n".join(run.text(saved) for run, saved in zip(runs, files, strict=True)), None)
     if not documented:
