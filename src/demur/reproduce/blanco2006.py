@@ -163,7 +163,7 @@ def _table_cells(
                         published=value,
                         computed=float(np.mean(values)),
                         tolerance=spread.tolerance(3 if what == "auc" else 2, ours=1, printed=math.inf),
-                        known=known,
+                        known=f"{known}; what a cost adds up is not stated" if what == "cost" else known,
                         place=(*_table_and_row(column), model),
                     )
                 )
