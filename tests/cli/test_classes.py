@@ -248,6 +248,20 @@ def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
     assert json.loads(out.out)["cost"] == judged.cost
     code, out = run(capsys, "judge", policy, files[0], "--label", "class")
     assert out.out.startswith("The promise stands: the policy costs")
+    # by group: intervals wide enough to hold for both together
+    lines = (tmp_path / "p.csv").read_text().splitlines()
+    half = [f"{line},{'site' if k == 0 else 'ab'[k % 2]}" for k, line in enumerate(lines)]
+    (tmp_path / "grouped.csv").write_text("\n".join(half))
+    asked = ["judge", policy, str(tmp_path / "grouped.csv"), "--label", "class", "--group", "site"]
+    code, out = run(capsys, *asked, "--json")
+    said = json.loads(out.out)
+    assert said["cost"] == pytest.approx(judged.cost, rel=1e-12)
+    own = demur.comparison.judge_class_policy(made, PROBA[::2], names()[::2], confidence_level=0.975)
+    assert [part["name"] for part in said["groups"]] == ["a", "b"]
+    assert said["groups"][1]["cost"] == own.cost
+    assert said["groups"][1]["interval"] == list(own.interval)
+    code, out = run(capsys, *asked)
+    assert "Limits hold for all groups together." in out.out
     # the same probabilities for other classes: the promise cannot hold
     content = (tmp_path / "p.csv").read_text()
     (tmp_path / "moved.csv").write_text(content.replace("class,c,a,b", "class,a,b,c"))

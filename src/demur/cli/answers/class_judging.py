@@ -1,9 +1,12 @@
 """What a policy for many classes costs on a labelled file, in words."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from demur.cli.output import document, number, percent, table, wrapped
-from demur.cli.reading.class_columns import read_labelled_classes
+from demur.cli.reading.class_columns import ClassPart, read_labelled_classes
 from demur.comparison.classes.judgement import ClassJudgement, judge_class_policy
 from demur.windows.class_policy import ClassPolicy
 
@@ -20,21 +23,53 @@ def judge_classes(
     label: str,
     model: str | None,
     weight: str | None,
+    group: str | None,
     confidence_level: float,
     as_json: bool,
 ) -> tuple[str, bool]:
-    """Judge the policy; return the text or the document, and whether the promise is broken."""
-    source, codes, proba, weights = read_labelled_classes(
-        policy, file, label=label, model=model, weight=weight
-    )
-    labels = [policy.classes[code] for code in codes.tolist()]
-    judged = judge_class_policy(
-        policy, proba, labels, sample_weight=weights, confidence_level=confidence_level
-    )
+    """Judge the policy; return the text or the document, and whether the promise is broken.
+
+    With `group` also every group, with intervals that hold for all of them together (Bonferroni).
+    """
+    source, parts = read_labelled_classes(policy, file, label=label, model=model, weight=weight, group=group)
+    judged = _judged(policy, list(parts.values()), confidence_level)
+    level = 1 - (1 - confidence_level) / len(parts)
+    groups = {} if group is None else {name: _judged(policy, [part], level) for name, part in parts.items()}
     if as_json:
         content: dict[str, Any] = {"policy": policy_file, "source": source, **judged.to_dict()}
+        if group is not None:
+            content["groups"] = [{"name": name, **one.to_dict()} for name, one in groups.items()]
         return document("judge", content), judged.broken
-    return _words(policy, judged), judged.broken
+    text = _words(policy, judged)
+    return (f"{text}\n\n{_groups(groups)}" if groups else text), judged.broken
+
+
+def _judged(policy: ClassPolicy, parts: Sequence[ClassPart], level: float) -> ClassJudgement:
+    codes = np.concatenate([part.codes for part in parts])
+    weights = [part.weights for part in parts if part.weights is not None]
+    return judge_class_policy(
+        policy,
+        np.concatenate([part.proba[""] for part in parts]),
+        [policy.classes[code] for code in codes.tolist()],
+        sample_weight=np.concatenate(weights) if weights else None,
+        confidence_level=level,
+    )
+
+
+def _groups(groups: Mapping[str, ClassJudgement]) -> str:
+    rows = [
+        [
+            name,
+            f"{one.n:,.0f}",
+            percent(1 - one.abstention_rate),
+            percent(one.error_rate),
+            number(one.cost),
+            f"{number(one.interval.low)} to {number(one.interval.high)}",
+        ]
+        for name, one in groups.items()
+    ]
+    head = ["group", "cases", "decided", "wrong", "cost", "limits"]
+    return f"{table(head, rows)}\nLimits hold for all groups together."
 
 
 def _words(policy: ClassPolicy, judged: ClassJudgement) -> str:

@@ -236,16 +236,16 @@ def read_class_probabilities(
 
 
 def read_labelled_classes(
-    policy: ClassPolicy, file: str, *, label: str, model: str | None, weight: str | None
-) -> tuple[str, IntArray, FloatArray, FloatArray | None]:
-    """Read the labelled rows of a file: (source, places of their classes, probabilities, weights)."""
+    policy: ClassPolicy, file: str, *, label: str, model: str | None, weight: str | None, group: str | None
+) -> tuple[str, dict[str, ClassPart]]:
+    """Read the labelled rows of a file: its name, and all rows under "", or the rows of every group."""
     classes = [str(name) for name in policy.classes]
     with open_table(file) as table:
         given = () if model is None else (model,)
         own = model is None and all(name in table.kinds for name in policy.columns)
         models = {"": policy.columns} if own else model_columns(list(table.kinds), classes, given, table.name)
         columns = next(iter(models.values()))
-        wanted = [label, *columns, *([] if weight is None else [weight])]
+        wanted = [label, *columns, *(name for name in (weight, group) if name is not None)]
         table.require(wanted)
         for name in columns:
             require_numbers(table, name, "--model")
@@ -256,7 +256,9 @@ def read_labelled_classes(
         raise InputError(f"`{table.name}` must have at least one row with a label and all probabilities.")
     weights = None if weight is None else check_weights(read[weight].values[kept], weight)
     proba = np.column_stack([check_scores(read[name].values[kept], name) for name in columns])
-    return table.name, _codes(read[label].values[kept], classes, label), proba, weights
+    codes = _codes(read[label].values[kept], classes, label)
+    groups = None if group is None else read[group].values[kept]
+    return table.name, _parts(codes, {"": proba}, weights, groups)
 
 
 def _complete(read: dict[str, Column], *, drop: bool) -> tuple[BoolArray, int]:

@@ -70,8 +70,6 @@ def command(*, judging: Judging, output: Output) -> None:
     if not isinstance(policy, Policy):
         from demur.cli.answers.class_judging import judge_classes
 
-        if judging.group is not None:
-            raise InputError("`--group` is for policies of two classes. Hint: judge a file per group.")
         text, broken = judge_classes(
             policy,
             judging.policy,
@@ -79,6 +77,7 @@ def command(*, judging: Judging, output: Output) -> None:
             label=judging.label,
             model=judging.model,
             weight=judging.weight,
+            group=judging.group,
             confidence_level=judging.confidence_level,
             as_json=output.as_json,
         )
