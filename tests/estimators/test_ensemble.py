@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import IsolationForest
@@ -39,6 +40,12 @@ def data():
 
 
 ONE_LABEL = "fits labels -1 and 1, numbers and strings with one abstain_label"
+# as in test_common.py: that version makes two classes of three by the first row
+OLD = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "compares other classes in scikit-learn 1.6"
+    for kind in ("dense", "sparse")
+    if sklearn.__version__.startswith("1.6.")
+}
 NOT_THE_ARGMAX = "wants predict to be the argmax of predict_proba; predict abstains"
 
 
@@ -57,11 +64,14 @@ def test_check_estimator(model, expected):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # tiny data sets
         checks = check_estimator(
-            clone(model).set_params(abstain_label=-9), expected_failed_checks=expected, on_fail=None
+            clone(model).set_params(abstain_label=-9),
+            expected_failed_checks={**expected, **OLD},
+            on_fail=None,
         )
     failed = {check["check_name"]: check["exception"] for check in checks if check["status"] == "failed"}
     assert failed == {}
-    assert {check["check_name"] for check in checks if check["status"] == "xfail"} == set(expected)
+    excused = {check["check_name"] for check in checks if check["status"] == "xfail"}
+    assert excused - set(OLD) == set(expected)
 
 
 # ---------------------------------------------------------------- ensemble
