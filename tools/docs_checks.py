@@ -5,7 +5,11 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
+
+if TYPE_CHECKING:
+    from spellchecker import SpellChecker
 
 # text of these is code, or made by the theme
 NOT_PROSE = {"code", "pre", "script", "style", "svg", "nav", "header", "footer", "button", "form", "iframe"}
@@ -98,12 +102,25 @@ def unknown_words(pages: dict[Path, Page], words: Path) -> list[str]:
     ours = set(words.read_text().lower().split())
     unknown = []
     for path, page in pages.items():
-        plain = {word: re.sub(r"'s?$", "", word.lower()) for word in page.words}
-        strange = sorted(word for word, stem in plain.items() if stem not in ours and stem not in dictionary)
+        # capitals are names of people and products, or begin a sentence
+        lower = {word for word in page.words if word.islower()}
+        strange = sorted(word for word in lower if not ({*spellings(word)} & ours or known(word, dictionary)))
         unknown += [
-            f"{path.name}: {word!r} is in no dictionary; correct it, or add it to {words}" for word in strange
+            f"{path.name}: {word!r} is in no dictionary; correct it, or add it to tools/{words.name}"
+            for word in strange
         ]
     return unknown
+
+
+def known(word: str, dictionary: "SpellChecker") -> bool:
+    """Tell whether the dictionary has a word, in British or in American spelling."""
+    return any(spelling in dictionary for spelling in spellings(word))
+
+
+def spellings(word: str) -> list[str]:
+    """Return a word without 's, as it is and with -ize for -ise."""
+    stem = re.sub(r"'s?$", "", word)
+    return [stem, re.sub(r"is(e[ds]?|ing|ations?)$", r"iz\1", stem)]
 
 
 def seen_in_browser(paths: list[Path]) -> list[str]:
