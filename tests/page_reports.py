@@ -106,10 +106,14 @@ def weighted():
 def probabilities():
     """Two models whose scores are probabilities, one of them too sure of itself."""
     y, scores = three(300)
-    return report(
+    made = report(
         y,
         {name: 1 / (1 + np.exp(-a * (scores[name] - 1))) for name, a in (("forest", 1.5), ("logistic", 4))},
     )
+    chosen = {model.name: model for model in made.models}[made.comparison.answer.model]
+    sure = {"forest": 1.5, "logistic": 4}[chosen.name]
+    groups = np.where(np.arange(300) % 3 == 0, "north", "<b>south</b>")
+    return made.with_groups(y, 1 / (1 + np.exp(-sure * (scores[chosen.name] - 1))), groups)
 
 
 def amounts():

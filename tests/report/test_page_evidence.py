@@ -69,6 +69,14 @@ def test_every_panel_behind_a_tab_against_python(open_page, cases):
     for recall, precision in numbers("precision-recall")[::15]:
         assert np.any(np.isclose(precise.precision[np.isclose(precise.recall, recall)], precision))
 
+    found = numbers("groups")
+    judged = page_reports.named("probabilities").by_group
+    for row, group in zip(found, (*judged.groups, judged.overall), strict=True):
+        assert row[1] == group.n
+        assert row[2:5] == pytest.approx([group.decided, *group.decided_interval])
+        assert row[-3:] == pytest.approx([group.cost, *group.cost_interval])
+    assert page.panel("groups").locator("tbody th").first.text_content() == "<b>south</b>"
+
     for name in MORE[:-1]:
         text, _ = page.downloaded(page.open_tab(name).locator('[data-role="save-svg"]').click)
         assert b"A miss costs 100, a false alarm 40, a review 12." in text

@@ -414,6 +414,7 @@ def test_json_is_valid_and_versioned(two):
         "bounds",
         "cases",
         "amounts",
+        "groups",
         "models",
         "pairs",
     ]
@@ -468,6 +469,22 @@ def test_evidence_is_that_of_the_public_functions():
     weighted = demur.Report.from_predictions(y, {"p": probability}, sample_weight=rng.uniform(1, 2, 400))
     found = weighted.to_dict()["models"][0]["evidence"]
     assert (found["promises"], found["calibration"]["band"]) == ([], None), "whole cases only"
+
+
+def test_the_rule_by_group_is_judged_as_a_policy(two):
+    groups = np.where(np.arange(len(Y)) % 3 == 0, "north", "south")
+    answer = two.comparison.answer
+    scores = {model.name: column for model, column in zip(two.models, (A, B), strict=True)}[answer.model]
+    policy = demur.Policy.from_answer(answer)
+    level = two.confidence_level
+    judged = demur.monitoring.judge_policy(policy, scores, Y, groups=groups, confidence_level=level)
+    found = two.with_groups(Y, scores, groups).to_dict()["groups"]
+    assert [group["name"] for group in found["groups"]] == ["north", "south"]
+    assert found["groups"] == [group.to_dict() for group in judged.groups]
+    assert (found["model"], found["overall"]["cost"]) == (answer.model, judged.overall.cost)
+    alone = demur.Report.from_predictions([0, 0, 0, 1], {"a": [1, 2, 3, 4]})
+    with pytest.raises(demur.exceptions.InputError, match="needs the rule of a model"):
+        alone.with_groups([0, 0, 0, 1], [1, 2, 3, 4], ["x", "x", "y", "y"])
 
 
 class _Tags(HTMLParser):

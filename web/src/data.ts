@@ -134,6 +134,28 @@ export interface PromiseData {
   negative: number | null;
 }
 
+/** A rule in one group of cases; intervals hold for all groups together. */
+export interface GroupRow {
+  name: string;
+  n: number;
+  decided: number;
+  decided_interval: number[];
+  miss_rate: number | null;
+  miss_rate_interval: number[] | null;
+  alarm_rate: number | null;
+  alarm_rate_interval: number[] | null;
+  cost: number | null;
+  cost_interval: number[] | null;
+}
+
+export interface GroupsData {
+  model: string;
+  lower: number;
+  upper: number;
+  groups: GroupRow[];
+  overall: GroupRow;
+}
+
 export interface EvidenceData {
   average_precision: number | null;
   /** Null unless the scores are probabilities; the curve itself follows from the blocks. */
@@ -232,6 +254,8 @@ export interface ReportData extends Totals {
   cases: CasesData | null;
   /** Null where all cases of a class cost the same. */
   amounts: AmountsData | null;
+  /** The rule of the answer by group; null where no groups were given. */
+  groups?: GroupsData | null;
   models: ModelData[];
   pairs: PairData[];
 }
@@ -261,6 +285,7 @@ export function readReport(text: string): ReportData {
   for (const group of report.amounts?.groups ?? []) readGroups(group);
   if (report.cases) report.cases.scores = report.cases.scores.map(numbers);
   for (const { joint, joint_hindsight: own } of report.pairs) [joint, own].forEach(readJoint);
+  if (report.groups) [report.groups.lower, report.groups.upper] = numbers([report.groups.lower, report.groups.upper]);
   const facts = report.comparison?.answer?.facts;
   if (facts) report.comparison!.answer!.facts = { ...facts, lower: numbers(facts.lower), upper: numbers(facts.upper) };
   return report;

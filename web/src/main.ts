@@ -8,6 +8,7 @@ import { confusionPanel } from "./panels/confusion";
 import { controlsPanel } from "./panels/controls";
 import { costCurvePanel } from "./panels/costCurve";
 import { costMapPanel } from "./panels/costMap";
+import { groupsPanel } from "./panels/groups";
 import { header } from "./panels/header";
 import { followNotebook } from "./panels/notebook";
 import { headlinePanel } from "./panels/headline";
@@ -41,12 +42,13 @@ function begin(root: HTMLElement): void {
   const own = el("div", { class: "pair" });
   const pair = el("div", { class: "pair" });
   const models = el("div", { class: "wide" });
+  const groups = el("div", { class: "wide" });
   const compare = el("div", { class: "wide" });
   root.replaceChildren();
   app.add(header(app, sent), root);
   app.add(headlinePanel(app), root);
   app.add(paperLine(), root);
-  root.append(board, own, pair, models, compare, methods(app.data));
+  root.append(board, own, pair, models, groups, compare, methods(app.data));
   app.add(controlsPanel(app), board);
   board.append(charts);
   watchTheme(() => app.drawAll());
@@ -89,6 +91,7 @@ function begin(root: HTMLElement): void {
         ]),
       );
       app.add(modelsPanel(app), models);
+      if (app.data.groups) app.add(groupsPanel(app.data.groups), groups);
       app.add(comparePanel(app), compare);
       whenIdle(() => {
         document.documentElement.dataset["ready"] = "true";

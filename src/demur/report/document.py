@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, overload
@@ -23,7 +23,6 @@ from demur.costs.case_costs import CaseCosts
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
-from demur.costs.reviewer import Reviewer
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
@@ -32,9 +31,11 @@ from demur.report.asked import model_scores, page_question
 from demur.report.building import Notes, build_pairs, lone_models, model_reports
 from demur.report.cases import page_bounds, page_cases
 from demur.report.classes import ClassReport
+from demur.report.groups import RuleByGroup, rule_by_group
 from demur.report.headline import class_words, headline, model_remarks
 from demur.report.model import DataSource, ModelReport, PairReport
 from demur.report.notebook import page_widget
+from demur.report.page_costs import page_costs, whole_number
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
@@ -79,6 +80,8 @@ class Report(Result):
         What could not be computed, and why; what is odd about the models.
     made : str
         Time of making, ISO 8601 in UTC.
+    by_group : RuleByGroup or None
+        The rule of the answer in groups of cases; see `with_groups`.
 
     Examples
     --------
@@ -107,6 +110,7 @@ class Report(Result):
     seed: int
     notes: tuple[str, ...]
     made: str
+    by_group: RuleByGroup | None = None
 
     # ---------------------------------------------------------------- construction
 
@@ -331,6 +335,14 @@ class Report(Result):
             made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
 
+    def with_groups(self, y_true: Labels, y_score: ArrayLike, groups: ArrayLike) -> "Report":
+        """Return the report with its rule judged in every group of some cases, as `judge_policy` does.
+
+        `y_score` are the scores of the answer's model. On later cases the judgement is honest, on those
+        that chose the rule it is with hindsight.
+        """
+        return replace(self, by_group=rule_by_group(self.comparison, y_true, y_score, groups))
+
     # ---------------------------------------------------------------- reading
 
     @property
@@ -351,14 +363,14 @@ class Report(Result):
             "software": {"demur": __version__},
             "made": self.made,
             "source": self.source.to_dict(),
-            "n": _number(counts.n),
-            "n_positive": _number(counts.n_positive),
-            "n_negative": _number(counts.n_negative),
+            "n": whole_number(counts.n),
+            "n_positive": whole_number(counts.n_positive),
+            "n_negative": whole_number(counts.n_negative),
             "confidence_level": self.confidence_level,
             "folds": None if comparison is None else comparison.folds,
             "repeats": None if comparison is None else comparison.repeats,
             "seed": self.seed,
-            "costs": _page_costs(self.costs),
+            "costs": page_costs(self.costs),
             "costs_given": self.costs_given,
             "prevalence": self.prevalence,
             "headline": self.headline,
@@ -367,6 +379,7 @@ class Report(Result):
             "bounds": page_bounds(comparison, every_score=cases is not None),
             "cases": None if cases is None else cases.to_dict(),
             "amounts": None if amounts is None else amounts.to_dict(),
+            "groups": None if self.by_group is None else self.by_group.to_dict(),
             # counts of folds do not tell what cases cost
             "models": [model.to_dict(folds=amounts is None) for model in self.models],
             "pairs": [pair.to_dict(joint=kept) for pair, kept in zip(self.pairs, self._joint(), strict=True)],
@@ -464,24 +477,6 @@ class Report(Result):
 
 
 # ---------------------------------------------------------------- checks
-
-
-def _number(value: float | None) -> float | None:
-    """Drop the decimal point of whole numbers."""
-    return int(value) if value is not None and float(value).is_integer() else value
-
-
-def _page_costs(costs: CostModel | CaseCosts) -> dict[str, Any]:
-    """Return the costs with the reviewer they came from, for whom the page has fields; by case, factors."""
-    if isinstance(costs, CaseCosts):
-        miss, alarm, review = costs.mean
-        costs = CostModel(cost_fn=miss, cost_fp=alarm, cost_abstain=review if costs.may_abstain else None)
-    hired = costs.hired
-    reviewer = None
-    if isinstance(hired, Reviewer):
-        names = ("fee", "sensitivity", "specificity")
-        reviewer = {name: _number(getattr(hired, name)) for name in names}
-    return {**{name: _number(price) for name, price in costs.to_dict().items()}, "reviewer": reviewer}
 
 
 def _unless_too_few(
