@@ -37,7 +37,7 @@ def corner_volume(
 def beta_expectation(
     positive: FloatArray, negative: FloatArray, mu_law: tuple[float, float], nu_law: tuple[float, float]
 ) -> float:
-    """Expectation of the cost for independent Beta laws of mu and nu.
+    """Expectation of the cost for independent Beta distributions of mu and nu.
 
     E = sum_b integral over s in [0, min(P, N)] of Pr(mu > s / N) Pr(nu > s / M) ds.
     """

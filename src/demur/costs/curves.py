@@ -115,7 +115,7 @@ class _Envelope(Result):
     def h_measure(self, a: float = 2.0, b: float = 2.0, *, prevalence: float | None = None) -> float:
         """Return an H-measure: 1 minus expected cost over that of an uninformative classifier.
 
-        1 is perfect, 0 uninformative; the higher the better. Assumes the Beta law says how
+        1 is perfect, 0 uninformative; the higher the better. Assumes the Beta distribution says how
         likely the operating points are; the AUC would let each classifier choose its own.
 
         Parameters
