@@ -1,7 +1,7 @@
 """Arguments for any public function, mostly sensible, some hostile: what `make fuzz` calls them with.
 
-Values are chosen by the name of the argument. An argument that has no entry here fails a test, so that
-a new function cannot stay out.
+Values are chosen by the name of the argument; an argument without an entry gets hostile values only, so
+that a new function is attacked as soon as it is public.
 """
 
 import copy
@@ -157,6 +157,7 @@ TYPICAL = {
     "curves": lambda w: [demur.cost_curve(w["y"], w["a"]), demur.cost_curve(w["y"], w["b"])],
     "curve": lambda w: demur.rec_curve(w["a"], w["b"]),
     "confusions": _confusion,
+    "confusion": _confusion,
     "window": lambda w: tuple(sorted(w["rng"].choice(SCORES, 2).tolist())),
     "reviewers": lambda w: {"nurse": demur.Reviewer(fee=1, sensitivity=0.9, specificity=0.8)},
     "contrast": _number([1, -1], [[1, -1]], [0, 0], [1]),
@@ -365,6 +366,8 @@ def calls(draw, function):
     for name in chosen:
         try:
             arguments[name] = typical(function, name, world)
+        except KeyError:
+            arguments[name] = draw(st.sampled_from([*HOSTILE_NUMBERS, *HOSTILE_ARRAYS]))
         except demur.InputError:
             arguments[name] = None
     targets = sorted(set(chosen) - SIZES)

@@ -16,7 +16,7 @@ from demur import read_counts
 from demur.engines.files import open_table
 from demur.engines.row_stream import open_rows
 from demur.exceptions import DegenerateDataWarning, InputError
-from fuzz_cases import EXEMPT, OWN, ROOM, TYPICAL, calls, changed_documents, damages, required
+from fuzz_cases import EXEMPT, calls, changed_documents, damages
 from public_surface import FUNCTIONS
 
 pytestmark = pytest.mark.long
@@ -63,12 +63,8 @@ def one_sentence():
     assert "\n" not in said
 
 
-def test_every_argument_has_typical_values():
-    for name in sorted(set(FUNCTIONS) - set(EXEMPT)):
-        for argument in required(name):
-            known = {**TYPICAL, **ROOM.get(name.split(".")[1], {}), **OWN.get(name, {})}
-            assert argument in known, f"{argument} of {name}: add it to TYPICAL, or the function to EXEMPT"
-    assert set(EXEMPT) <= set(FUNCTIONS), "no such public function"
+def test_exemptions_are_public_functions():
+    assert set(EXEMPT) <= set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - set(EXEMPT)))

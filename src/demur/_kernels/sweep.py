@@ -4,6 +4,10 @@ Positives and negatives are sorted apart (values only, no argsort, in two thread
 merged in one pass. The pass merges equal scores into groups, optionally writes the groups
 out, counts ordered pairs (Mann-Whitney), and pools the groups to blocks by the
 pool-adjacent-violators rule (Friedel et al. 2006; Barlow et al. 1972).
+
+Values are sorted by `np.sort`. NumPy 2 sorts float64 with vectors on processors with AVX2, AVX-512 or
+those of Arm: 4 million scores take 0.06 s on an AMD EPYC with AVX2. A compiled radix sort of 64-bit keys
+(8 digits of 8 bits) takes 0.11 s there, so there is none here.
 """
 
 import threading
