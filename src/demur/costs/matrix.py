@@ -252,15 +252,21 @@ def class_names(y_true: Labels, columns: int, costs: Any, classes: Any) -> tuple
 
 
 def _distinct(y_true: Labels) -> tuple[Any, ...]:
-    array = np.asarray(y_true)
-    if array.ndim != 1 or array.size == 0:
+    try:
+        array = np.asarray(y_true)
+        labels = dict.fromkeys(array.tolist()) if array.ndim == 1 else {}
+    except (TypeError, ValueError):
+        raise input_error("y_true", "must hold one label per case", "lists of several lengths") from None
+    if not labels:
         raise input_error("y_true", "must be one-dimensional with at least one case", f"shape {array.shape}")
-    labels = dict.fromkeys(array.tolist())
+    if array.dtype.kind not in "biufUSO":
+        raise input_error("y_true", "must hold text or whole numbers as labels", f"dtype {array.dtype}")
     if any(name is None or name != name for name in labels):
         raise input_error("y_true", "must not contain missing labels", "None or NaN", "drop those cases.")
     # 1.0 and 1 are one name; whole floats come from files without a type for integers
     return sorted_names(
-        int(name) if isinstance(name, (bool, float)) and name == int(name) else name for name in labels
+        int(name) if isinstance(name, bool) or (isinstance(name, float) and name.is_integer()) else name
+        for name in labels
     )
 
 
