@@ -33,6 +33,8 @@ __all__ = [
 _FACTORS = (0.25, 0.5, 2.0, 4.0)
 _FEW_FACTORS = (0.5, 2.0)
 _MOST_NUMBERS = 10**6
+# cells of the tables of one rule of every model: more, and a page would be too large to mail
+_MOST_CELLS = 2200
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,7 +62,11 @@ def review_levels(comparison: ClassComparison) -> tuple[ReviewLevel, ...]:
     if point.abstain is None or not np.any(point.abstain > 0):
         return (own,)
     numbers = sum(proba.size for proba in choice.cases.proba.values())
-    factors = _FACTORS if numbers <= _MOST_NUMBERS else _FEW_FACTORS
+    m = len(choice.cases.classes)
+    cells = len(choice.cases.proba) * m * (m + 1)
+    factors = _FACTORS if numbers <= _MOST_NUMBERS and cells <= _MOST_CELLS else _FEW_FACTORS
+    if cells > 2 * _MOST_CELLS:
+        return (own,)
     return (own, *(_level(choice, factor) for factor in factors))
 
 
