@@ -42,11 +42,11 @@ export function classHeadline(app: ClassApp): ClassPanel {
     const numbers = sharesOf100([Math.max(0, 1 - abstained - wrong), wrong, abstained]);
     let place = 0;
     KINDS.forEach((kind, k) => {
-      for (let i = 0; i < numbers[k]; i++) marks[place++].className = kind;
+      for (let i = 0; i < numbers[k]; i++) marks[place++].className = `dot-${kind}`;
     });
     key.replaceChildren(
       el("li", {}, "Of 100 cases"),
-      ...KINDS.map((kind, k) => el("li", {}, el("span", { class: kind }), `${numbers[k]} ${NAMES[kind]}`)),
+      ...KINDS.map((kind, k) => el("li", {}, el("span", { class: `dot-${kind}` }), `${numbers[k]} ${NAMES[kind]}`)),
     );
     setText(holds, holdsFor(at));
     show(back, at.held !== null);
