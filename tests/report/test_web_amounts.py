@@ -176,7 +176,8 @@ def test_copies_and_policy_of_the_page_against_python(tmp_path, monkeypatch):
 
 def _start(report):
     rest = {"entry": "money", "colour": "cost", "compare": [0, 1], "positive": "", "negative": ""}
-    nothing = dict.fromkeys(("model", "box", "capacity"))
+    rest |= {"unit": "", "pinned": "", "theme": "system", "zoomed": False}
+    nothing = dict.fromkeys(("model", "box", "capacity", "today"))
     return {**rest, **nothing, "prevalence": report.prevalence}
 
 

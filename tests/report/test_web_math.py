@@ -157,7 +157,8 @@ PAGES = [
 STATES = [
     {},
     {
-        "costs": {"fn": 7.25, "fp": 0.1, "abstain": INF, "tp": -2.5, "tn": 0, "rates": [0.875, 1]},
+        # the middle of the box
+        "costs": {"fn": 7.25, "fp": 3.9, "abstain": 4.875e-07, "tp": -2.5, "tn": 0, "rates": [0.875, 1]},
         "entry": "ratio",
         "prevalence": 1 / 3,
         "model": 2,
@@ -167,7 +168,13 @@ STATES = [
         "capacity": {"reviews": 50, "cases": 1234.5},
         "positive": "fraud & co = #1",
         "negative": "ехть ~",
+        "unit": "€ & co",
+        "today": {"model": 1, "lower": -0.5, "upper": 1.25},
+        "pinned": "fp=3&box=0~1~0~1",
+        "theme": "dark",
+        "zoomed": True,
     },
+    {"costs": {"fn": 7.25, "fp": 0.1, "abstain": INF, "tp": -2.5, "tn": 0, "rates": [0.875, 1]}},
 ]
 
 
@@ -200,8 +207,13 @@ def _made_pages():
             "capacity": None,
             "positive": "",
             "negative": "",
+            "unit": "",
+            "today": None,
+            "pinned": "",
+            "theme": "system",
+            "zoomed": False,
         }
-        about["state"] = {**start, **STATES[at % 2]}
+        about["state"] = {**start, **STATES[at % 3]}
         yield (
             about,
             {
