@@ -80,7 +80,7 @@ def test_quick_run_with_data(name, data_folder):
     assert found.is_documented
     assert sum(map(found.count, VERDICTS)) == len(found.cells)
     assert not any("uci/" in each.reason for each in found.cells)
-    least = {"elazmeh2006": 20, "blanco2006": 20, "deng2006": 120, "rec2006": 6}
+    least = {"elazmeh2006": 20, "blanco2006": 20, "deng2006": 120, "rec2006": 5}
     assert found.count("number reproduced") + found.count("statement reproduced") >= least[name]
 
 
