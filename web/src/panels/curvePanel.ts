@@ -113,6 +113,8 @@ export function curvePanel(app: App, spec: CurveSpec): Panel {
 
   function move(at: Situation): void {
     now = at;
+    // while the hand moves the point, curves that follow the costs wait until it lets go
+    if (spec.live === true && app.domain.held) return;
     if (spec.live === true) draw(at);
     if (!plot.ready || spec.missing(at) !== null) return;
     const [low, high] = plot.y.domain();
