@@ -37,8 +37,12 @@ quick: lint
 test: $(VENV)/.installed
 	$(RUN) -m pytest -n auto -m "not long"
 
-# Monte-Carlo coverage, level and power
-test-long: $(VENV)/.installed
+# Monte-Carlo coverage, level and power, and the page in a real JupyterLab
+$(VENV)/.lab: $(VENV)/.installed
+	$(INSTALL) ".[lab]"
+	touch $@
+
+test-long: $(VENV)/.lab
 	$(RUN) -m pytest -n auto -m long
 
 # hostile arguments, files and saved objects, the same ones every time: five minutes on one core

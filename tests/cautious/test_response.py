@@ -543,7 +543,7 @@ ROWS = [[0.2, 0.8], [0.6, 0.4]]
             lambda: response_curve([0, 1], ROWS).dominates(response_curve([0, 1], ROWS, metric="error")),
             "must be a response of accuracy, got error",
         ),
-        (lambda: average_response_curves([]), "at least one response curve"),
+        (lambda: average_response_curves([]), "at least one member"),
         (lambda: average_response_curves([3]), r"`curves\[0\]` must be a response curve, got int"),
         (lambda: average_response_curves([response_curve([0, 1], ROWS)], weights=[0]), "not all be zero"),
         (

@@ -219,3 +219,44 @@ def test_many_classes_have_a_page_of_their_own(capsys, tmp_path, monkeypatch):
     assert (code, "must end in .md or .docx" in out.err) == (2, True)
     code, out = run(capsys, "p.csv", *flags, "--private", 5)
     assert (code, "`--private` is for two classes" in out.err) == (2, True)
+
+
+# ---------------------------------------------------------------- one rule by group
+
+
+def test_one_page_judges_its_rule_in_every_group(capsys, file):
+    flags = (file, *COSTS, "--model", "good", "--json", "-q")
+    code, out = run(capsys, *flags, "--group", "weight", "--one-page")
+    assert code == 0
+    document = json.loads(out.out)
+    costs = demur.CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
+    expected = demur.Report.from_predictions(Y, {"good": A}, costs=costs)
+    groups = [str(k % 2 + 1) for k in range(len(Y))]
+    assert document["groups"] == expected.with_groups(Y, A, groups).to_dict()["groups"]
+    assert [group["name"] for group in document["groups"]["groups"]] == ["1", "2"]
+    # the answer is that of all cases, as without groups
+    assert (
+        document["comparison"] == json.loads(run(capsys, *flags, "--exclude", "weight")[1].out)["comparison"]
+    )
+    # where a person is cheapest there is no rule to judge
+    cheap = (file, "--cost-fn", 10, "--cost-fp", 5, "--cost-abstain", 0, "--model", "good", "--json", "-q")
+    document = json.loads(run(capsys, *cheap, "--group", "weight", "--one-page")[1].out)
+    assert document["groups"] is None
+    assert "Groups left out: a rule without a model treats all groups alike." in document["notes"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"),
+    [
+        (["--one-page"], "`--group COLUMN` is needed beside --one-page."),
+        (["--one-page", "--group", "noisy", "--weight", "weight"], "counts every case once"),
+        (["--one-page", "--group", "weight", "--engine", "duckdb"], "needs the rows, but --engine duckdb"),
+        (["--one-page", "--group", "weight", "--cost-abstain", "weight"], "the same for all cases"),
+        (["--one-page", "--group", "weight", "--private", "5"], "exclude each other"),
+    ],
+)
+def test_one_page_is_refused_with_a_sentence(capsys, file, tmp_path, flags, sentence):
+    code, out = run(capsys, file, "--cost-fn", 10, "--cost-fp", 5, *flags)
+    assert code == 2
+    assert sentence in out.err
+    assert not list(tmp_path.glob("*.html"))

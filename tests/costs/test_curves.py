@@ -307,7 +307,7 @@ def test_difference_of_predictions_by_hand():
             InputError,
             "strictly",
         ),
-        (lambda: average_cost_curves([]), InputError, "at least one curve"),
+        (lambda: average_cost_curves([]), InputError, "at least one member"),
         (lambda: average_cost_curves([1]), InputError, "`curves` must be"),
         (lambda: average_cost_curves([cost_line(0, 0)], weights=[0]), InputError, "not all be zero"),
         (lambda: average_cost_curves([cost_line(0, 0)], weights=[1, 1]), InputError, "same length"),

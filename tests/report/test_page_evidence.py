@@ -76,6 +76,7 @@ def test_every_panel_behind_a_tab_against_python(open_page, cases):
         assert row[2:5] == pytest.approx([group.decided, *group.decided_interval])
         assert row[-3:] == pytest.approx([group.cost, *group.cost_interval])
     assert page.panel("groups").locator("tbody th").first.text_content() == "<b>south</b>"
+    assert "These cases also chose the rule" in page.text("groups-said")
 
     for name in MORE[:-1]:
         text, _ = page.downloaded(page.open_tab(name).locator('[data-role="save-svg"]').click)

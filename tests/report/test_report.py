@@ -482,6 +482,9 @@ def test_the_rule_by_group_is_judged_as_a_policy(two):
     assert [group["name"] for group in found["groups"]] == ["north", "south"]
     assert found["groups"] == [group.to_dict() for group in judged.groups]
     assert (found["model"], found["overall"]["cost"]) == (answer.model, judged.overall.cost)
+    assert found["hindsight"], "these cases chose the rule"
+    later = np.arange(len(Y))[::-1]
+    assert not two.with_groups(Y[later], scores[later] + 0.01, groups).to_dict()["groups"]["hindsight"]
     alone = demur.Report.from_predictions([0, 0, 0, 1], {"a": [1, 2, 3, 4]})
     with pytest.raises(demur.exceptions.InputError, match="needs the rule of a model"):
         alone.with_groups([0, 0, 0, 1], [1, 2, 3, 4], ["x", "x", "y", "y"])

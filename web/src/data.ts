@@ -153,6 +153,8 @@ export interface GroupsData {
   lower: number;
   upper: number;
   groups: GroupRow[];
+  /** Whether these cases also chose the rule. */
+  hindsight: boolean;
   overall: GroupRow;
 }
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from demur._results import Result
 from demur.comparison.comparison import Comparison
 from demur.exceptions import InputError
@@ -26,6 +28,8 @@ class RuleByGroup(Result):
         Intervals hold for all groups together.
     overall : GroupJudgement
         All cases.
+    hindsight : bool
+        Whether these are the cases that chose the rule; on later ones the judgement is honest.
     """
 
     model: str
@@ -33,6 +37,7 @@ class RuleByGroup(Result):
     upper: float
     groups: tuple[GroupJudgement, ...]
     overall: GroupJudgement
+    hindsight: bool
 
 
 def rule_by_group(
@@ -54,4 +59,5 @@ def rule_by_group(
         upper=policy.upper,
         groups=judged.groups,
         overall=judged.overall,
+        hindsight=np.array_equal(np.asarray(y_score), comparison.judged[answer.model].scores),
     )

@@ -13,10 +13,11 @@ const NAMES = ["decided", "missed", "false_alarms", "cost"];
 export function groupsPanel(found: GroupsData): Panel {
   const frame = new Frame("groups", "Groups");
   const rows = [...found.groups, found.overall];
+  const titles = found.hindsight ? [...TITLES.slice(0, -1), "cost per 1000, with hindsight"] : TITLES;
   const table = el(
     "table",
     {},
-    el("thead", {}, el("tr", {}, ...TITLES.map((title) => el("th", { scope: "col" }, title)))),
+    el("thead", {}, el("tr", {}, ...titles.map((title) => el("th", { scope: "col" }, title)))),
     el("tbody", {}, ...rows.map(lineOf)),
   );
   const scroll = el("div", { class: "scroll across", tabindex: 0, role: "region", "aria-label": "The rule by group" }, table);
@@ -33,7 +34,8 @@ export function groupsPanel(found: GroupsData): Panel {
   function draw(at: Situation): void {
     setText(frame.about, `one rule for all; intervals hold for all groups together (${at.level})`);
     const ends = `${at.names.negative} up to ${threshold(found.lower)}, ${at.names.positive} from ${threshold(found.upper)}`;
-    setText(note, `The rule of the report, at the costs it was made for: ${cut(found.model, 30)}, ${ends}.`);
+    const later = found.hindsight ? " These cases also chose the rule, so errors and costs are with hindsight; judge it on later cases with demur judge --group." : "";
+    setText(note, `The rule of the report, at the costs it was made for: ${cut(found.model, 30)}, ${ends}.${later}`);
   }
 
   return { element: frame.section, draw, move: () => undefined };

@@ -10,6 +10,7 @@ from demur.cli.output import remark, wrapped, write, write_file
 from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence, Part
 from demur.counts.joined import joined_counts
+from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.report.classes import ClassReport
 from demur.report.document import Report
@@ -28,7 +29,7 @@ def make_reports(
     if smallest is not None:
         read = _joined(read, asked, smallest)
     if read.group is None:
-        return {"": make_report(read, "", asked)}, {}
+        return {"": _by_group(make_report(read, "", asked), read.whole)}, {}
     reports, left_out = {}, {}
     for name, part in read.parts.items():
         try:
@@ -36,6 +37,20 @@ def make_reports(
         except InputError as error:
             left_out[name] = why_left_out(part, error)
     return reports, left_out
+
+
+def _by_group(report: Report, part: Part) -> Report:
+    """Judge the rule in every group, where the rows tell their groups and a model decides."""
+    rows, comparison = part.rows, report.comparison
+    if rows is None or rows.groups is None:
+        return report
+    answer = None if comparison is None else comparison.answer
+    if answer is None or answer.model is None:
+        return replace(
+            report, notes=(*report.notes, "Groups left out: a rule without a model treats all groups alike.")
+        )
+    names = [class_name(value) for value in rows.groups]
+    return report.with_groups(rows.truth, rows.scores[answer.model], names)
 
 
 def _joined(read: Evidence, asked: Asked, smallest: int) -> Evidence:

@@ -144,10 +144,11 @@ class Evidence:
         return {**head, "group": self.group, "groups": groups}
 
 
-def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
+def read_evidence(source: Source, prices: Prices | None = None, *, split: bool = True) -> Evidence:
     """Read a file of predictions or of counts with an engine; refuse what is ambiguous or missing.
 
-    `prices` may name columns with the costs of the cases.
+    `prices` may name columns with the costs of the cases. Without `split` the cases of all groups stay
+    one part, which needs the rows in memory.
     """
     path = Path(source.file)
     _load_ahead(path)
@@ -162,7 +163,12 @@ def read_evidence(source: Source, prices: Prices | None = None) -> Evidence:
     if saved:
         return _from_saved(path, source)
     if source.reader == "memory":
-        return _from_rows(read_predictions(source, prices))
+        return _from_rows(read_predictions(source, prices), split=split)
+    if not split:
+        raise InputError(
+            f"`--one-page` needs the rows, but --engine {source.reader} keeps sums only. "
+            "Hint: leave --engine out, or --one-page."
+        )
     if source.weight is not None and source.weights != "repeats":
         raise InputError(
             "`--weight` as importance needs the weight of every case, but "
@@ -202,14 +208,15 @@ def _from_saved(path: Path, source: Source) -> Evidence:
 # ---------------------------------------------------------------- rows in memory
 
 
-def _from_rows(read: Predictions) -> Evidence:
-    rows = {"": read} if read.groups is None else _split(read)
+def _from_rows(read: Predictions, *, split: bool) -> Evidence:
+    apart = split and read.groups is not None
+    rows = _split(read) if apart else {"": read}
     return Evidence(
         sentence=read.sentence(),
         data={**read.to_dict(), "engine": "memory"},
         positive=read.positive,
         negative=read.negative,
-        group=read.roles.group,
+        group=read.roles.group if apart else None,
         parts={name: Part(rows=part) for name, part in rows.items()},
     )
 

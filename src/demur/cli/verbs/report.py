@@ -1,17 +1,20 @@
 """`demur report FILE`: one HTML page that anybody can open."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from demur.cli.options import (
     Certainty,
     Classes,
+    Flags,
     Limits,
     Output,
     Prices,
     Privacy,
     Signing,
     Source,
+    flag,
     takes,
     verb,
 )
@@ -19,6 +22,21 @@ from demur.cli.verbs.refusals import FOR_TWO_CLASSES, WITH_CLASSES, refuse
 from demur.exceptions import InputError
 
 __all__ = ["command"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pages(Flags):
+    """How groups are shown."""
+
+    TITLE: ClassVar[str] = "Pages"
+
+    one_page: bool = flag(
+        "--one-page",
+        default=False,
+        is_flag=True,
+        help="With --group: one page for all cases, with its one rule judged in every group, instead of a "
+        "page with a rule of its own for each.",
+    )
 
 
 @verb(
@@ -40,6 +58,7 @@ three classes, a column of probabilities for each
 @takes(Limits)
 @takes(Classes)
 @takes(Certainty)
+@takes(Pages)
 @takes(Privacy)
 @takes(Signing)
 @takes(
@@ -53,6 +72,7 @@ def command(
     limits: Limits,
     classes: Classes,
     certainty: Certainty,
+    pages: Pages,
     privacy: Privacy,
     signing: Signing,
     output: Output,
@@ -64,7 +84,8 @@ def command(
     costs for any prices while its reader sets them. predictions.csv gives predictions-report.html
     in the current folder; an earlier page of that name is replaced. With --json the data of the
     page go to standard output (or to -o) instead; with --group every group has a page of its own,
-    and {group} in -o stands for it, as it does in --dossier.
+    and {group} in -o stands for it, as it does in --dossier; with --one-page there is one page, whose
+    rule is judged in every group.
     """
     from demur.cli.output import document, group_file, wrapped, write
 
@@ -75,11 +96,12 @@ def command(
     else:
         output.format((".html", ".htm"), "print the page from a browser for paper; --json gives the numbers.")
     if classes.names is None:
-        read, reports, left_out = _two_classes(source, prices, limits, certainty, privacy, output)
+        _require_groups(pages, source, prices, privacy)
+        read, reports, left_out = _two_classes(source, prices, limits, certainty, pages, privacy, output)
     else:
-        refuse(privacy, because=FOR_TWO_CLASSES)
+        refuse(privacy, pages, because=FOR_TWO_CLASSES)
         read, reports, left_out = _many_classes(classes, source, prices, limits, certainty, output)
-    grouped = source.group is not None
+    grouped = source.group is not None and not pages.one_page
     if output.as_json and grouped:
         groups = {part: report.to_dict() for part, report in reports.items()}
         groups |= {part: {"left_out": reason} for part, reason in left_out.items()}
@@ -92,10 +114,10 @@ def command(
 
     page = output.path or _default_output(read.data["source"], grouped=grouped)
     # all names before the first page: nothing is half done when a group cannot be part of one
-    pages = {part: group_file(page, part) if grouped else page for part in reports}
+    files = {part: group_file(page, part) if grouped else page for part in reports}
     dossiers = _dossiers(signing.dossier, reports, grouped=grouped)
     for part, report in reports.items():
-        write_page(report, pages[part], quiet=output.quiet)
+        write_page(report, files[part], quiet=output.quiet)
     for name, dossier in dossiers.items():
         dossier.save(name)
         write(name, None)
@@ -118,8 +140,34 @@ def _dossiers(path: str | None, reports: dict[str, Any], *, grouped: bool) -> di
     }
 
 
+def _require_groups(pages: Pages, source: Source, prices: Prices, privacy: Privacy) -> None:
+    """Refuse to judge one rule by group where there are no groups, or no judgement of cases."""
+    if not pages.one_page:
+        return
+    if source.group is None:
+        raise InputError("`--group COLUMN` is needed beside --one-page. Hint: name the column of the groups.")
+    if source.weight is not None:
+        raise InputError(
+            "`--one-page` counts every case once, got --weight. Hint: leave one of them out, or judge the "
+            "policy with demur judge --group."
+        )
+    if prices.by_case:
+        raise InputError(
+            "`--one-page` takes costs that are the same for all cases. Hint: leave it out; with --group "
+            "alone every group has a page."
+        )
+    if privacy.smallest is not None:
+        raise InputError("`--private` and --one-page exclude each other: groups may be small.")
+
+
 def _two_classes(
-    source: Source, prices: Prices, limits: Limits, certainty: Certainty, privacy: Privacy, output: Output
+    source: Source,
+    prices: Prices,
+    limits: Limits,
+    certainty: Certainty,
+    pages: Pages,
+    privacy: Privacy,
+    output: Output,
 ) -> tuple[Any, dict[str, Any], dict[str, str]]:
     """Read scores; (what was read, reports by part, why a part has none)."""
     from demur.cli.answers.asking import Asked
@@ -128,7 +176,7 @@ def _two_classes(
     from demur.cli.reading.evidence import read_evidence
 
     asked = Asked.of(source, prices, limits, certainty)
-    evidence = read_evidence(source, prices)
+    evidence = read_evidence(source, prices, split=not pages.one_page)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)
     return evidence, *make_reports(evidence, asked, privacy.smallest)
