@@ -58,6 +58,8 @@ $(VENV)/.core: pyproject.toml $(CONSTRAINTS)
 	$(INSTALL) ".[test]"
 	touch $@
 
+# machine code of its own: other versions of the compiler would replace it in turns
+test-core: export NUMBA_CACHE_DIR = $(abspath $(VENV))/compiled
 test-core: $(VENV)/.core
 	DEMUR_PROFILE=brief $(RUN) -m pytest -q -n auto -m "not long" $(CORE:%=tests/%) $(CORE:%=src/demur/%)
 

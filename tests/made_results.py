@@ -33,7 +33,6 @@ MAKERS = {
         [0, 1, 0, 1], [0.1, 0.4, 0.6, 0.8]
     ).consistency_band(n_resamples=10),
     "ConfidenceRule": lambda: demur.cautious.ConfidenceRule(threshold=0.7),
-    "FMeasure": lambda: demur.roc.FMeasure(value=0.5),
     "GmEstimate": lambda: demur.roc.GmEstimate(value=0.5, m=2),
     "OrdinalSurface": lambda: demur.ordinal_roc([0, 1, 2, 1], [0.1, 0.3, 0.9, 0.4]).surface(),
     "OrdinalVertices": lambda: demur.ordinal_roc([0, 1, 2, 1], [0.1, 0.3, 0.9, 0.4]).surface().vertices(),

@@ -25,24 +25,31 @@ MADE = {
     "CostCurveBandDisplay": ((Y, P), {"rng": 0}),
     "CostCurveDisplay": ((Y, P), {}),
     "CostDifferenceDisplay": ((Y, P > 0.5, Q > 0.5), {}),
+    "DetCurveDisplay": ((Y, P), {}),
+    "EfficacyDisplay": ((Y, np.where(P > 0.6, 1, np.where(P < 0.4, 0, ABSTAIN))), {}),
     "MetaClassTreeDisplay": ((THREE, CLASSES), {}),
     "NetBenefitDisplay": ((Y, P), {}),
     "NrocCurveDisplay": ((P,), {}),
     "OrdinalSurfaceDisplay": ((CLASSES, THREE @ [0, 1, 2]), {}),
     "PrecisionRecallDisplay": ((Y, P), {}),
+    "PvaDisplay": ((Y, P), {}),
     "RecCoverageDisplay": ((P, Q, Y), {}),
     "RecCurveDisplay": ((P, Q), {}),
+    "RegretDisplay": ((Y, P), {}),
     "ReliabilityDisplay": ((Y, P), {}),
     "ReliableWindowDisplay": ((Y, P), {"positive": Precision(0.8), "negative": Precision(0.8)}),
+    "ResponseBandDisplay": ((Y, P), {"rng": 0}),
     "ResponseCurveDisplay": ((Y, P), {}),
     "RiskCoverageDisplay": ((np.abs(Y - P), P), {}),
     "RocBandDisplay": ((Y, P), {}),
     "RocCostDualDisplay": ((Y, P), {}),
     "RocCurveDisplay": ((Y, P), {}),
     "RocResponseSurfaceDisplay": ((Y, P), {}),
+    "RocSecantDisplay": ((Y, P), {"window": (0.4, 0.6)}),
     "SegmentComparisonDisplay": ((Y, P), {}),
     "SignificanceMapDisplay": ((Y, P, Q), {"rng": 0, "resolution": 5}),
     "SimplexDisplay": ((THREE, CLASSES, COSTS), {}),
+    "SkillDisplay": ((Y, P), {}),
     "SurfaceBandDisplay": ((Y, P), {"rng": 0}),
     "SurfaceDifferenceDisplay": ((Y, P, Q), {}),
     "TangoIntervalDisplay": ((Y, P), {}),
@@ -92,7 +99,8 @@ def test_predictions_are_drawn_at_once_under_a_name(name):
     assert display.frame()
     assert plt.get_fignums() == [display.figure_.number]
     assert "my model" in words(display)
-    if name != "MetaClassTreeDisplay":  # a tree is an estimator, no result
+    # a tree is an estimator, no result; a confusion matrix is a table already
+    if name not in ("MetaClassTreeDisplay", "EfficacyDisplay"):
         shown = next(iter(display.result.values())) if isinstance(display.result, dict) else display.result
         html = shown._repr_html_()
         assert "<svg" in html, "whatever has a display has a small figure in a notebook"

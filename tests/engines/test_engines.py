@@ -405,7 +405,7 @@ TABLE = {"y": [0, 1, 1], "s": [0.1, 0.2, 0.3], "t": ["u", "v", "w"], "w": [0, 0,
             "`scores` must name columns of numbers, got 3 of 3 rows that are no numbers",
         ),
         (TABLE, {"scores": ["s", "s"]}, "`scores` must name one or more columns, each once"),
-        (TABLE, {"scores": []}, "`scores` must name one or more columns, each once"),
+        (TABLE, {"scores": []}, "`scores` must hold at least one member, got none"),
         (TABLE, {"scores": [[1, 2, 3]]}, "`scores` must name a column, got list. Hint: with arrays"),
         (
             TABLE,

@@ -71,10 +71,9 @@ def test_quick_run_without_data_tells_what_is_missing(name, monkeypatch, tmp_pat
     assert found.remarks
 
 
-# seventy thousand updates of filters: half a minute
-@pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=pytest.mark.long) if each == "rec2006" else each for each in WITH_DATA]
-)
+# a minute and a half for all: the results of full runs are kept, and looked at in every run of the tests
+@pytest.mark.long
+@pytest.mark.parametrize("name", WITH_DATA)
 def test_quick_run_with_data(name, data_folder):
     found = quick_run(name, data_folder)
     assert found.is_documented
@@ -102,6 +101,7 @@ def test_no_statement_is_invented(name, monkeypatch, tmp_path):
     assert all(each in printed for each in said)
 
 
+@pytest.mark.long
 def test_figures_are_drawn(tmp_path, data_folder):
     import matplotlib.pyplot as plt
 
@@ -157,6 +157,7 @@ def test_variance_cells_by_hand():
     assert differing <= {"Section 3.2, bias, difference", "Section 1, level"}
 
 
+@pytest.mark.long
 def test_confident_segment_cells_by_hand(data_folder):
     found = quick_run("elazmeh2006", data_folder)
     with open(data_folder / "uci" / "dis.csv", newline="") as handle:
@@ -172,6 +173,7 @@ def test_confident_segment_cells_by_hand(data_folder):
 
 
 @pytest.mark.skipif(not weka_is_here(), reason="no WEKA or no Java")
+@pytest.mark.long
 def test_stump_and_tree_come_out_with_weka(data_folder):
     found = quick_run("elazmeh2006", data_folder)
     for where in ("dis, S", "sick, S"):
@@ -234,6 +236,7 @@ def test_mimetic_settings_against_table_1(data_folder):
     assert sizes["abalone-morethan", "majority"] == 1447
 
 
+@pytest.mark.long
 def test_weight_cells_by_hand(data_folder):
     recount = {each.where: each for each in deng2006._recount_cells()}
     # LP14 beats NB in 12 printed cells of table 1 and loses in 4; the print says 6/5
