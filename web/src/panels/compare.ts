@@ -9,7 +9,6 @@ import { borderLine } from "../math/lemma1";
 import { moneyBetween } from "../math/units";
 import { testsOf, type Difference } from "../pairs";
 import type { Situation } from "../situation";
-import { axisNames } from "../view/axisNames";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
 import { pValue, withInterval } from "../view/format";
 import { Frame } from "../view/frame";
@@ -19,6 +18,8 @@ import { DIVERGING } from "../view/palette";
 import type { Panel } from "../view/panel";
 import { linePath } from "../view/path";
 import { Plot } from "../view/plot";
+import { PriceAxis } from "../view/priceAxis";
+import { priceNames, priceText, roundPrices } from "../view/prices";
 
 /** Points on a side of the map; fewer where every point looks at the tables of many splits. */
 const SIDE = 129;
@@ -41,13 +42,18 @@ export function comparePanel(app: App): Panel {
   );
   // as far as prices relative to a miss usually go, or factors on amounts from nothing to twice as much
   const span = app.data.amounts === null ? 1 : 2;
+  const prices = new PriceAxis(0, span);
+  let now = app.situation();
   const swap = el("button", { type: "button", class: "quiet", "data-role": "compare-swap" }, "Swap");
   const plot = new Plot(
     {
       id: "chart-compare",
       label: "Difference of costs",
-      xName: axisNames(app.data).alarm,
-      yName: axisNames(app.data).review,
+      xName: "",
+      yName: "",
+      left: 56,
+      xFormat: (price) => priceText(now, "mu", price),
+      yFormat: (price) => priceText(now, "nu", price),
       ratio: 0.75,
       lowest: 260,
       highest: 400,
@@ -93,6 +99,7 @@ export function comparePanel(app: App): Panel {
   let painted = "";
 
   function draw(at: Situation): void {
+    now = at;
     const [a, b] = pairOf(at);
     first.value = String(a);
     second.value = String(b);
@@ -102,7 +109,12 @@ export function comparePanel(app: App): Panel {
     words.replaceChildren(...sentences(at, a, b).map((text) => el("li", {}, text)));
     key.replaceChildren(...legend(nameA, nameB));
     if (!plot.ready) return;
-    plot.axes([0, span], [0, span]);
+    const longest = 7 * priceText(at, "mu", span).length + 18;
+    plot.axes([0, span], [0, span], {
+      xMarks: roundPrices(at, "mu", prices, Math.max(3, Math.min(8, plot.width / longest))),
+      yMarks: roundPrices(at, "nu", prices, Math.max(3, plot.height / 45)),
+    });
+    plot.name(...priceNames(at));
     canvas.style.left = `${plot.left}px`;
     canvas.style.top = `${plot.top}px`;
     const state = [at.prepared.prevalence, ...Object.values(at.prepared.extra), at.theme, a, b, plot.width, plot.height].join("|");
