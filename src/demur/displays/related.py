@@ -4,7 +4,7 @@ Drummond and Holte name them beside ROC and cost curves. All four show the same 
 cost curve holds their numbers.
 """
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import ndtri
@@ -12,40 +12,15 @@ from scipy.special import ndtri
 from demur._checks import check_nonnegative, check_positive_int
 from demur.costs.curves import CostCurve, cost_curve
 from demur.costs.model import probability_cost
-from demur.counts.scores import ScoreCounts
-from demur.displays.base import GUIDE, SEQUENTIAL_CMAP, Display, framed, series_style, with_name
-from demur.displays.estimator_input import FromEstimator
+from demur.displays.base import GUIDE, SEQUENTIAL_CMAP, ScoreDisplay, framed, series_style, with_name
 from demur.roc.curve import RocCurve, roc_curve
-from demur.typing import ArrayLike, Labels
 
 __all__ = ["DetCurveDisplay", "PvaDisplay", "RegretDisplay", "SkillDisplay"]
 
 _TICKS = np.array([0.001, 0.01, 0.05, 0.2, 0.5, 0.8, 0.95, 0.99])
 
 
-class _FromScores(FromEstimator, Display):
-    """A figure of one curve of scores, or of a mapping {name: curve}."""
-
-    _several = True
-    _curve_of: ClassVar[Any]
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels | ScoreCounts,
-        y_score: ArrayLike | None = None,
-        *,
-        pos_label: Any = None,
-        sample_weight: ArrayLike | None = None,
-        ax: Any = None,
-        name: str | None = None,
-    ) -> Self:
-        """Make the Display of labels and scores."""
-        curve = cls._curve_of(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-        return cls(result=curve)._shown(ax, name)
-
-
-class DetCurveDisplay(_FromScores):
+class DetCurveDisplay(ScoreDisplay):
     """Detection error trade-off: misses against false alarms on normal deviate axes.
 
     The lower left the better. Scores that are normal in both classes give a straight line, and good
@@ -74,7 +49,8 @@ class DetCurveDisplay(_FromScores):
     """
 
     _kinds = (RocCurve,)
-    _curve_of = staticmethod(roc_curve)
+    _several = True
+    _compute = staticmethod(roc_curve)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves on `ax`, or on new axes."""
@@ -99,7 +75,7 @@ class DetCurveDisplay(_FromScores):
         return self
 
 
-class RegretDisplay(_FromScores):
+class RegretDisplay(ScoreDisplay):
     """Regret graph: cost above always deciding rightly, against the prevalence, at fixed costs.
 
     The lower the better. The grey triangle is the better of calling all cases negative or all positive;
@@ -127,7 +103,8 @@ class RegretDisplay(_FromScores):
     """
 
     _kinds = (CostCurve,)
-    _curve_of = staticmethod(cost_curve)
+    _several = True
+    _compute = staticmethod(cost_curve)
 
     def plot(self, ax: Any = None, *, cost_fn: float = 1.0, cost_fp: float = 1.0, points: int = 201) -> Self:
         """Draw the curves.
@@ -159,7 +136,7 @@ class RegretDisplay(_FromScores):
         return self
 
 
-class SkillDisplay(_FromScores):
+class SkillDisplay(ScoreDisplay):
     """Skill plot: share of the cost of the best rule without a model that the model saves.
 
     The higher the better: 1 never errs, 0 is of no use. Against the operating point, where a false
@@ -187,7 +164,8 @@ class SkillDisplay(_FromScores):
     """
 
     _kinds = (CostCurve,)
-    _curve_of = staticmethod(cost_curve)
+    _several = True
+    _compute = staticmethod(cost_curve)
 
     def plot(self, ax: Any = None, *, points: int = 199) -> Self:
         """Draw the curves on `ax`, or on new axes, at so many operating points."""
@@ -207,7 +185,7 @@ class SkillDisplay(_FromScores):
         return self
 
 
-class PvaDisplay(_FromScores):
+class PvaDisplay(ScoreDisplay):
     """Prevalence-value-accuracy plot: cost over prevalence and the share of a miss in the two costs.
 
     Darker is dearer. Costs of a miss and of a false alarm add up to 1, and the best threshold is taken
@@ -234,8 +212,7 @@ class PvaDisplay(_FromScores):
     """
 
     _kinds = (CostCurve,)
-    _several = False
-    _curve_of = staticmethod(cost_curve)
+    _compute = staticmethod(cost_curve)
 
     def plot(self, ax: Any = None, *, resolution: int = 101) -> Self:
         """Draw the map on `ax`, or on new axes, at so many points each way."""
