@@ -68,7 +68,16 @@ def test_guarded_cost_against_the_definition(cases):
         rule = guarded_window(y[train], score[train], doubt[train], costs=COSTS)
         paid.extend(loss(y[test], rule.decide(score[test], doubt[test])))
     assert found.cost == pytest.approx(np.mean(paid), abs=1e-12)
-    assert found.hindsight == pytest.approx(guarded_window(y, score, doubt, costs=COSTS).cost)
+    assert found.guarded.hindsight == pytest.approx(guarded_window(y, score, doubt, costs=COSTS).cost)
+    plain = guarded_cost(y, score, doubt, costs=COSTS, max_doubt=np.inf, folds=3, repeats=1)
+    assert found.unguarded.cost == plain.cost
+    assert found.difference == pytest.approx(found.cost - plain.cost, abs=1e-12)
+    assert found.difference_interval.low <= found.difference <= found.difference_interval.high
+    assert (plain.difference, *plain.difference_interval) == (0, 0, 0)
+    # half of the cases are positive: a miss costs 3, a false alarm 1
+    assert found.trivial == pytest.approx(
+        {"always positive": 0.5, "always negative": 1.5, "always abstain": 0.3}
+    )
 
 
 def test_weights_of_one_change_nothing_and_zeros_leave_cases_out(cases):

@@ -26,6 +26,8 @@ VERBS = {
     "export": "Write a policy as SQL, as an ONNX model or as plain Python.",
     "watch": "Tell whether a policy in use still sees what it was made for.",
     "judge": "Tell what a policy costs on later labelled cases.",
+    "combine": "Tell whether several models make a cheaper rule together, and which.",
+    "guard": "Tell whether abstaining on unfamiliar cases pays, and from where on.",
     "ordinal": "Tell how well scores put ordered classes in order, and where to cut.",
     "rec": "Tell which regression errs least, at which tolerance.",
     "merge": "Add up saved counts of disjoint data.",

@@ -267,7 +267,7 @@ class GuardedClassifier(TwoClassAbstainer):
             folds=folds,
             repeats=repeats,
             rng=rng,
-        )
+        ).guarded
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return minus the cost per case in the unit of the costs; the higher the better."""

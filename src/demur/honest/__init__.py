@@ -10,7 +10,7 @@ Imports: paired, windows, surface, roc, costs, counts.
 
 from demur.honest.bands import SurfaceBand, VolumeInterval, surface_band, volume_interval
 from demur.honest.certificates import CertifiedWindow, SurfaceCertificate, surface_certificate
-from demur.honest.combinations import CombinationCosts, combination_costs, guarded_cost
+from demur.honest.combinations import CombinationCosts, GuardedCost, combination_costs, guarded_cost
 from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
 from demur.honest.curve_bands import CostCurveBand, cost_curve_band
 from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
@@ -32,6 +32,7 @@ __all__ = [
     "CostCurveBand",
     "CrossFittedSurface",
     "ExpectedCost",
+    "GuardedCost",
     "HonestRates",
     "RocBand",
     "SurfaceBand",

@@ -21,12 +21,13 @@ from demur.exceptions import InputError
 from demur.honest.cases import SplitCases
 from demur.honest.expected_cost import ExpectedCost
 from demur.honest.row_rules import Applied, Choose, JudgedRows, RowDecisions, judge_rows, paired_interval
+from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 from demur.windows.combined import WAYS, check_fees, check_members, combined_rule_of
 from demur.windows.guarded import cheapest_guard
 from demur.windows.row_costs import RowCosts
 
-__all__ = ["CombinationCosts", "combination_costs", "guarded_cost", "judged_combinations"]
+__all__ = ["CombinationCosts", "GuardedCost", "combination_costs", "guarded_cost", "judged_combinations"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -43,6 +44,8 @@ class CombinationCosts(Result):
     versus_best_member : mapping {way: (difference, interval)}
         Honest cost of the way minus that of the best member on the same cases; below 0: it pays to
         combine.
+    trivial : mapping {rule: cost}
+        Cost per case of the rules that ask no member: always positive, always negative, always abstain.
     confidence_level : float
     n : float
         Number of cases.
@@ -51,6 +54,7 @@ class CombinationCosts(Result):
     rows: dict[str, ExpectedCost]
     best_member: str
     versus_best_member: dict[str, tuple[float, Interval]]
+    trivial: dict[str, float]
     confidence_level: float
     n: float
 
@@ -163,9 +167,40 @@ def judged_combinations(
         versus_best_member={
             way: paired_interval(cases, judged[way], judged[best], level=level) for way in ways
         },
+        trivial=_trivial(amounts),
         confidence_level=level,
         n=float(cases.sizes.sum()),
     )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
+class GuardedCost(Result):
+    """Honest cost of a window with a guard, beside that of the window alone; made by `guarded_cost`.
+
+    Attributes
+    ----------
+    guarded : ExpectedCost
+        Of the window with the guard.
+    unguarded : ExpectedCost
+        Of the window alone, on the same folds.
+    difference : float
+        Honest cost with the guard minus without it; below 0: the guard pays.
+    difference_interval : Interval
+        Of the difference, on the same cases.
+    trivial : mapping {rule: cost}
+        Cost per case of the rules that look at no score.
+    """
+
+    guarded: ExpectedCost
+    unguarded: ExpectedCost
+    difference: float
+    difference_interval: Interval
+    trivial: dict[str, float]
+
+    @property
+    def cost(self) -> float:
+        """Honest cost per case of the window with the guard."""
+        return self.guarded.cost
 
 
 def guarded_cost(
@@ -181,11 +216,11 @@ def guarded_cost(
     folds: int | None = None,
     repeats: int | None = None,
     rng: int | np.random.Generator | None = 0,
-) -> ExpectedCost:
+) -> GuardedCost:
     """Honest cost of a window with a guard against unfamiliar cases.
 
-    The smaller the better; compare it with the honest cost of the window alone (`max_doubt=inf`).
-    Window and guard are chosen on nine folds and scored on the tenth. Assumes independent cases.
+    The smaller the better; the honest cost of the window alone stands beside it. Window and guard are
+    chosen on nine folds and scored on the tenth. Assumes independent cases.
 
     Parameters
     ----------
@@ -196,7 +231,8 @@ def guarded_cost(
 
     Returns
     -------
-    ExpectedCost
+    GuardedCost
+        With `cost`, `guarded`, `unguarded`, `difference` and its interval.
 
     Raises
     ------
@@ -219,10 +255,11 @@ def guarded_cost(
     >>> score = np.where(elsewhere, rng.normal(0, 3, 500), 2 * y - 1 + rng.normal(0, 0.7, 500))
     >>> distance = rng.normal(np.where(elsewhere, 5, 1), 0.5)
     >>> costs = CostModel(cost_abstain=0.1)
-    >>> for limit in (None, np.inf):
-    ...     print(round(guarded_cost(y, score, distance, costs=costs, max_doubt=limit, repeats=1).cost, 3))
-    0.041
-    0.071
+    >>> found = guarded_cost(y, score, distance, costs=costs, repeats=1)
+    >>> print(f"{found.cost:.3f} with the guard, {found.unguarded.cost:.3f} without")
+    0.041 with the guard, 0.071 without
+    >>> bool(found.difference_interval.high < 0)
+    True
     """
     level = check_confidence_level(confidence_level)
     score, doubt = check_scores(y_score), check_scores(y_doubt, "y_doubt")
@@ -233,11 +270,34 @@ def guarded_cost(
     cases = _split(positive, weights, folds, repeats, rng)
     amounts = RowCosts.of(positive, costs, weights)
 
-    def choose(rows: IntArray) -> Applied:
-        rule = cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=max_doubt)
-        return lambda held: RowDecisions(rule.decide(score[held], doubt[held]), np.zeros(len(held)))
+    def chooser(limit: float | None) -> Choose:
+        def choose(rows: IntArray) -> Applied:
+            rule = cheapest_guard(score[rows], doubt[rows], amounts.of_rows(rows), max_doubt=limit)
+            return lambda held: RowDecisions(rule.decide(score[held], doubt[held]), np.zeros(len(held)))
 
-    return judge_rows(cases, costs, choose, highest_fee=0.0, level=level).cost
+        return choose
+
+    guarded, plain = (
+        judge_rows(cases, costs, chooser(limit), highest_fee=0.0, level=level)
+        for limit in (max_doubt, np.inf)
+    )
+    difference, interval = paired_interval(cases, guarded, plain, level=level)
+    return GuardedCost(
+        guarded=guarded.cost,
+        unguarded=plain.cost,
+        difference=difference,
+        difference_interval=interval,
+        trivial=_trivial(amounts),
+    )
+
+
+def _trivial(amounts: RowCosts) -> dict[str, float]:
+    """Mean cost per case of one decision for all."""
+    codes = {"always positive": 1, "always negative": 0}
+    if amounts.may_abstain:
+        codes["always abstain"] = ABSTAIN
+    n = len(amounts.weight)
+    return {rule: amounts.mean(np.full(n, code)) for rule, code in codes.items()}
 
 
 def _cases_of(

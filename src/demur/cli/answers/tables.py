@@ -17,7 +17,10 @@ from demur.costs.reviewer_cascade import ReviewCascade
 
 __all__ = [
     "costs_section",
+    "level_words",
     "pairs_section",
+    "per_1000",
+    "prices_words",
     "quality_section",
     "ranges_section",
     "thresholds_section",
@@ -34,13 +37,13 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
     """Costs of every model and of the rules without a model, per 1000 cases."""
     question = comparison.question
     assert question.costs is not None
-    title = f"Cost per 1000 cases ({_prices(question.costs)}; {percent(comparison.prevalence)} positive)"
-    level = _level(question.confidence_level)
+    title = f"Cost per 1000 cases ({prices_words(question.costs)}; {percent(comparison.prevalence)} positive)"
+    level = level_words(question.confidence_level)
     header = ["rule", "cost", f"{level} interval", "no reviews", "abstains", "hindsight"]
     ordered = _by_cost(comparison)
     rows = [list(_cost_row(model)) for model in ordered if model.cost is not None]
     rows += [
-        [rule, _per_1000(cost), "", "", "", ""]
+        [rule, per_1000(cost), "", "", "", ""]
         for rule, cost in sorted(comparison.trivial.items(), key=lambda item: item[1])
     ]
     note = (
@@ -60,11 +63,11 @@ def _by_cost(comparison: Comparison) -> list[ModelComparison]:
 def _cost_row(model: ModelComparison) -> Iterator[str]:
     assert model.interval is not None
     yield model.name
-    yield _per_1000(model.cost)
-    yield " to ".join(_per_1000(end, 3) for end in model.interval)
-    yield _per_1000(model.threshold_cost)
+    yield per_1000(model.cost)
+    yield " to ".join(per_1000(end, 3) for end in model.interval)
+    yield per_1000(model.threshold_cost)
     yield "" if model.abstention_rate is None else percent(model.abstention_rate)
-    yield _per_1000(model.hindsight_cost)
+    yield per_1000(model.hindsight_cost)
 
 
 def thresholds_section(comparison: Comparison) -> tuple[str, str]:
@@ -78,15 +81,18 @@ def thresholds_section(comparison: Comparison) -> tuple[str, str]:
     return "Thresholds", body
 
 
-def _per_1000(cost: float | None, digits: int = 4) -> str:
+def per_1000(cost: float | None, digits: int = 4) -> str:
+    """Show a cost per case as one per 1000 cases; nothing for None."""
     return "" if cost is None else number(_CASES * cost, digits)
 
 
-def _level(confidence_level: float) -> str:
+def level_words(confidence_level: float) -> str:
+    """Show a level of confidence: "95 %"."""
     return percent(confidence_level).replace(".0 %", " %")
 
 
-def _prices(costs: CostModel | CostRange | CaseCosts) -> str:
+def prices_words(costs: CostModel | CostRange | CaseCosts) -> str:
+    """Say what mistakes and reviews cost: "miss 10, false alarm 4, abstaining 2"."""
     if isinstance(costs, CaseCosts):
         return _case_prices(costs)
     names = [("miss", costs.cost_fn), ("false alarm", costs.cost_fp), ("abstaining", costs.cost_abstain)]
@@ -158,7 +164,7 @@ def quality_section(comparison: Comparison, curves: Mapping[str, CostCurve]) -> 
         ]
         for model in sorted(comparison.models.values(), key=lambda model: model.vacc)
     ]
-    level = _level(comparison.question.confidence_level)
+    level = level_words(comparison.question.confidence_level)
     body = table(["model", "AUC", "interval", "VACC", "interval", "curve area"], rows)
     note = (
         f"{level} intervals; VACC: mean cost over all relative costs, honest; curve area: under the cost "

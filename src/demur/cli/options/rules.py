@@ -15,6 +15,7 @@ __all__ = [
     "Price",
     "TypedNumber",
     "confidence",
+    "finite",
     "not_negative",
     "not_negative_or_range",
     "precision",
@@ -90,6 +91,13 @@ def not_negative(ctx: click.Context, param: click.Parameter, value: float | None
     from demur._checks import check_nonnegative
 
     return None if value is None else float(check_nonnegative(value, param.opts[0]))
+
+
+def finite(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Require a finite number."""
+    from demur._checks import check_number
+
+    return None if value is None else check_number(value, param.opts[0])
 
 
 def rate(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:

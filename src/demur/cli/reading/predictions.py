@@ -57,6 +57,8 @@ class Predictions:
         Column -> costs of the cases.
     dropped : dict
         Class -> rows left out because a value is missing; "" counts rows without a class.
+    doubts : array or None
+        Element i: how unlike the training data case i is.
     """
 
     source: str
@@ -69,6 +71,7 @@ class Predictions:
     groups: Any = None
     amounts: dict[str, FloatArray] = field(default_factory=dict)
     dropped: dict[str, int] = field(default_factory=dict)
+    doubts: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -92,10 +95,12 @@ class Predictions:
         return {**told, "dropped": dict(self.dropped)} if self.dropped else told
 
 
-def read_predictions(source: Source, prices: Prices | None = None) -> Predictions:
+def read_predictions(
+    source: Source, prices: Prices | None = None, *, doubt: str | None = None
+) -> Predictions:
     """Read a file; refuse what is ambiguous, missing or not a number, naming the flag or the row."""
     with open_table(source.file) as table:
-        roles = choose_roles(table, source, prices=prices)
+        roles = choose_roles(table, source, prices=prices, doubt=doubt)
         columns = table.read(roles.columns)
     dropped: dict[str, int] = {}
     if source.drop_missing:
@@ -123,6 +128,7 @@ def read_predictions(source: Source, prices: Prices | None = None) -> Prediction
         groups=None if roles.group is None else columns[roles.group].values,
         amounts={name: columns[name].values for name in roles.amounts},
         dropped=dropped,
+        doubts=None if doubt is None else check_scores(columns[doubt].values, doubt),
     )
 
 

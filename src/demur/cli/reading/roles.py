@@ -42,6 +42,8 @@ class Roles:
         Those of them that hold numbers but do not look like scores.
     amounts : tuple of str
         Columns with costs of the cases.
+    doubt : str or None
+        Column that says how unlike the training data a case is.
     """
 
     label: str
@@ -51,11 +53,12 @@ class Roles:
     left_out: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
     amounts: tuple[str, ...] = ()
+    doubt: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in use."""
-        others = (name for name in (self.weight, self.group) if name)
+        others = (name for name in (self.weight, self.group, self.doubt) if name)
         return (self.label, *self.models, *others, *self.amounts)
 
 
@@ -71,6 +74,7 @@ def read_as(source: str, n: int, roles: Roles, positive: str, negative: str) -> 
         "group": roles.group,
         "left_out": list(roles.left_out),
         **({"amounts": list(roles.amounts)} if roles.amounts else {}),
+        **({"doubt": roles.doubt} if roles.doubt else {}),
     }
 
 
@@ -81,6 +85,8 @@ def described(source: str, n: int, roles: Roles, positive: str) -> str:
     text += f"{len(models)} score column{'s' if len(models) > 1 else ''} ({', '.join(models)})"
     if roles.weight:
         text += f", weights {roles.weight}"
+    if roles.doubt:
+        text += f", doubts {roles.doubt}"
     if roles.group:
         text += f", groups by {roles.group}"
     if roles.amounts:
@@ -97,15 +103,22 @@ def _doubt(names: Sequence[str]) -> str:
     )
 
 
-def choose_roles(table: Table, source: Source, *, scores: bool = True, prices: Prices | None = None) -> Roles:
+def choose_roles(
+    table: Table,
+    source: Source,
+    *,
+    scores: bool = True,
+    prices: Prices | None = None,
+    doubt: str | None = None,
+) -> Roles:
     """Decide which column is what.
 
     With `scores` false the models predict values, not classes, so that any numbers will do. `prices` may
-    name columns of amounts.
+    name columns of amounts; `doubt` is the column of --doubt.
     """
     models, weight, group = source.models, source.weight, source.group
     amounts = () if prices is None else _amount_columns(table, prices)
-    named = [name for name in (*models, weight, group) if name is not None]
+    named = [name for name in (*models, weight, group, doubt) if name is not None]
     label = source.label
     if label is None:
         label = guessed_label(table, taken=[*named, *source.exclude, *amounts])
@@ -124,11 +137,22 @@ def choose_roles(table: Table, source: Source, *, scores: bool = True, prices: P
         raise InputError(
             f"Column {weight!r} is given as --model and as --weight. Hint: it can be one of them."
         )
+    if doubt is not None:
+        if doubt in (label, *models, weight, group):
+            raise InputError(
+                f"`--doubt` names {doubt!r}, which is in use already. Hint: name another column."
+            )
+        require_numbers(table, doubt, "--doubt")
     for name in amounts:
         if name in (label, *named):
             raise InputError(f"Column {name!r} is given as a cost and in another role. Hint: choose one.")
     roles = Roles(
-        label=label, models=tuple(dict.fromkeys(models)), weight=weight, group=group, amounts=amounts
+        label=label,
+        models=tuple(dict.fromkeys(models)),
+        weight=weight,
+        group=group,
+        amounts=amounts,
+        doubt=doubt,
     )
     return roles if models else _with_guessed_models(table, roles, source, scores=scores)
 
