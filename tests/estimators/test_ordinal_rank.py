@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from demur import InputError, ordinal_roc
 from demur._kernels.pairwise_loss import pairwise_hinge
 from demur.estimators import OrdinalRankClassifier, SupportVectorOrdinalClassifier
-from demur.estimators.ordinal_rank import pair_weights
+from demur.estimators.ordinal_rank import _widest_cut, pair_weights
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +111,25 @@ def test_svor_against_its_definition(levels):
     assert np.all(np.diff(model.thresholds_) >= 0)
     expected = np.searchsorted(model.thresholds_, X @ model.coef_)
     assert model.predict(X).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("C", [0.01, 10])
+def test_svor_far_from_the_origin_against_its_definition(levels, C):
+    X, y = 20 + 5 * levels[0][:, :2], levels[1]
+    model = SupportVectorOrdinalClassifier(C=C).fit(X, y)
+    found = np.append(model.coef_, model.thresholds_)
+    own, best = svor_objective(found, X, y, C), found
+    for _ in range(3):
+        best = minimize(
+            svor_objective, best, args=(X, y, C), method="Nelder-Mead", options={"maxfev": 2000}
+        ).x
+    assert own <= svor_objective(best, X, y, C) * 1.002
+
+
+def test_svor_threshold_by_hand():
+    # bends at 1, 2 (below, score + 1) and 1.5, 3 (above, score - 1): flat between the second and the third
+    score, above = np.array([0, 1, 2.5, 4]), np.array([False, False, True, True])
+    assert _widest_cut(score, above) == 1.75
 
 
 def test_svor_of_two_classes_is_the_ordinary_machine(levels):

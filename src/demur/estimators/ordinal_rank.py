@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.preprocessing import KernelCenterer
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.multiclass import check_classification_targets
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from demur._checks import check_choice, check_positive, check_positive_int, input_error
 from demur._kernels.pairwise_loss import pairwise_hinge
 from demur.ordinal.thresholds import ordinal_thresholds
-from demur.typing import ArrayLike, FloatArray, IntArray
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
 __all__ = ["OrdinalRankClassifier", "SupportVectorOrdinalClassifier"]
 
@@ -216,6 +217,20 @@ def _checked(owner: Any, X: Any, y: Any) -> tuple[FloatArray, IntArray]:
     return X, codes
 
 
+_FREEDOM = 10.0  # of the thresholds, in the mean of the centred kernel
+
+
+def _widest_cut(score: FloatArray, above: BoolArray) -> float:
+    """Threshold with the smallest sum of hinges, the middle one where several have it.
+
+    Each hinge bends once, at score - 1 above and score + 1 below, and every bend adds 1 to the slope,
+    which starts at minus the number of cases below: the slope is 0 behind as many bends.
+    """
+    bends = np.sort(np.where(above, score - 1, score + 1))
+    below = len(score) - int(above.sum())
+    return float(bends[below - 1 : below + 1].mean())
+
+
 class SupportVectorOrdinalClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Support vector ordinal regression: one score and ordered thresholds with the widest margins.
 
@@ -244,7 +259,9 @@ class SupportVectorOrdinalClassifier(ClassifierMixin, BaseEstimator):  # type: i
     -----
     min ||w||^2 / 2 + C sum over thresholds j and cases i of the hinge of being on the wrong side of b_j.
     Solved as one binary machine on pairs (case, threshold), with a kernel that knows the threshold (Li,
-    Lin 2007), by scikit-learn's SVC. Thresholds carry a penalty 10^4 times smaller than the weights.
+    Lin 2007), by scikit-learn's SVC on the centred kernel; the thresholds are then exact given the score.
+    In the search for the score they carry a penalty 10 times smaller than the weights: more freedom makes
+    the machine stop far from the optimum.
 
     References
     ----------
@@ -281,16 +298,17 @@ class SupportVectorOrdinalClassifier(ClassifierMixin, BaseEstimator):  # type: i
         check_positive(self.C, "C")
         X, codes = _checked(self, X, y)
         cuts = len(self.classes_) - 1
-        gram = self._kernel(X, X)
-        free = 1e4 * max(1.0, float(np.mean(np.diag(gram))))
+        gram = KernelCenterer().fit_transform(self._kernel(X, X))
+        free = _FREEDOM * (float(np.mean(np.diag(gram))) or 1.0)
         extended = np.tile(gram, (cuts, cuts)) + free * np.kron(np.eye(cuts), np.ones_like(gram))
         above = np.concatenate([codes > cut for cut in range(cuts)])
         machine = SVC(C=self.C, kernel="precomputed").fit(extended, above)
         dual = np.zeros(len(above))
         dual[machine.support_] = machine.dual_coef_[0]
-        by_cut = dual.reshape(cuts, len(X))
-        self._dual, self._rows = by_cut.sum(axis=0), X
-        self.thresholds_ = np.maximum.accumulate(-(free * by_cut.sum(axis=1) + machine.intercept_[0]))
+        # the dual weights sum to 0, so the kernel without centring gives the same score up to a constant
+        self._dual, self._rows = dual.reshape(cuts, len(X)).sum(axis=0), X
+        score = self._kernel(X, X) @ self._dual
+        self.thresholds_ = np.array([_widest_cut(score, codes > cut) for cut in range(cuts)])
         if self.kernel == "linear":
             self.coef_ = self._dual @ X
         return self
