@@ -37,7 +37,6 @@ from demur.comparison.words import answer_words
 from demur.costs import probability_cost
 from demur.exceptions import UndefinedError
 from demur.report import DataSource
-from demur.report.headline import class_words
 from page_script import INF, ask, needs_node, page_costs, plain
 
 LIMITS = [0.0, 0.03, 0.1, 0.35, 0.8, 1.0]
@@ -615,7 +614,7 @@ def test_url_restores_the_state(answers):
 def test_headline_is_that_of_python(answers):
     for about, answer, made in _pages(answers):
         facts = {**made.facts(), "advice_cost": None}
-        negative, positive = class_words(about["source"])
+        negative, positive = about["source"].class_names
         words = answer_words({**facts, "positive": positive, "negative": negative})
         assert answer["headline"] == " ".join(filter(None, [words, made.condition]))
 

@@ -2,6 +2,7 @@
 
 import math
 
+from demur._kernels.roots import root_between
 from demur.typing import Range
 
 __all__ = ["hoeffding_limits", "logit_limits", "wald_limits"]
@@ -28,8 +29,6 @@ def hoeffding_limits(value: float, disjoint: float, confidence_level: float) -> 
     P(U >= u) <= exp(-disjoint KL(u, theta)) for u >= theta: all theta with
     disjoint KL(u, theta) <= log(2 / alpha) remain.
     """
-    from scipy.optimize import brentq
-
     allowed = -math.log((1 - confidence_level) / 2) / disjoint
 
     def lower(u: float) -> float:
@@ -40,7 +39,7 @@ def hoeffding_limits(value: float, disjoint: float, confidence_level: float) -> 
         smallest = 1e-300
         if _divergence(u, smallest) <= allowed:
             return 0.0
-        return float(brentq(lambda theta: _divergence(u, theta) - allowed, smallest, u, xtol=1e-15))
+        return root_between(lambda theta: _divergence(u, theta) - allowed, smallest, u)
 
     return lower(value), 1 - lower(1 - value)
 

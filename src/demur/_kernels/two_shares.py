@@ -3,6 +3,8 @@
 import math
 from collections.abc import Callable
 
+from demur._kernels.roots import root_between
+
 __all__ = ["odds_ratio_limits", "ratio_limits"]
 
 _FARTHEST = 300.0  # logarithm of a ratio beyond which a limit counts as 0 or infinite
@@ -59,8 +61,6 @@ def _limits(
     farthest: float = _FARTHEST,
 ) -> tuple[float, float]:
     """Where Pearson's statistic at the most likely shares crosses z^2, on both sides of the estimate."""
-    from scipy.optimize import brentq
-
     def excess(log_ratio: float) -> float:
         first, second = shares(log_ratio)
         return _pearson(x, m, first) + _pearson(y, n, second) - z**2
@@ -70,9 +70,9 @@ def _limits(
     low, high = 0.0, math.inf
     centre = min(max(math.log(estimate), -farthest), farthest) if estimate > 0 else -farthest
     if estimate > 0 and excess(-farthest) > 0:
-        low = math.exp(brentq(excess, -farthest, centre, xtol=1e-13))
+        low = math.exp(root_between(excess, -farthest, centre))
     if estimate < math.inf and excess(farthest) > 0:
-        high = math.exp(brentq(excess, centre, farthest, xtol=1e-13))
+        high = math.exp(root_between(excess, centre, farthest))
     return low, high
 
 

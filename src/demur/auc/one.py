@@ -20,6 +20,7 @@ from demur._kernels import auc_variances as formulas
 from demur._kernels.bounded_means import logit_limits, wald_limits
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay
+from demur._kernels.roots import root_between
 from demur._results import Interval
 from demur.auc.binormal import binormal_line
 from demur.auc.tables import single_table
@@ -338,8 +339,6 @@ def _per_distance(t: float, n_negative: float, n_positive: float) -> float:
 
 
 def _newcombe_low(auc: float, n_negative: float, n_positive: float, z: float) -> float:
-    from scipy.optimize import brentq
-
     if auc == 0:
         return 0.0
 
@@ -348,5 +347,5 @@ def _newcombe_low(auc: float, n_negative: float, n_positive: float, z: float) ->
         return z**2 * _per_distance(t, n_negative, n_positive)
 
     if auc == 1:  # (1 - t)^2 = z^2 W(t) has the root 1; the other one is wanted
-        return float(brentq(lambda t: 1 - t - per_distance(t), 0.0, 1.0, xtol=1e-15))
-    return float(brentq(lambda t: (auc - t) ** 2 - (1 - t) * per_distance(t), 0.0, auc, xtol=1e-15))
+        return root_between(lambda t: 1 - t - per_distance(t), 0.0, 1.0)
+    return root_between(lambda t: (auc - t) ** 2 - (1 - t) * per_distance(t), 0.0, auc)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from demur._checks import check_choice, check_number, check_positive, check_rate, input_error
+from demur._kernels.roots import root_between
 from demur._results import Result
 from demur.auc.planning import auc_power, auc_sample_size
 from demur.exceptions import UndefinedError
@@ -69,14 +70,12 @@ def _one_open(values: dict[str, Any]) -> str:
 
 
 def _root(excess: Callable[[float], float], low: float, high: float, what: str) -> float:
-    from scipy.optimize import brentq
-
     if excess(low) * excess(high) > 0:
         raise UndefinedError(
             f"No {what} between {low:.3g} and {high:.3g} gives the study asked for. "
             "Hint: change the size or the power."
         )
-    return float(brentq(excess, low, high, xtol=1e-14, rtol=1e-13))
+    return root_between(excess, low, high)
 
 
 def auc_study(

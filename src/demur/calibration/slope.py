@@ -9,6 +9,7 @@ import numpy as np
 
 from demur._checks import check_confidence_level, check_repeated_cases, check_weight_meaning, input_error
 from demur._kernels.normal import normal_quantile
+from demur._kernels.roots import root_between
 from demur._results import Interval, Result
 from demur.calibration.reliability import check_probabilities
 from demur.counts.scores import ScoreCounts, as_counts
@@ -256,14 +257,12 @@ def _profile(
 
 def _crossings(excess: Callable[[float], float], centre: float, step: float) -> Interval:
     """Where the profile reaches z^2 on both sides; it rises without bound from the centre on."""
-    from scipy.optimize import brentq
-
     limits = []
     for sign in (-1, 1):
         reach = step
         while excess(centre + sign * reach) < 0:
             reach *= 2
-        limits.append(float(brentq(excess, centre, centre + sign * reach, xtol=1e-10)))
+        limits.append(root_between(excess, centre, centre + sign * reach, tolerance=1e-10))
     return Interval(*limits)
 
 

@@ -18,6 +18,7 @@ from demur._files.whole import whole_file
 from demur._results import Result
 from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
 from demur.comparison.question import Limits, Question
+from demur.comparison.remarks import model_remarks
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
 from demur.costs.matrix import CostMatrix
@@ -32,7 +33,7 @@ from demur.report.building import Notes, build_pairs, lone_models, model_reports
 from demur.report.cases import page_bounds, page_cases
 from demur.report.classes import ClassReport
 from demur.report.groups import RuleByGroup, rule_by_group
-from demur.report.headline import class_words, headline, model_remarks
+from demur.report.headline import headline
 from demur.report.model import DataSource, ModelReport, PairReport
 from demur.report.notebook import page_widget
 from demur.report.page_costs import page_costs, whole_number
@@ -226,7 +227,7 @@ class Report(Result):
         comparison = _unless_too_few(
             notes,
             [float(np.sum(rows.positive == kind)) for kind in (True, False)],
-            lambda: comparison_of(rows, question, weights=weights, class_names=class_words(origin)),
+            lambda: comparison_of(rows, question, weights=weights, class_names=origin.class_names),
             by_case=question.by_case,
         )
         if comparison is None:
@@ -279,7 +280,7 @@ class Report(Result):
         comparison = _unless_too_few(
             notes,
             sizes.pop(),
-            lambda: comparison_of_counts(checked, question, class_names=class_words(origin)),
+            lambda: comparison_of_counts(checked, question, class_names=origin.class_names),
         )
         if comparison is None:
             if len(checked) > 1:

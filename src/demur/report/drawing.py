@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-from scipy import special
 
 from demur.counts.scores import ScoreCounts
 from demur.report.model import RocPoints, ScoreBins
@@ -52,8 +51,10 @@ def _binned(counts: ScoreCounts, inner: FloatArray) -> ScoreBins:
 
 def _log_odds_bins(probabilities: FloatArray) -> FloatArray:
     """Edges of bins of equal width in log-odds, ascending; the outermost are the ends of the scores."""
+    from scipy.special import expit, logit
+
     low, high = np.clip(probabilities[[0, -1]], _END, 1 - _END)
-    edges: FloatArray = special.expit(np.linspace(special.logit(low), special.logit(high), _MOST_BINS - 1))
+    edges: FloatArray = expit(np.linspace(logit(low), logit(high), _MOST_BINS - 1))
     edges[0], edges[-1] = probabilities[0], probabilities[-1]
     return edges
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from demur._results import Interval, Result, json_safe
 from demur.auc.difference import AucDifferenceTest
+from demur.comparison.remarks import classes_in_words
 from demur.honest.bands import VolumeInterval
 from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand
@@ -76,6 +77,11 @@ class DataSource(Result):
     rows: int | None = None
     exact: bool = True
     certified: float | None = None
+
+    @property
+    def class_names(self) -> tuple[str, str]:
+        """How sentences call the negative and the positive class."""
+        return classes_in_words(self.negative, self.positive)
 
     @property
     def title(self) -> str:

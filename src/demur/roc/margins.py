@@ -20,6 +20,7 @@ from demur._checks import (
 )
 from demur._kernels.normal import normal_quantile
 from demur._kernels.proportions import Bounded, joined_limits
+from demur._kernels.roots import root_between
 from demur._results import Interval, Result
 from demur.exceptions import UndefinedError
 from demur.roc.segment import tango_interval
@@ -104,18 +105,17 @@ def _mirrored(limits: Callable[[float], tuple[float, float]]) -> Callable[[float
 
 def _pvalue_below(limits: Callable[[float], tuple[float, float]], margin: float) -> float:
     """One-sided p-value of "the difference is at least `margin`": where the limit meets it."""
-    from scipy.optimize import brentq
     from scipy.special import ndtr
 
     low, high = limits(0.0)
     if (low + high) / 2 < margin:
         if limits(_FARTHEST)[1] < margin:
             return float(ndtr(-_FARTHEST))
-        z = brentq(lambda z: limits(z)[1] - margin, 0.0, _FARTHEST, xtol=1e-12)
+        z = root_between(lambda z: limits(z)[1] - margin, 0.0, _FARTHEST, tolerance=1e-12)
         return float(ndtr(-z))
     if limits(_FARTHEST)[0] > margin:
         return 1.0
-    z = brentq(lambda z: limits(z)[0] - margin, 0.0, _FARTHEST, xtol=1e-12)
+    z = root_between(lambda z: limits(z)[0] - margin, 0.0, _FARTHEST, tolerance=1e-12)
     return float(ndtr(z))
 
 

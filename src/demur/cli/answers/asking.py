@@ -11,11 +11,10 @@ from demur.comparison.case_sums import comparison_of_sums
 from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
 from demur.comparison.question import Limits as KeptLimits
 from demur.comparison.question import Question
+from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
 from demur.costs.case_costs import CaseCosts
 from demur.exceptions import InputError
 from demur.honest.splits import FEWEST_CASES
-from demur.report.headline import class_words, model_remarks, no_answer
-from demur.report.model import DataSource
 
 __all__ = ["Asked", "compare_part", "file_labels", "is_whole", "kept_limits", "part_remarks", "why_left_out"]
 
@@ -100,7 +99,7 @@ def compare_part(
     evidence: Evidence, part: Part, asked: Asked, labels: tuple[Any, Any] | None = None
 ) -> Comparison:
     """Compare the models on the cases of one part; from their counts where there are no rows."""
-    names = class_words(DataSource(positive=evidence.positive, negative=evidence.negative))
+    names = classes_in_words(evidence.negative, evidence.positive)
     labels = file_labels(evidence) if labels is None else labels
     rows = part.rows
     if part.summed is not None:
