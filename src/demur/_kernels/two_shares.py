@@ -61,6 +61,7 @@ def _limits(
     farthest: float = _FARTHEST,
 ) -> tuple[float, float]:
     """Where Pearson's statistic at the most likely shares crosses z^2, on both sides of the estimate."""
+
     def excess(log_ratio: float) -> float:
         first, second = shares(log_ratio)
         return _pearson(x, m, first) + _pearson(y, n, second) - z**2

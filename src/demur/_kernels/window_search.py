@@ -53,11 +53,13 @@ def widest_cuts(masses: CutMasses, starts: BoolArray, stops: BoolArray, cost_rat
 
     For every j the largest allowed i <= j abstains least, because every score has weight.
     """
-    nearest = np.maximum.accumulate(np.where(starts, np.arange(len(starts)), -1))
-    ends = np.flatnonzero(stops & (nearest >= 0))
-    begins, mass = nearest[ends], masses.below
-    slack = TIE * mass[-1]
-    abstained = mass[ends] - mass[begins]
+    allowed, ends = np.flatnonzero(starts), np.flatnonzero(stops)
+    nearest = np.searchsorted(allowed, ends, side="right") - 1
+    ends = ends[nearest >= 0]
+    begins = allowed[nearest[nearest >= 0]]
+    slack = TIE * sum(masses.total)
+    up_to_end, up_to_begin = (masses.positive_below[at] + masses.negative_below[at] for at in (ends, begins))
+    abstained = up_to_end - up_to_begin
     right = masses.positive_above[ends] + cost_ratio * masses.negative_below[begins]
     least = np.flatnonzero(abstained <= abstained.min() + slack)
     most = least[right[least] >= right[least].max() - slack * max(1.0, cost_ratio)]

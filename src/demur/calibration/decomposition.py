@@ -58,18 +58,20 @@ def _parts(
     if_positive: Callable[[FloatArray], FloatArray],
     if_negative: Callable[[FloatArray], FloatArray],
 ) -> ScoreDecomposition:
-    positives, negatives = counts.positives / counts.n, counts.negatives / counts.n
-
-    def mean_score(probability: FloatArray) -> float:
+    def mean_score(probability: FloatArray, positives: FloatArray, negatives: FloatArray) -> float:
         total = 0.0
         for weight, loss in ((positives, if_positive), (negatives, if_negative)):
             seen = weight > 0  # an infinite loss nobody suffers counts nothing
             total += float(np.dot(weight[seen], loss(probability[seen])))
-        return total
+        return total / counts.n
 
-    score = mean_score(counts.scores)
-    recalibrated = mean_score(observed_shares(counts))
-    uncertainty = mean_score(np.full(len(positives), counts.prevalence))
+    # recalibrated forecasts are equal within a block, and the prevalence is one forecast for all cases
+    blocks = counts.blocks()
+    shares = blocks.positives / (blocks.positives + blocks.negatives)
+    everyone = (np.array([size]) for size in (counts.n_positive, counts.n_negative))
+    score = mean_score(counts.scores, counts.positives, counts.negatives)
+    recalibrated = mean_score(shares, blocks.positives, blocks.negatives)
+    uncertainty = mean_score(np.array([counts.prevalence]), *everyone)
     return ScoreDecomposition(
         score=score,
         # below 0 only by rounding: blocks minimise every proper score among rising functions

@@ -261,6 +261,11 @@ class ScoreCounts:
         return True
 
     @property
+    def unweighted(self) -> bool:
+        """Whether these are single cases, none with a weight or a count of its own."""
+        return self._positive.weights is None and self._negative.weights is None
+
+    @property
     def certified(self) -> float:
         """Largest error of a surface of these counts over all costs: 0 unless these are bins."""
         return 0.0

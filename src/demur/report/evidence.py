@@ -17,7 +17,7 @@ from demur.report.digits import few_digits
 from demur.roc.curve import precision_recall_curve
 from demur.typing import FloatArray
 from demur.windows.constrained import ConstrainedWindow
-from demur.windows.promised import widest_coverage_window
+from demur.windows.promised import PromisedPrecisions
 
 __all__ = ["ModelEvidence", "NetBenefitPoints", "model_evidence"]
 
@@ -149,6 +149,11 @@ def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
     confidence = np.maximum(p, 1 - p)
     wrong = np.where(p >= 0.5, counts.negatives, counts.positives)
     right = counts.positives + counts.negatives - wrong
+    if counts.unweighted:
+        # single cases are counted several times faster than weights are
+        cases = [np.repeat(confidence, column.astype(np.int64)) for column in (wrong, right)]
+        loss = np.repeat([1.0, 0.0], [len(one) for one in cases])
+        return risk_coverage_curve(loss, np.concatenate(cases))
     loss = np.repeat([1.0, 0.0], len(p))
     weight = np.concatenate([wrong, right])
     kept = weight > 0
@@ -158,15 +163,9 @@ def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
 
 
 def _promises(counts: ScoreCounts, confidence_level: float) -> tuple[tuple[float, ConstrainedWindow], ...]:
-    found = []
+    search, found = PromisedPrecisions(counts), []
     for precision in _PROMISES:
-        widest = partial(
-            widest_coverage_window,
-            counts,
-            min_precision_positive=precision,
-            min_precision_negative=precision,
-            confidence_level=confidence_level,
-        )
+        widest = partial(search.widest, precision, precision, confidence_level=confidence_level)
         window = _unless_undefined(widest)
         if window is not None:
             found.append((precision, window))

@@ -17,19 +17,23 @@ need that precision never falls as the threshold rises, and would end at the fir
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from demur._checks import check_confidence_level, check_whole_counts, input_error
+from demur._kernels.window_search import CutMasses
+from demur._results import read_only
 from demur.counts.scores import ScoreCounts
 from demur.roc.isometrics import Precision
 from demur.surface.window import no_threshold
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.constrained import ConstrainedWindow
+from demur.windows.constrained import ConstrainedWindow, own_prevalence
 
 __all__ = ["PrecisionConfidence", "certified_starts", "certified_stops", "rank_grid"]
 
 
+@lru_cache(maxsize=64)
 def rank_grid(n: int, target: float, delta: float) -> IntArray:
     """Return the ranks tested: from the first that can pass, in steps of the square root, to n + 1.
 
@@ -42,32 +46,34 @@ def rank_grid(n: int, target: float, delta: float) -> IntArray:
     while rank <= n:
         ranks.append(rank)
         rank += max(1, math.isqrt(rank))
-    return np.array([*ranks, n + 1], dtype=np.int64)
+    grid: IntArray = read_only(np.array([*ranks, n + 1], dtype=np.int64))
+    return grid
 
 
 def certified_stops(right: FloatArray, wrong: FloatArray, target: float, delta: float) -> BoolArray:
     """Tell at which positions j the side above has the precision promised, with confidence 1 - delta.
 
-    `right` and `wrong` are whole numbers of cases per ascending distinct score. Without decisions
-    (j = k) nothing is promised.
+    `right` and `wrong` are whole numbers of cases above every position: element j is for the distinct
+    scores from j on. Without decisions (j = k) nothing is promised.
     """
-    decided = np.concatenate([[0.0], np.cumsum((right + wrong)[::-1])])[::-1]
-    hits = np.concatenate([[0.0], np.cumsum(right[::-1])])[::-1]
-    n = int(decided[0])
-    ranks = rank_grid(n, target, delta)
-    # the scores above that of rank k: those from the first position with fewer than k cases on
-    positions = np.unique(np.searchsorted(-decided, -ranks, side="right"))
-    some = positions[decided[positions] > 0]
-    passed = _p_values(hits[some], decided[some], target) <= delta / len(ranks)
-    allowed = np.zeros(len(decided), dtype=np.bool_)
-    allowed[some[passed]] = True
-    allowed[-1] = True
-    return allowed
+    return certified_starts(right[::-1], wrong[::-1], target, delta)[::-1]
 
 
 def certified_starts(right: FloatArray, wrong: FloatArray, target: float, delta: float) -> BoolArray:
-    """Tell at which positions i the side below has the precision promised; the mirror image."""
-    return certified_stops(right[::-1], wrong[::-1], target, delta)[::-1]
+    """Tell at which positions i the side below has the precision promised; the mirror image.
+
+    Element i of `right` and `wrong` is for the first i distinct scores.
+    """
+    decided = right + wrong
+    ranks = rank_grid(int(decided[-1]), target, delta)
+    # the scores below that of rank k, counted from the end: up to the last position with fewer than k cases
+    positions = np.unique(np.searchsorted(decided, ranks, side="left") - 1)
+    some = positions[decided[positions] > 0]
+    passed = _p_values(right[some], decided[some], target) <= delta / len(ranks)
+    allowed = np.zeros(len(decided), dtype=np.bool_)
+    allowed[some[passed]] = True
+    allowed[0] = True
+    return allowed
 
 
 def _p_values(hits: FloatArray, decided: FloatArray, target: float) -> FloatArray:
@@ -88,6 +94,7 @@ class PrecisionConfidence:
     """Promised precisions that must hold for the population; both sides share 1 - confidence_level."""
 
     counts: ScoreCounts
+    masses: CutMasses
     positive: float | None
     negative: float | None
     confidence_level: float
@@ -96,6 +103,7 @@ class PrecisionConfidence:
     def of(
         cls,
         counts: ScoreCounts,
+        masses: CutMasses,
         targets: tuple[Precision | None, Precision | None],
         confidence_level: float | None,
         prevalence: float | None = None,
@@ -107,18 +115,19 @@ class PrecisionConfidence:
         if targets == (None, None):
             rule = "needs min_precision_positive or min_precision_negative beside it"
             raise input_error("confidence_level", rule, f"{level:g} alone")
-        if prevalence is not None and not math.isclose(prevalence, counts.prevalence, rel_tol=1e-12):
+        if prevalence is not None and not own_prevalence(counts, prevalence):
             rule = "must be that of the cases with confidence_level: precision is tested on them"
             raise input_error("prevalence", rule, prevalence, "sample the cases at the prevalence in use.")
         for target in targets:
             if target is not None and target.value >= 1:
                 rule = "must be below 1 with confidence_level: no sample proves that errors never happen"
                 raise input_error("min_precision", rule, target.value)
-        hint = "a promise with confidence needs independent cases, not weights."
-        for name in ("positives", "negatives"):
-            check_whole_counts(getattr(counts, name), name, hint)
+        if not counts.unweighted:
+            hint = "a promise with confidence needs independent cases, not weights."
+            for name in ("positives", "negatives"):
+                check_whole_counts(getattr(counts, name), name, hint)
         positive, negative = (None if target is None else target.value for target in targets)
-        return cls(counts=counts, positive=positive, negative=negative, confidence_level=level)
+        return cls(counts=counts, masses=masses, positive=positive, negative=negative, confidence_level=level)
 
     def positions(self) -> tuple[BoolArray, BoolArray]:
         """Return the starts and the stops at which the promises hold.
@@ -130,11 +139,11 @@ class PrecisionConfidence:
         starts, stops = np.ones(size, dtype=np.bool_), np.ones(size, dtype=np.bool_)
         both = self.positive is not None and self.negative is not None
         delta = (1 - self.confidence_level) / (2 if both else 1)
-        positives, negatives = self.counts.positives, self.counts.negatives
+        masses = self.masses
         if self.positive is not None:
-            stops = certified_stops(positives, negatives, self.positive, delta)
+            stops = certified_stops(masses.positive_above, masses.negative_above, self.positive, delta)
         if self.negative is not None:
-            starts = certified_starts(negatives, positives, self.negative, delta)
+            starts = certified_starts(masses.negative_below, masses.positive_below, self.negative, delta)
         if both:
             starts[1:-1] &= ~stops[1:-1]
         return starts, stops

@@ -115,7 +115,7 @@ def cheapest_window(
         max_fn_rate=None if max_fn_rate is None else check_rate(max_fn_rate, "max_fn_rate"),
     )
     masses = CutMasses.of(counts.positives, counts.negatives, *class_factors(counts, prevalence))
-    confidence = PrecisionConfidence.of(counts, targets, confidence_level, prevalence)
+    confidence = PrecisionConfidence.of(counts, masses, targets, confidence_level, prevalence)
     allowed = limits.of(masses)
     if confidence is not None:
         starts, stops = confidence.positions()
@@ -124,7 +124,7 @@ def cheapest_window(
     cuts = limited_search(masses, prices, allowed)
     if cuts is None:
         raise limits.impossible(masses, allowed, prices, confident=confidence is not None)
-    window = window_of_cuts(counts, *cuts, prevalence=prevalence)
+    window = window_of_cuts(counts, masses, *cuts, prevalence=prevalence)
     if confidence is not None:
         window = confidence.applied(window)
     cost = prices.cost(masses, *cuts) / counts.n

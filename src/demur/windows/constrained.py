@@ -16,6 +16,7 @@ __all__ = [
     "ConstrainedWindow",
     "class_factors",
     "cost_ratio_of",
+    "own_prevalence",
     "precision_promises",
     "vacuous_note",
     "window_of_cuts",
@@ -54,13 +55,18 @@ class ConstrainedWindow(AbstentionWindow):
     note: str = ""
 
 
+def own_prevalence(counts: ScoreCounts, prevalence: float) -> bool:
+    """Whether a prevalence is that of the cases, up to rounding."""
+    return math.isclose(prevalence, counts.prevalence, rel_tol=1e-12)
+
+
 def class_factors(counts: ScoreCounts, prevalence: float | None) -> tuple[float, float]:
     """Return the factors of the classes under which precision and abstention mean what they do in use.
 
     1 and 1 for the sample's own prevalence, so that whole-number counts stay exact.
     """
     rate = check_prevalence(prevalence, positives=counts.n_positive, negatives=counts.n_negative)
-    if prevalence is None:
+    if prevalence is None or own_prevalence(counts, prevalence):
         return 1.0, 1.0
     sizes = (rate, counts.n_positive), (1 - rate, counts.n_negative)
     first, second = (share * counts.n / size if size else 0.0 for share, size in sizes)
@@ -68,8 +74,11 @@ def class_factors(counts: ScoreCounts, prevalence: float | None) -> tuple[float,
 
 
 def _thresholds(counts: ScoreCounts, i: int, j: int) -> tuple[float, float]:
-    lower, upper = cut_points(counts.scores, counts.upper_scores)
-    pair = float(lower[i]), float(upper[j])
+    cuts = []
+    for cut in (i, j):
+        beside = slice(max(cut - 1, 0), cut + 1)
+        cuts.append(cut_points(counts.scores[beside], counts.upper_scores[beside]))
+    pair = float(cuts[0][0][min(i, 1)]), float(cuts[1][1][min(j, 1)])
     if math.isnan(pair[0]) or math.isnan(pair[1]):
         raise no_threshold()
     return pair
@@ -77,6 +86,7 @@ def _thresholds(counts: ScoreCounts, i: int, j: int) -> tuple[float, float]:
 
 def window_of_cuts(
     counts: ScoreCounts,
+    masses: CutMasses,
     i: int,
     j: int,
     *,
@@ -85,9 +95,11 @@ def window_of_cuts(
     cost_ratio: float = 1.0,
     prevalence: float | None = None,
 ) -> ConstrainedWindow:
-    """Describe the window with i distinct scores called negative and all from j on positive."""
-    scale = class_factors(counts, prevalence)
-    masses, n = CutMasses.of(counts.positives, counts.negatives, *scale), counts.n
+    """Describe the window with i distinct scores called negative and all from j on positive.
+
+    `masses` are those of the counts, times the `class_factors` of the prevalence.
+    """
+    n = counts.n
     fn, tn = float(masses.positive_below[i]), float(masses.negative_below[i])
     tp, fp = float(masses.positive_above[j]), float(masses.negative_above[j])
     kept = float(masses.positive_below[j]) - fn, float(masses.negative_below[j]) - tn
@@ -125,13 +137,12 @@ def vacuous_note(
     cost_ratio: float = 1.0,
 ) -> str:
     """Say which promise is vacuous and how far decisions of that kind alone could go."""
-    right, wrong = cost_ratio * masses.negative_below, cost_ratio * masses.negative_above
     kinds = (
-        ("positive", window.positive_performance, masses.positive_above, wrong),
-        ("negative", window.negative_performance, right, masses.positive_below),
+        ("positive", window.positive_performance, (masses.positive_above, masses.negative_above)),
+        ("negative", window.negative_performance, (masses.negative_below, masses.positive_below)),
     )
     lines = []
-    for target, (word, reached, hits, alarms) in zip(targets, kinds, strict=True):
+    for target, (word, reached, decided) in zip(targets, kinds, strict=True):
         if target is None or reached is not None:
             continue
         if window.confidence_level is not None:
@@ -140,6 +151,8 @@ def vacuous_note(
                 f"confidence {window.confidence_level:g} on these cases."
             )
         else:
+            weights = (1.0, cost_ratio) if word == "positive" else (cost_ratio, 1.0)
+            hits, alarms = (weight * column for weight, column in zip(weights, decided, strict=True))
             best = float(np.nanmax(target.performance(hits, alarms, hits, alarms)))
             lines.append(
                 f"No {word} decision is made; alone, {word} decisions reach at most "

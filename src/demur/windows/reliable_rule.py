@@ -9,6 +9,7 @@ import numpy as np
 
 from demur._checks import check_choice, check_confidence_level, check_rng, check_scores
 from demur._kernels.binomial import binomial_interval
+from demur._kernels.window_search import CutMasses
 from demur._results import Interval, Result
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
@@ -311,6 +312,7 @@ class ReliableWindow(Result):
         j, i = (int(from_top[-1] - from_top[at]) for at in (start, stop))
         return window_of_cuts(
             self.counts,
+            CutMasses.of(self.counts.positives, self.counts.negatives),
             i,
             j,
             positive=self.positive,
