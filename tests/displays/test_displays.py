@@ -469,17 +469,24 @@ def test_plane_of_one_window_by_hand():
 
 
 @pytest.mark.parametrize("counts", [WORKED, INFINITE, many_blocks()], ids=["worked", "infinite", "lattice"])
-def test_sheets_of_thresholds_against_windows(counts):
+def test_slices_of_thresholds_against_windows(counts):
     surface = abstention_surface(counts)
     display = AbstentionSurfaceDisplay(result=surface).plot(kind="thresholds")
+    drawn = display.frame()
     finite = counts.scores[np.isfinite(counts.scores)]
-    for part in ("lower", "upper", "no abstention"):
-        for polygon, height in pieces_of(display, part=part):
-            mu, nu = polygon.mean(axis=0)
-            window = surface.window(mu, math.inf if part == "no abstention" else nu)
-            cut = window.upper if part == "upper" else window.lower
-            assert np.all(height == np.clip(cut, finite.min(), finite.max()))
-            assert window.is_empty == (part == "no abstention")
+    for mu in np.unique(drawn["mu"]):
+        for part in ("lower", "upper", "no abstention"):
+            kept = (drawn["mu"] == mu) & (drawn["part"] == part)
+            nu, height = drawn["nu"][kept], drawn["value"][kept]
+            assert np.all(np.diff(nu) >= 0)
+            # every step in its middle, and nothing is left out behind the last one
+            for k in range(0, len(nu), 2):
+                window = surface.window(mu, math.inf if part == "no abstention" else (nu[k] + nu[k + 1]) / 2)
+                cut = window.upper if part == "upper" else window.lower
+                assert height[k] == height[k + 1] == np.clip(cut, finite.min(), finite.max())
+                assert window.is_empty == (part == "no abstention")
+            if part == "lower" and len(nu) and nu[-1] < 0.5:
+                assert surface.window(mu, nu[-1] + 1e-6).is_empty or counts.scores.size > 80
 
 
 def test_too_many_cells_are_drawn_as_a_lattice():

@@ -2,7 +2,6 @@
 
 import math
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,12 @@ from demur.surface.surface import AbstentionSurface
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray, Range
 
-__all__ = ["MOST_TILES", "bands", "cell_of", "sheets_of", "square", "tiles_of", "walls_between"]
+__all__ = ["MOST_TILES", "bands", "cell_of", "slice_of", "square", "tiles_of"]
 
 # Beyond this many cells, each smaller than a pixel or two, figures use a lattice of squares.
 MOST_TILES = 3000
 _LATTICE = 48
+_MOST_STEPS = 400
 
 
 def tiles_of(surface: AbstentionSurface, mu: Range, nu: Range) -> SurfaceCells | list[FloatArray]:
@@ -58,62 +58,26 @@ def cell_of(tiles: SurfaceCells | list[FloatArray], window: AbstentionWindow) ->
     return tiles.polygons[int(np.argmax(same))] if same.any() else None
 
 
-def sheets_of(
-    surface: AbstentionSurface, mu: Range, nu: Range
-) -> dict[str, tuple[list[FloatArray], list[float]]]:
-    """Flat pieces and their thresholds: lower and upper where abstaining pays, the single one everywhere."""
-    tiles = tiles_of(surface, mu, nu)
-    if isinstance(tiles, list):
-        windows = [surface.window(*corners.mean(axis=0).tolist()) for corners in tiles]
-        rows = [
-            (corners, w.lower, w.upper) for corners, w in zip(tiles, windows, strict=True) if not w.is_empty
-        ]
-    else:
-        wide = np.flatnonzero(tiles.lower_index < tiles.upper_index)
-        rows = [(tiles.polygons[k], float(tiles.lower[k]), float(tiles.upper[k])) for k in wide]
-    polygons = [polygon for polygon, _, _ in rows]
-    return {
-        "no abstention": _zero_sheet(surface, mu, nu),
-        "lower": (polygons, [low for _, low, _ in rows]),
-        "upper": (polygons, [high for _, _, high in rows]),
-    }
+def slice_of(surface: AbstentionSurface, mu: float, nu: Range) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Steps of both thresholds along nu at one mu, where abstaining pays: nu, lower, upper.
 
-
-def _zero_sheet(surface: AbstentionSurface, mu: Range, nu: Range) -> tuple[list[FloatArray], list[float]]:
-    """Strips of mu with one best threshold if nobody may abstain; it changes at mu = r / (1 - r)."""
-    shares = surface.shares[surface.shares < 1]
-    turns = np.unique(shares / (1 - shares))
-    ends = np.concatenate([[mu[0]], turns[(turns > mu[0]) & (turns < mu[1])], [mu[1]]])
-    # cut across as well: faces are sorted by the depth of their middle, which long ones get wrong
-    across = np.linspace(*nu, 9)
-    pieces: list[FloatArray] = []
-    cuts: list[float] = []
-    for left, right in pairwise(ends):
-        cut = surface.window(float(left + right) / 2, math.inf).lower
-        for low, high in pairwise(across):
-            pieces.append(square(left, right, low, high))
-            cuts.append(cut)
-    return pieces, cuts
+    With r the share of positives of a block, the lower threshold moves at nu = r and the upper at
+    nu = mu (1 - r).
+    """
+    shares = surface.shares
+    turns = np.unique(np.concatenate([shares, mu * (1 - shares), nu]))
+    turns = turns[(turns >= nu[0]) & (turns <= nu[1])]
+    if len(turns) > _MOST_STEPS:
+        turns = np.linspace(*nu, _MOST_STEPS)
+    windows = [surface.window(mu, float(low + high) / 2) for low, high in pairwise(turns)]
+    # windows shrink as nu grows: behind an empty one all are empty
+    kept = next((k for k, each in enumerate(windows) if each.is_empty), len(windows))
+    along = np.repeat(turns[: kept + 1], 2)[1:-1]
+    lower = np.repeat([each.lower for each in windows[:kept]], 2)
+    upper = np.repeat([each.upper for each in windows[:kept]], 2)
+    return along, lower, upper
 
 
 def square(left: float, right: float, low: float, high: float) -> FloatArray:
     """Corners of a rectangle, in order."""
     return np.array([(left, low), (right, low), (right, high), (left, high)])
-
-
-def walls_between(
-    polygons: list[FloatArray], heights: list[FloatArray]
-) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Upright pieces between flat neighbours: where two share an edge at different heights."""
-    height_at: dict[Any, float] = {}
-    walls: list[FloatArray] = []
-    rises: list[FloatArray] = []
-    for polygon, height in zip(polygons, heights, strict=True):
-        for start, stop in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
-            # neighbours compute their common corners apart, hence the rounding
-            edge = frozenset((tuple(np.round(start, 9)), tuple(np.round(stop, 9))))
-            neighbour = height_at.setdefault(edge, float(height[0]))
-            if neighbour != height[0]:
-                walls.append(np.array([start, stop, stop, start]))
-                rises.append(np.array([height[0], height[0], neighbour, neighbour]))
-    return walls, rises

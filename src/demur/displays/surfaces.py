@@ -3,6 +3,7 @@
 Friedel et al. (2006): the plane of a window is their figure 1a, the surface figure 1b.
 """
 
+import math
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from demur.displays._maps import (
     map_values,
     rectangle,
 )
-from demur.displays._pieces import MOST_TILES, bands, cell_of, sheets_of, square, tiles_of, walls_between
+from demur.displays._pieces import MOST_TILES, bands, cell_of, slice_of, square, tiles_of
 from demur.displays.base import (
     ABSTAIN_COLOR,
     ACCENT,
@@ -43,10 +44,11 @@ _KINDS = ("map", "surface", "plane", "thresholds")
 # sheets of the figure of thresholds -> (words, colour)
 _SHEETS = {
     "upper": ("upper threshold: positive above", POSITIVE_COLOR),
-    "no abstention": ("single threshold without abstention", ABSTAIN_COLOR),
+    "no abstention": ("single threshold without abstention (dashed)", "#555555"),
     "lower": ("lower threshold: negative below", NEGATIVE_COLOR),
 }
 _MOST_BORDERS = 20000
+_SLICES = 5
 _BANDS = 16
 
 
@@ -128,8 +130,9 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             New ones by default; three-dimensional for all kinds but "map".
         kind : {"map", "surface", "plane", "thresholds"}
             "map": colours over (mu, nu). "surface": the cost in 3-D. "plane": the plane of one
-            window above the surface, which it touches where it is optimal. "thresholds": the
-            lower and the upper threshold around the threshold without abstention, in 3-D.
+            window above the surface, which it touches where it is optimal. "thresholds": in 3-D,
+            slices at five values of mu: the lower and the upper threshold along nu, the window
+            between them, and the threshold without abstention.
         what : {"cost", "abstention_rate", "lower", "upper"}
             What the colours of a map mean.
         mu, nu : (low, high)
@@ -137,7 +140,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         resolution : int
             Steps of the grid of a map, each way.
         borders : bool
-            Draw the exact borders between optimal windows.
+            Draw the exact borders between optimal windows; "thresholds" shows them as steps.
         window : AbstentionWindow, optional
             Marked at its costs, which must be among those shown; for "plane" the window whose
             plane is drawn (by default the best one in the middle of the range).
@@ -299,27 +302,35 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
 
     def _plot_thresholds(self, mu: Range, nu: Range, *, borders: bool, window: Any) -> None:
         scores = score_range(self.result.counts.scores)
-        polygons: list[FloatArray] = []
-        heights: list[FloatArray] = []
-        faces: list[str] = []
-        for part, (tops, cuts) in sheets_of(self.result, mu, nu).items():
-            if not tops:  # nothing is abstained on
-                continue
-            levels = [np.full(len(p), np.clip(cut, *scores)) for p, cut in zip(tops, cuts, strict=True)]
-            self._keep(part, tops, levels)
-            walls, rises = walls_between(tops, levels)
-            polygons += [*tops, *walls]
-            heights += [*levels, *rises]
-            faces += [_SHEETS[part][1]] * (len(tops) + len(walls))
-        # One collection for all sheets: only within one are faces sorted by depth. The cuts across
-        # the single threshold are no borders between windows.
-        edges = ["none" if face == ABSTAIN_COLOR or not borders else "black" for face in faces]
-        style = {"facecolors": faces, "edgecolors": edges, "linewidths": 0.4, "alpha": 0.8}
-        self.mesh_ = self._add_polygons(polygons, heights, **style)
+        self.mesh_ = []
+        for place, at in enumerate(np.linspace(mu[0] + (mu[1] - mu[0]) / _SLICES, mu[1], _SLICES)):
+            # slices are drawn from the back to the front
+            self._plot_slice(float(at), nu, scores, zorder=4 * place)
         if window is not None:
             self._mark_point(window, tuple(float(np.clip(t, *scores)) for t in (window.lower, window.upper)))
-        self._finish_3d(mu, nu, scores, "threshold (score)", azim=-50)
+        self._finish_3d(mu, nu, scores, "threshold (score)", azim=-62)
         self._color_key(dict(_SHEETS.values()))
+
+    def _plot_slice(self, mu: float, nu: Range, scores: Range, *, zorder: float) -> None:
+        """Draw the thresholds along nu at one mu, the window between them in grey."""
+        along, *ends = slice_of(self.result, mu, nu)
+        lower, upper = (np.clip(end, *scores) for end in ends)
+        around = np.append(along, along[::-1]), np.append(upper, lower[::-1])
+        if len(along):
+            outline = np.column_stack([np.full(2 * len(along), mu), around[0]])
+            grey = {"facecolors": ABSTAIN_COLOR, "edgecolors": "none", "alpha": 0.22}
+            self.mesh_.append(self._add_polygons([outline], [around[1]], zorder=zorder, **grey))
+        single = float(np.clip(self.result.window(mu, math.inf).lower, *scores))
+        lines = {
+            "no abstention": (np.array(nu), np.full(2, single)),
+            "lower": (along, lower),
+            "upper": (along, upper),
+        }
+        for part, (x, height) in lines.items():
+            style = {"lw": 1.1, "ls": (0, (4, 2))} if part == "no abstention" else {"lw": 1.9, "ls": "-"}
+            color = "#555555" if part == "no abstention" else _SHEETS[part][1]
+            self.ax_.plot(np.full(len(x), mu), x, height, color=color, zorder=zorder + 1, **style)
+            self._append(part=part, mu=np.full(len(x), mu), nu=x, value=height)
 
     def _color_key(self, colors: dict[str, str]) -> None:
         from matplotlib.patches import Patch

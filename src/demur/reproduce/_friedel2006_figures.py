@@ -1,4 +1,4 @@
-"""Figures 1, 3 and 4 of Friedel, Rueckert and Kramer (2006)."""
+"""Figures 1 to 4 of Friedel, Rueckert and Kramer (2006)."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -7,17 +7,17 @@ from typing import Any
 from demur.reproduce._friedel2006_scores import Scored
 from demur.reproduce._study import Figure
 
-__all__ = ["figures", "shown_of"]
+__all__ = ["figures"]
 
 
-def shown_of(datasets: Mapping[str, Scored]) -> Scored | None:
-    """The data set of figures 1 and 3: breast-w, or the first there is."""
+def _shown_of(datasets: Mapping[str, Scored]) -> Scored | None:
+    """The data set of figures 1 to 3: breast-w, or the first there is."""
     return next((scored for scored in datasets.values() if scored.scores), None)
 
 
 def figures(datasets: Mapping[str, Scored]) -> Iterator[Figure]:
-    """Figures 1, 3 and 4."""
-    shown = shown_of(datasets)
+    """Figures 1 to 4."""
+    shown = _shown_of(datasets)
     if shown is not None:
         learner = "PART" if "PART" in shown.scores else next(iter(shown.scores))
         other = "" if shown.name == "breast-w" else " (the paper: breast-w)"
@@ -26,6 +26,8 @@ def figures(datasets: Mapping[str, Scored]) -> Iterator[Figure]:
             "fig-1a", f"Plane of one window above the surface; {words}.", partial(_plane, shown, learner)
         )
         yield Figure("fig-1b", f"Surface of smallest costs; {words}.", partial(_surface, shown, learner))
+        caption = f"Thresholds of the best window at five values of mu; {words}. The paper draws a sketch."
+        yield Figure("fig-2", caption, partial(_thresholds, shown, learner))
         caption = f"Cost, abstention rate and thresholds of {', '.join(shown.scores)} on {shown.name}{other}."
         yield Figure("fig-3", caption, partial(_rows, shown))
     pairs = {
@@ -61,6 +63,12 @@ def _surface(scored: Scored, learner: str) -> Any:
 
     display = AbstentionSurfaceDisplay.from_result(scored.surface(learner))
     return display.plot(kind="surface", nu=(0.0, 1.0)).figure_
+
+
+def _thresholds(scored: Scored, learner: str) -> Any:
+    from demur.displays.surfaces import AbstentionSurfaceDisplay
+
+    return AbstentionSurfaceDisplay.from_result(scored.surface(learner)).plot(kind="thresholds").figure_
 
 
 def _rows(scored: Scored) -> Any:

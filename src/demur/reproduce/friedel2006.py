@@ -1,4 +1,4 @@
-"""Friedel, Rueckert, Kramer (2006): Table 1, figures 1, 3 and 4.
+"""Friedel, Rueckert, Kramer (2006): Table 1, figures 1 to 4.
 
 The paper leaves open which class is positive, the fold seed and the domain of the volume; the
 printed numbers fit the positive classes chosen here and the unit square. The paper shows one fold
@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from demur.reproduce._data import MissingDataError, PaperData
-from demur.reproduce._friedel2006_figures import figures, shown_of
+from demur.reproduce._friedel2006_figures import figures
 from demur.reproduce._friedel2006_scores import LEARNERS, MEASURES, Scored, all_scores, score_of
+from demur.reproduce._friedel2006_statements import statement_cells, volumes_of
 from demur.reproduce._friedel2006_table import fold_spread, table_cells
 from demur.reproduce._learners import COUNTERPARTS
 from demur.reproduce._study import Cell, Reproduction
-from demur.surface.surface import abstention_surface
 from demur.surface.volume import vacc_score
 
 __all__ = ["PUBLISHED", "REFERENCE", "TITLE", "run"]
@@ -87,6 +87,7 @@ PUBLISHED: Mapping[str, Any] = {
     "Section 4, pruning": "J48's confidence of pruning shifts VACC little and gradually, nowhere abruptly",
     "Section 4, penalty": "the SVM's parameter C shifts VACC little and gradually, nowhere abruptly",
     "Section 4, vote": "NB is dramatically worse than all others, most visibly by VACC",
+    "Figure 2": "for the same mu the window of a larger nu is contained in that of a smaller one",
     "Figure 3": "on breast-w PART should abstain on 10 % to 15 % at abstention costs of about 0.1",
     "Figure 3, nu = 0.5": "above nu = 0.5 the window is degenerate, l = u",
     "Figure 4 (d)": "NB and PART on haberman: close in VACC, yet each is preferred in some region",
@@ -95,7 +96,6 @@ PUBLISHED: Mapping[str, Any] = {
 }
 
 _FULL = "a run without --quick"
-_STAND_IN = "learners of scikit-learn in the place of WEKA's"
 
 
 def run(*, quick: bool, data: PaperData, rng: np.random.Generator) -> Reproduction:
@@ -104,10 +104,9 @@ def run(*, quick: bool, data: PaperData, rng: np.random.Generator) -> Reproducti
     cells = [
         *table_cells(datasets, PUBLISHED),
         *_saved_cells(datasets, data),
-        *_text_cells(datasets),
+        *statement_cells(datasets, PUBLISHED),
         _footnote_cell(datasets),
         *_parameter_cells(datasets, data, quick=quick),
-        *_map_cells(datasets),
     ]
     return Reproduction(
         cells=tuple(cells), figures=tuple(figures(datasets)), remarks=tuple(_remarks(datasets))
@@ -160,85 +159,7 @@ def _saved_cells(datasets: Mapping[str, Scored], data: PaperData) -> Iterator[Ce
         )
 
 
-# ---------------------------------------------------------------- statements
-
-
-def _claim(
-    datasets: Mapping[str, Scored],
-    where: str,
-    name: str,
-    learners: tuple[str, ...],
-    judge: Any,
-    known: str = "",
-) -> Cell:
-    """Judge a statement on `learners`; `judge` returns (holds, what came out)."""
-    scored = datasets[name]
-    lacking = [scored.missing[learner] for learner in learners if learner in scored.missing]
-    if lacking:
-        return Cell.not_run(where, published=PUBLISHED[where], needs=lacking[0])
-    holds, computed = judge(scored)
-    stand_in = scored.scores[learners[0]][0].source == "scikit-learn"
-    if stand_in:
-        known = _STAND_IN
-    return Cell.claim(where, claim=PUBLISHED[where], holds=holds, computed=computed, known=known)
-
-
-def _volumes(scored: Scored, learners: tuple[str, ...] = tuple(LEARNERS)) -> dict[str, float]:
-    return {learner: scored.mean(learner, "VACC") for learner in learners}
-
-
-def _in_words(volumes: Mapping[str, float]) -> str:
-    ordered = sorted(volumes.items(), key=lambda item: item[1])
-    return "VACC " + ", ".join(f"{learner} {value:.4f}" for learner, value in ordered)
-
-
-def _text_cells(datasets: Mapping[str, Scored]) -> Iterator[Cell]:
-    everyone = tuple(LEARNERS)
-
-    def order(scored: Scored) -> tuple[bool, str]:
-        v = _volumes(scored)
-        return v["SVM"] == min(v.values()) and max(v["RF"], v["NB"]) < min(v["PART"], v["J48"]), _in_words(v)
-
-    def extremes(scored: Scored) -> tuple[bool, str]:
-        losses = {measure: [scored.mean(learner, measure) for learner in LEARNERS] for measure in MEASURES}
-        losses = {m: values if m == "VACC" else [1 - v for v in values] for m, values in losses.items()}
-        nb, rf = everyone.index("NB"), everyone.index("RF")
-        # the paper prints two digits: one hundredth is a tie
-        holds = [v[nb] >= max(v) - 0.01 and v[rf] <= min(v) + 0.01 for v in losses.values()]
-        accuracies = ", ".join(f"{learner} {scored.mean(learner, 'accuracy'):.3f}" for learner in LEARNERS)
-        return all(holds), f"{_in_words(_volumes(scored))}; accuracy {accuracies}"
-
-    def tree_wins(scored: Scored) -> tuple[bool, str]:
-        v = _volumes(scored, ("J48", "NB"))
-        gap, area = (scored.mean("J48", m) - scored.mean("NB", m) for m in ("accuracy", "AUC"))
-        holds = gap > 0.05 and v["J48"] < 0.95 * v["NB"] and abs(area) < 0.02
-        return holds, f"accuracy {gap:+.3f}, AUC {area:+.3f}, {_in_words(v)}"
-
-    def bayes_loses(scored: Scored) -> tuple[bool, str]:
-        v = _volumes(scored)
-        rest = max(value for learner, value in v.items() if learner != "NB")
-        return v["NB"] > 1.25 * rest, _in_words(v)
-
-    def gap_in_volume(scored: Scored) -> tuple[bool, str]:
-        v = _volumes(scored, ("PART", "SVM"))
-        gap, area = (scored.mean("PART", m) - scored.mean("SVM", m) for m in ("accuracy", "AUC"))
-        # the printed AUCs are 0.03 apart and called comparable, the volumes 9 %
-        holds = abs(gap) <= 0.03 and abs(area) <= 0.03 and v["SVM"] < 0.95 * v["PART"]
-        return holds, f"accuracy {gap:+.3f}, AUC {area:+.3f}, {_in_words(v)}"
-
-    def forest_loses(scored: Scored) -> tuple[bool, str]:
-        v = _volumes(scored, ("RF", "SVM"))
-        gap, area = (scored.mean("RF", m) - scored.mean("SVM", m) for m in ("accuracy", "AUC"))
-        holds = abs(gap) <= 0.03 and area < -0.02 and v["SVM"] < 0.95 * v["RF"]
-        return holds, f"accuracy {gap:+.3f}, AUC {area:+.3f}, {_in_words(v)}"
-
-    yield _claim(datasets, "Section 4, breast-w", "breast-w", everyone, order)
-    yield _claim(datasets, "Section 4, bupa", "bupa", everyone, extremes)
-    yield _claim(datasets, "Section 4, credit-a", "credit-a", ("J48", "NB"), tree_wins)
-    where = "Section 4, credit-a, PART and SVM"
-    yield _claim(datasets, where, "credit-a", ("PART", "SVM"), gap_in_volume)
-    yield _claim(datasets, "Section 4, diabetes", "diabetes", ("RF", "SVM"), forest_loses)
-    yield _claim(datasets, "Section 4, vote", "vote", everyone, bayes_loses)
+# ---------------------------------------------------------------- statements on all data sets
 
 
 def _footnote_cell(datasets: Mapping[str, Scored]) -> Cell:
@@ -253,7 +174,7 @@ def _footnote_cell(datasets: Mapping[str, Scored]) -> Cell:
             learner: float(np.mean([vacc_score(one.counts, prevalence=0.5) for one in runs]))
             for learner, runs in scored.scores.items()
         }
-        orders = [sorted(values, key=lambda key: values[key]) for values in (_volumes(scored), even)]
+        orders = [sorted(values, key=lambda key: values[key]) for values in (volumes_of(scored), even)]
         if orders[0] != orders[1]:
             changed[name] = f"{' < '.join(orders[0])} becomes {' < '.join(orders[1])}"
     words = "; ".join(f"{name}: {text}" for name, text in changed.items())
@@ -305,67 +226,3 @@ def _parameter_cells(datasets: Mapping[str, Scored], data: PaperData, *, quick: 
             "between two fold seeds",
             known=f"more than folds explain on {', '.join(abrupt)}",
         )
-
-
-def _map_cells(datasets: Mapping[str, Scored]) -> Iterator[Cell]:
-    def abstains(scored: Scored) -> tuple[bool, str]:
-        surfaces = [abstention_surface(one.counts) for one in scored.scores["PART"]]
-        mu = np.linspace(0.2, 1, 81)
-        rates = [float(np.max(surface.abstention_rate(mu, 0.1))) for surface in surfaces]
-        computed = f"up to {min(rates):.1%} to {max(rates):.1%} over the seeds, for mu in [0.2, 1]"
-        return max(rates) >= 0.10 and min(rates) <= 0.15, computed
-
-    def degenerate(scored: Scored) -> tuple[bool, str]:
-        mu = np.linspace(0, 1, 101)
-        rates = [np.max(scored.surface(learner).abstention_rate(mu, 0.5)) for learner in scored.scores]
-        return max(rates) == 0, f"largest abstention rate at nu = 0.5: {max(rates):g}"
-
-    def both_preferred(scored: Scored) -> tuple[bool, str]:
-        gaps = [scored.difference("NB", "PART", run) for run in range(len(scored.scores["NB"]))]
-        both = [gap for gap in gaps if min(gap.better_area, gap.worse_area) > 0.005]
-        shown = both[0] if both else gaps[0]
-        shares = 2 * shown.better_area, 2 * shown.worse_area  # of a rectangle of area 1/2
-        computed = (
-            f"with {len(both)} of {len(gaps)} fold seeds; NB on {shares[0]:.0%}, PART on {shares[1]:.0%}"
-        )
-        return bool(both), f"{computed} of the costs shown"
-
-    yield _claim(datasets, "Figure 3", "breast-w", ("PART",), abstains)
-    shown = shown_of(datasets)
-    if shown is not None:
-        where = "Figure 3, nu = 0.5"
-        holds, computed = degenerate(shown)
-        yield Cell.claim(where, claim=PUBLISHED[where], holds=holds, computed=f"{shown.name}: {computed}")
-    known = "depends on the fold seed: with seed 1 NB is cheaper everywhere, with seed 3 each somewhere"
-    yield _claim(datasets, "Figure 4 (d)", "haberman", ("NB", "PART"), both_preferred, known)
-    yield from _trivial_cells(datasets["bupa"])
-
-
-def _trivial_cells(scored: Scored) -> Iterator[Cell]:
-    better, corners = "Figure 4 (e)", "Figure 4 (f), (g)"
-    if "SVM" in scored.missing:
-        for where in (better, corners):
-            yield Cell.not_run(where, published=PUBLISHED[where], needs=scored.missing["SVM"])
-        return
-    surface = scored.surface("SVM")
-    gap = surface.minus(surface.trivial())
-    computed = f"trivial cheaper on {gap.worse_area:g}, equal on {gap.equal_area:.1%} of the unit square"
-    known = (
-        "erratum: the windows include the trivial rules, so these can only be equal; they are not even "
-        "that where the lowest and the highest scores are free of errors"
-    )
-    yield Cell.claim(
-        better, claim=PUBLISHED[better], holds=gap.worse_area > 0, computed=computed, known=known
-    )
-    upper_left, lower_right = surface.window(0.05, 0.45), surface.window(1.0, 0.02)
-    called = float(np.mean(scored.scores["SVM"][0].score >= upper_left.upper))
-    rate = lower_right.abstention_rate
-    computed = f"{called:.1%} called positive at (0.05, 0.45), {rate:.1%} abstained on at (1, 0.02)"
-    yield Cell.claim(
-        corners,
-        claim=PUBLISHED[corners],
-        holds=min(called, rate) > 0.95,
-        computed=computed,
-        checked="at least 95 %: the few cases at an end without errors are always decided",
-        known=_STAND_IN if scored.scores["SVM"][0].source == "scikit-learn" else "",
-    )
