@@ -9,9 +9,10 @@ import sys
 import numpy as np
 import pytest
 
-from demur import Policy, ScoreCounts, cross_fitted_surface, volume_interval
+from demur import CostModel, Policy, ScoreCounts, compare_models, cross_fitted_surface, volume_interval
 from demur.cli.main import main
 from demur.counts import BinnedCounts
+from demur.engines import read_joint_counts
 
 COSTS = ("--cost-fn", "100", "--cost-fp", "40", "--cost-abstain", "12")
 GROUPED = ("compare", "decide", "report")
@@ -95,14 +96,15 @@ def test_duckdb_against_rows_in_memory(run, file, verb, group):
             assert (name, parts[0][name].get("left_out")) == ("west", part.get("left_out"))
             continue
         same_evidence(parts[0][name]["comparison"], part["comparison"])
-        assert (parts[0][name]["comparison"]["split"], part["comparison"]["split"]) == ("counts", "rows")
+        if group or verb != "report":
+            assert (parts[0][name]["comparison"]["split"], part["comparison"]["split"]) == ("counts", "rows")
 
 
 def test_counts_of_an_engine_against_the_library(run, file):
     flags = ("compare", file, "--positive", "yes", *COSTS, "--json", "--engine", "duckdb", "--seed", 3)
-    models = run(*flags).json["comparison"]["models"]
     y, a, b = scored(np.random.default_rng(0))
     for name, scores in (("a", a), ("b", b)):
+        models = run(*flags, "--model", name).json["comparison"]["models"]
         counts = ScoreCounts.from_arrays(y, scores)
         honest = cross_fitted_surface(counts, rng=3)
         assert models[name]["cost"] == pytest.approx(100 * honest.cost(0.4, 0.12), abs=1e-12)
@@ -124,11 +126,36 @@ def test_two_models_are_tested_from_joint_counts_as_from_rows(run, file):
 
 
 def test_what_needs_the_rows_is_left_out_in_one_sentence(run, file):
-    flags = ("compare", file, "--positive", "yes", "--engine", "duckdb")
+    flags = ("compare", file, "--positive", "yes", "--group", "site", "--engine", "duckdb")
     text = " ".join(run(*flags).out.split())
     assert "Tests of pairs are left out: they need both scores of every case" in text
     assert "95 % intervals; VACC" in text
-    assert run(*flags, "--json").json["pairs"] == []
+    assert run(*flags, "--json").json["groups"]["north"]["pairs"] == []
+
+
+def test_the_answer_of_bins_is_that_of_the_library_and_says_so(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("demur.engines.joint._MOST_CELLS", 100)
+    monkeypatch.setattr("demur.engines.joint._BINNED_CELLS", 100)
+    y, a, b = (
+        np.concatenate(parts)
+        for parts in zip(*(scored(np.random.default_rng(k)) for k in (1, 2)), strict=True)
+    )
+    path = tmp_path / "bins.csv"
+    path.write_text(
+        "\n".join(["y,a,b", *(f"{int(t)},{p},{q}" for t, p, q in zip(y, a, b, strict=True))]) + "\n"
+    )
+    counted = run("compare", path, *COSTS, "--json", "--engine", "duckdb").json["comparison"]
+    costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=12)
+    joint = read_joint_counts(path, y_true="y", scores=["a", "b"], costs=costs)
+    expected = compare_models(joint, costs=costs)
+    assert counted["answer"]["cost"] == expected.answer.cost
+    runner_up = expected.answer.versus["runner_up"]
+    assert counted["answer"]["versus"]["runner_up"]["interval"] == list(runner_up.interval)
+    assert counted["notes"] == list(expected.notes) != []
+    text = " ".join(run("compare", path, *COSTS, "--engine", "duckdb").out.split())
+    assert "Scores were counted in bins" in text
+    page = tmp_path / "page.html"
+    assert run("report", path, "--engine", "duckdb", "-o", page).code == 0
 
 
 def test_groups_are_the_answers_for_their_rows_alone(run, file, tmp_path):

@@ -5,6 +5,7 @@ import sys
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -331,7 +332,45 @@ def test_bins_of_probabilities_by_hand():
     numbers = ScoreBins(4).of_array(
         np.array([-math.inf, -1e300, -0.5, -0.0, 0.24, 0.25, 0.99, 1.0, 1e300, math.inf])
     )
-    assert numbers.tolist() == [-4, -2, -1, 0, 0, 1, 3, 4, 5, 7]
+    assert numbers.tolist() == [-4, -2, -1, 0, 0, 1, 3, 4, 6, 8]
+
+
+@given(st.floats(0.0, 1.0), st.sampled_from([1, 8, 2**20, 2**24]))
+@example(1.0, 2**20)
+@example(math.nextafter(1.0, 0.0), 2**20)
+@settings(max_examples=examples(200), deadline=None)
+def test_ends_of_bins_are_the_smallest_and_largest_floats_in_them(score, bins):
+    chosen = ScoreBins(bins)
+    number = chosen.of_array(np.array([score]))
+    (low,), (high,) = chosen.ends(number)
+    assert low <= score <= high
+    around = np.array([low, high, math.nextafter(low, -1.0), math.nextafter(high, 2.0)])
+    assert (chosen.of_array(around) == number).tolist() == [True, True, False, False]
+
+
+def test_bins_beyond_plain_ones_have_no_known_ends():
+    assert ScoreBins(4).ends(np.array([0.0, 5.0])) is None
+    assert ScoreBins(3).ends(np.array([0.0])) is None
+    assert ScoreBins(4, 0.0, 2.0).ends(np.array([0.0])) is None
+
+
+@pytest.mark.parametrize("beyond", [False, True])
+def test_bins_without_ranges_count_as_those_with(tmp_path, beyond):
+    rng = np.random.default_rng(5)
+    y, s = rng.integers(0, 2, 70_000), rng.random(70_000)
+    s[-2:] = (1.0, -0.5) if beyond else (1.0, 0.0)
+    path = tmp_path / "many.parquet"
+    with duckdb.connect() as connection:
+        connection.register("source", pd.DataFrame({"y": y, "s": s}))
+        connection.execute(f"copy source to '{path}' (format parquet)")
+    found = read_counts(path, y_true="y", scores="s", max_distinct=1000, tolerance=1)["s"]
+    numbers, at = np.unique(ScoreBins().of_array(s), return_inverse=True)
+    np.testing.assert_array_equal(found.positives, np.bincount(at, y, len(numbers)))
+    low = np.full(len(numbers), np.inf)
+    np.minimum.at(low, at, s)
+    # scores below 0, seen late, make the scan ask for the ranges after all
+    np.testing.assert_array_equal(found.scores, low if beyond else numbers / 2**20)
+    assert found.scores[-1] == found.upper_scores[-1] == 1.0
 
 
 @pytest.mark.parametrize("scale", [1e-12, 3.0, 1e9])

@@ -13,6 +13,7 @@ from demur.comparison.candidates import trivial_candidates
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.classes.comparison import ClassComparison, compare_class_models
 from demur.comparison.estimates import cost_at
+from demur.comparison.joint import joint_cases
 from demur.comparison.models import ModelComparison, Parts, compared_model, rules_of, volume_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.rows import Cases
@@ -25,6 +26,7 @@ from demur.counts.case_window import NEVER_PAYS
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
+from demur.paired.joint import JointCounts
 from demur.typing import ArrayLike, Labels
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "compared_cases",
     "comparison_of",
     "comparison_of_counts",
+    "comparison_of_joint",
 ]
 
 
@@ -114,8 +117,8 @@ class Comparison(Result):
 
 @overload
 def compare_models(
-    y_true: Labels,
-    scores: Mapping[str, ArrayLike] | ArrayLike,
+    y_true: Labels | JointCounts,
+    scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
     costs: CostModel | CostRange | CaseCosts | None = None,
     prevalence: Any = None,
@@ -153,8 +156,8 @@ def compare_models(
 
 
 def compare_models(
-    y_true: Labels,
-    scores: Mapping[str, ArrayLike] | ArrayLike,
+    y_true: Labels | JointCounts,
+    scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
     costs: Any = None,
     classes: Sequence[Any] | None = None,
@@ -182,10 +185,12 @@ def compare_models(
 
     Parameters
     ----------
-    y_true : array of n labels
-        Two distinct values, or any number of `classes`.
+    y_true : array of n labels, or JointCounts
+        Two distinct values, or any number of `classes`. Joint counts of several models, from
+        `demur.engines.read_joint_counts`, take the place of labels and scores.
     scores : mapping {name: array of n numbers}, or one array
-        Higher means more positive. With `classes` one column of probabilities per class.
+        Higher means more positive. With `classes` one column of probabilities per class. None with
+        joint counts.
     costs : CostModel, CostRange or CaseCosts, optional
         What a miss, a false alarm and a review cost; each may be a range, or differ from case to
         case. Without costs there is no answer, only what holds over all costs. With `classes` a
@@ -290,6 +295,10 @@ def compare_models(
         confidence_level=confidence_level,
         seed=seed,
     )
+    if isinstance(y_true, JointCounts):
+        if scores is not None or sample_weight is not None or pos_label is not None:
+            raise InputError("`y_true` holds joint counts. Hint: leave scores, weights and pos_label out.")
+        return comparison_of_joint(y_true, question, class_names=class_names)
     rows = Cases.of_rows(y_true, scores, costs=costs, pos_label=pos_label, sample_weight=sample_weight)
     return comparison_of(rows, question, weights=weights, class_names=class_names)
 
@@ -317,6 +326,19 @@ def comparison_of(
         )
     judging = {name: partial(cases.judge, scores) for name, scores in rows.scores.items()}
     return _compared(dict.fromkeys(judging, cases), judging, question, class_names, rows.labels)
+
+
+def comparison_of_joint(
+    joint: JointCounts,
+    question: Question,
+    *,
+    class_names: tuple[str, str],
+    labels: tuple[Any, Any] = (0, 1),
+) -> Comparison:
+    """Compare models of which joint counts are at hand: all on the same splits, paired."""
+    split = joint_cases(joint, question)
+    found = _compared(dict.fromkeys(split.judging, split.cases), split.judging, question, class_names, labels)
+    return replace(found, notes=(*found.notes, *split.notes))
 
 
 def comparison_of_counts(

@@ -36,10 +36,13 @@ class Cases:
         sample_weight: Any = None,
     ) -> "Cases":
         """Check rows, and amounts if `costs` differ by case; rows of weight 0 are dropped."""
+        if isinstance(y_true, ScoreCounts):
+            hint = "Hint: of several models `demur.engines.read_joint_counts` keeps what belongs together."
+            raise InputError(f"`y_true` must hold one label per case, got a ScoreCounts. {hint}")
+        if scores is None:
+            raise InputError("`scores` are missing. Hint: pass y_true and scores, or one JointCounts.")
         if not isinstance(scores, Mapping):
             scores = {"model": scores}
-        if isinstance(y_true, ScoreCounts):
-            raise InputError("`y_true` must hold one label per case, got a ScoreCounts.")
         if not scores:
             raise InputError("`scores` must hold at least one model, got none.")
         positive, weight = check_labels(y_true, pos_label), check_weights(sample_weight)

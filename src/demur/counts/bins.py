@@ -40,7 +40,8 @@ class BinnedCounts(ScoreCounts):
     Attributes
     ----------
     scores, upper_scores : array
-        Element b is the smallest (largest) score in bin b; ranges ascend and do not touch.
+        Element b is the smallest (largest) score in bin b, or the smallest (largest) number that falls
+        into it; ranges ascend and do not touch.
     positives, negatives : array
         Element b is the weight of that class in bin b.
     exact : bool
@@ -49,7 +50,7 @@ class BinnedCounts(ScoreCounts):
         Largest amount by which the cost surface of these counts can lie above that of the
         scores themselves, whatever mu and nu, in units of the more expensive of the two errors.
     n_bins : int
-        Number of bins of more than one score.
+        Number of bins that may hold more than one score.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class BinnedCounts(ScoreCounts):
     def from_bins(
         cls, lower: ArrayLike, upper: ArrayLike, positives: ArrayLike, negatives: ArrayLike
     ) -> "BinnedCounts":
-        """Take counts per bin; bin b covers the scores from ``lower[b]`` to ``upper[b]``, both observed.
+        """Take counts per bin; bin b covers the scores from ``lower[b]`` to ``upper[b]``.
 
         Bins must be ascending and disjoint. Bins without weight are dropped.
         """

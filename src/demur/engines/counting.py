@@ -1,5 +1,6 @@
 """`read_counts`: from any source to `ScoreCounts`, in one scan, or two where scores are binned."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,9 +113,9 @@ def read_counts(
     Bins are floor(2^k score) for scores in [0, 1]. Otherwise, and for what lies outside, with t
     the place in the range, the bin is the floor of a multiple of 1 - 1 / (1 + |t|), with the sign
     of t: made of -, / and floor only, it keeps the order of all floats in every engine. Infinite
-    scores have their own bins. Each bin carries the smallest and the largest score in it. Where
-    even the bins that matter hold more scores than can be kept, they stay, and ``certified`` says
-    how much that matters.
+    scores have their own bins. Each bin carries the smallest and the largest score in it, or its ends
+    where probabilities are so many that DuckDB shows it before the scan. Where even the bins that
+    matter hold more scores than can be kept, they stay, and ``certified`` says how much that matters.
 
     Sums of weights depend on the order of adding in the last digits; counts do not.
 
@@ -181,10 +182,21 @@ def _first_cuts(
     if many and has_at_most_rows(limit, table, columns.y_true):
         many = set()
     binned = many if bins is None else set(columns.scores)
-    return {
+    cuts = {
         name: Cut(fitting_bins(first, bins or DEFAULT_BINS) if name in binned else None)
         for name, first in firsts.items()
     }
+    if bins is not None or not table.reads_ahead:
+        return cuts
+    # what is proven before the scan need not be proven by the ranges of the bins
+    return {
+        name: replace(cut, ranges=not (_has_plain_ends(cut) and first_rows_prove(limit, table, name)))
+        for name, cut in cuts.items()
+    }
+
+
+def _has_plain_ends(cut: Cut) -> bool:
+    return cut.bins is not None and cut.bins.has_plain_ends
 
 
 # ---------------------------------------------------------------- the scans
@@ -219,6 +231,7 @@ def _settle(
     late = [name for name in columns.scores if cuts[name].exact and has_more_than(limit, tallies[name])]
     # rows cut off by a limit that columns share prove nothing about one of them
     proven = {name for name in late if tallies[name].whole or not tallies[name].shared_limit}
+    proven |= {name for name in columns.scores if not cuts[name].ranges}
     if late:
         first = table.head(tuple(late), FIRST_ROWS)
         cuts |= {name: Cut(fitting_bins(as_floats(first[name]), DEFAULT_BINS)) for name in late}

@@ -4,6 +4,7 @@ Lazy frames stay lazy: only the grouped rows come back.
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -79,6 +80,7 @@ class FrameTable:
         self._explain = explain
         self.frame = _without_star(frame)
         self.at_once = at_once
+        self.reads_ahead: bool = frame.implementation.is_duckdb()
         self.types = dict(frame.collect_schema().items())
         self.kinds: dict[str, Kind] = {column: _kind(dtype) for column, dtype in self.types.items()}
         self.integers = frozenset(column for column, dtype in self.types.items() if dtype.is_integer())
@@ -95,6 +97,7 @@ class FrameTable:
     def tallies(self, columns: Columns, cuts: dict[str, Cut], most: int | None) -> dict[str, Tally]:
         """Group the frame: one query for all columns that are cut alike, or one per column."""
         tallies: dict[str, Tally] = {}
+        beyond: dict[str, Cut] = {}
         for names in self._batches(cuts):
             grouped = self._grouped(columns, {name: cuts[name] for name in names})
             # Polars works in memory, and its older versions trip over the first rows of groups
@@ -105,16 +108,21 @@ class FrameTable:
             whole = most is None or len(rows[_ROWS]) <= len(names) * most
             for place, name in enumerate(names):
                 own = rows if len(names) == 1 else _chosen(rows, rows[_MODEL] == place)
-                tallies[name] = _tally(own, whole=whole, shared_limit=len(names) > 1)
-        return tallies
+                tally = _tally(own, cuts[name], whole=whole, shared_limit=len(names) > 1)
+                if tally is None:
+                    beyond[name] = replace(cuts[name], ranges=True)
+                else:
+                    tallies[name] = tally
+        # scores beyond the range whose ends are known: rare, as the first rows had none
+        return tallies | self.tallies(columns, beyond, most) if beyond else tallies
 
     def _batches(self, cuts: dict[str, Cut]) -> list[list[str]]:
         """Put columns together that one query can group."""
         if not self.at_once:
             return [[name] for name in cuts]
-        alike: dict[tuple[ScoreBins | None, bool], list[str]] = {}
+        alike: dict[tuple[ScoreBins | None, bool, bool], list[str]] = {}
         for name, cut in cuts.items():
-            alike.setdefault((cut.bins, cut.exact), []).append(name)
+            alike.setdefault((cut.bins, cut.exact, cut.ranges), []).append(name)
         return list(alike.values())
 
     def _grouped(self, columns: Columns, cuts: dict[str, Cut]) -> Any:
@@ -128,7 +136,7 @@ class FrameTable:
         keys = [_LABEL, _SCORE if cut.exact else _NUMBER]
         keys += [_GROUP] if columns.groups is not None else []
         keys += [_MODEL] if len(cuts) > 1 else []
-        return frame.group_by(*keys).agg(**_sums(weighted=columns.weights is not None, exact=cut.exact))
+        return frame.group_by(*keys).agg(**_sums(cut, weighted=columns.weights is not None))
 
     def _stacked(self, columns: Columns, names: list[str]) -> Any:
         """Choose what is needed; several score columns become one, with a column that tells which."""
@@ -227,12 +235,12 @@ def _weight_columns(nw: Any, weight: Any) -> dict[str, Any]:
     }
 
 
-def _sums(*, weighted: bool, exact: bool) -> dict[str, Any]:
+def _sums(cut: Cut, *, weighted: bool) -> dict[str, Any]:
     nw = narwhals()
     sums = {_ROWS: nw.len()}
     if weighted:
         sums |= {name: nw.col(name).sum() for name in (_WEIGHT, _MISSING, _BAD)}
-    if not exact:
+    if not cut.exact and cut.ranges:
         edge = nw.col(_EDGE if weighted else _SCORE)
         sums |= {_LOWER: edge.min(), _UPPER: edge.max()}
     return sums
@@ -318,9 +326,17 @@ def _chosen(rows: dict[str, Any], places: BoolArray) -> dict[str, Any]:
     return {name: values[places] for name, values in rows.items()}
 
 
-def _tally(rows: dict[str, Any], *, whole: bool, shared_limit: bool) -> Tally:
+def _tally(rows: dict[str, Any], cut: Cut, *, whole: bool, shared_limit: bool) -> Tally | None:
+    """Return the rows of a query; None if the ends of a bin are not known."""
     exact = _SCORE in rows
-    lower, upper = (as_floats(rows[_SCORE if exact else edge]) for edge in (_LOWER, _UPPER))
+    if exact or cut.ranges:
+        lower, upper = (as_floats(rows[_SCORE if exact else edge]) for edge in (_LOWER, _UPPER))
+    else:
+        assert cut.bins is not None
+        ends = cut.bins.ends(as_floats(rows[_NUMBER]))
+        if ends is None:
+            return None
+        lower, upper = ends
     weighted = _WEIGHT in rows
     return Tally(
         label=rows[_LABEL],

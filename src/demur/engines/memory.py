@@ -19,6 +19,7 @@ class MemoryTable:
     """Arrays by name; see `demur.engines.tallies.Table`."""
 
     in_memory = True
+    reads_ahead = False
 
     def __init__(self, name: str, columns: Mapping[str, Any]) -> None:
         self.name = name

@@ -27,9 +27,9 @@ _TAIL = 0.005
 class ScoreBins:
     """Bins of equal width over a range, wider and wider ones beyond; infinities have their own.
 
-    With t = (score - start) / width, the number of a bin is floor(t bins) for t in [0, 1): for
-    probabilities floor(score 2^k). Beyond, 1 - 1 / (1 + |t|) brings every float into [0, 1),
-    which is cut into a quarter as many bins on either side.
+    With t = (score - start) / width, the number of a bin is floor(t bins) for t in [0, 1]: for
+    probabilities floor(score 2^k), and a bin of its own for 1. Beyond, 1 - 1 / (1 + |t|) brings every
+    float into [0, 1), which is cut into a quarter as many bins on either side.
 
     Attributes
     ----------
@@ -60,11 +60,11 @@ class ScoreBins:
         t = (score - self.start) / self.width
         away = 1.0 / (size(t) + 1.0)
         # at t = 1 the curve 1 - 1 / (1 + t) stands at 1/2: the upper tail starts there
-        above = floor((0.5 - away) * (2.0 * tail)) + float(self.bins)
+        above = floor((0.5 - away) * (2.0 * tail)) + float(self.bins + 1)
         below = -1.0 - floor((1.0 - away) * float(tail))
         inside = floor(t * float(self.bins))
-        finite = choose(t < 0, below, choose(t >= 1, above, inside))
-        capped = choose(score > LARGEST_FLOAT, float(self.bins + tail + 2), finite)
+        finite = choose(t < 0, below, choose(t > 1, above, inside))
+        capped = choose(score > LARGEST_FLOAT, float(self.bins + tail + 3), finite)
         return choose(score < -LARGEST_FLOAT, float(-tail - 3), capped)
 
     def of_array(self, scores: FloatArray) -> FloatArray:
@@ -73,6 +73,22 @@ class ScoreBins:
         with np.errstate(over="ignore", invalid="ignore"):
             numbers: FloatArray = self.number(scores, choose=np.where, floor=np.floor, size=np.abs)
         return numbers
+
+    @property
+    def has_plain_ends(self) -> bool:
+        """Whether the ends of every bin of the range are known without a look at its scores."""
+        return self.start == 0 and self.width == 1 and self.bins & (self.bins - 1) == 0
+
+    def ends(self, numbers: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """Smallest and largest float of each bin; None if one lies beyond the range.
+
+        With bins of a power of two the product score * bins is exact, so that its floor is, too.
+        """
+        known = numbers[~np.isnan(numbers)]
+        if not self.has_plain_ends or np.any((known < 0) | (known > self.bins)):
+            return None
+        above = np.nextafter((numbers + 1) / self.bins, -np.inf)
+        return numbers / self.bins, np.where(numbers == self.bins, 1.0, above)
 
 
 def fitting_bins(seen: FloatArray, bins: int) -> ScoreBins:

@@ -46,10 +46,14 @@ class Cut:
         Per bin, or per distinct score.
     only : set of int or None
         With distinct scores: those in these bins of `bins`, and no others.
+    ranges : bool
+        Whether the smallest and the largest score of every bin are asked for; the ends of the bins
+        take their place otherwise, which nearly halves the work of a scan.
     """
 
     bins: ScoreBins | None = None
     only: frozenset[int] | None = None
+    ranges: bool = True
 
     @property
     def exact(self) -> bool:
@@ -70,7 +74,7 @@ class Tally:
     label, group : array
         Values as the source has them; `group` is None without groups.
     lower, upper : array
-        Smallest and largest score of the row; NaN where the score is missing.
+        Smallest and largest score of the row, or the ends of its bin; NaN where the score is missing.
     number : array or None
         Bin of the row; NaN where the score is missing.
     rows : array or None
@@ -132,12 +136,16 @@ class Tally:
 
 
 class Table(Protocol):
-    """A source that can be looked at and tallied; `n_rows` is None where counting would need a scan."""
+    """A source that can be looked at and tallied; `n_rows` is None where counting would need a scan.
+
+    `reads_ahead` tells whether the first two million rows come at little cost.
+    """
 
     name: str
     kinds: dict[str, Kind]
     integers: frozenset[str]
     in_memory: bool
+    reads_ahead: bool
     n_rows: int | None
 
     def head(self, names: tuple[str, ...], rows: int) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _MOST_REPEATS = 10
 _CASES_FOR_ONE_SPLIT = 20_000
 # Above this many cases of a class, if many are equal, they choose their folds independently:
 # fold sizes then differ by chance, which so many do not notice, and no list of cases is needed.
-_SHUFFLE_UP_TO = 2**24
+_SHUFFLE_UP_TO = 2**21
 
 
 class Rows(NamedTuple):

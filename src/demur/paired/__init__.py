@@ -1,13 +1,15 @@
 """Joint data of two models on the same cases, which paired tests need.
 
-`PairedCounts` counts pairs of scores, in memory or from an engine; `scores` checks and joins
-columns of scores.
+`PairedCounts` counts pairs of scores, in memory or from an engine; `JointCounts` counts the scores of
+several models together; `scores` checks and joins columns of scores.
 
-Imports: surface (for bounds of bins), counts.
+Imports: surface (for bounds of bins), costs, counts.
 """
 
 from demur.paired.counts import PairedCounts
+from demur.paired.joint import JointCounts
 
 __all__ = [
+    "JointCounts",
     "PairedCounts",
 ]

@@ -8,7 +8,13 @@ from demur.cli.output import percent
 from demur.cli.reading.evidence import Evidence, Part
 from demur.cli.reading.predictions import Predictions
 from demur.comparison.case_sums import comparison_of_sums
-from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
+from demur.comparison.comparison import (
+    Cases,
+    Comparison,
+    comparison_of,
+    comparison_of_counts,
+    comparison_of_joint,
+)
 from demur.comparison.question import Limits as KeptLimits
 from demur.comparison.question import Question
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
@@ -104,6 +110,8 @@ def compare_part(
     rows = part.rows
     if part.summed is not None:
         return comparison_of_sums(part.summed, asked.question, class_names=names, labels=labels)
+    if part.joint is not None:
+        return comparison_of_joint(part.joint, asked.question, class_names=names, labels=labels)
     if rows is None:
         return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
     question = asked.on(rows)

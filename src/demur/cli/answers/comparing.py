@@ -17,6 +17,7 @@ from demur.cli.output import document, heading, wrapped
 from demur.cli.reading.evidence import Evidence
 from demur.comparison.comparison import Comparison
 from demur.costs.curves import BestRange, CostCurve, best_ranges, cost_curve
+from demur.engines.joint import MOST_MODELS
 from demur.exceptions import InputError
 
 __all__ = ["Compared", "compare_parts", "compared", "compared_document", "compared_text"]
@@ -26,7 +27,8 @@ _COSTS_WANTED = (
 )
 _NO_PAIRS = (
     "Tests of pairs are left out: they need both scores of every case, and only counts were read. "
-    "Hint: name two models and no groups, or leave --engine out where the cases fit into memory."
+    f"Hint: name two to {MOST_MODELS} models and no groups, or leave --engine out where the cases fit into "
+    "memory."
 )
 
 

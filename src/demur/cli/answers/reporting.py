@@ -9,9 +9,11 @@ from demur.cli.answers.many_classes import ClassQuestions, compare_class_parts
 from demur.cli.output import remark, wrapped, write, write_file
 from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence, Part
+from demur.comparison.question import Question
 from demur.counts.joined import joined_counts
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
+from demur.report.asked import page_question
 from demur.report.classes import ClassReport
 from demur.report.document import Report
 from demur.report.model import DataSource
@@ -81,6 +83,9 @@ def make_report(read: Evidence, part: str, asked: Asked) -> Report:
         return Report.from_comparison(compare_part(read, evidence, asked), source=_source(read, part))
     rows = evidence.rows
     question = asked.question if rows is None else asked.on(rows)
+    if evidence.joint is not None and rows is None:
+        with_costs = replace(asked, question=_page_question(question))
+        return Report.from_comparison(compare_part(read, evidence, with_costs), source=_source(read, part))
     settings: dict[str, Any] = {
         "costs": question.costs,
         "prevalence": question.prevalence,
@@ -98,6 +103,18 @@ def make_report(read: Evidence, part: str, asked: Asked) -> Report:
         rows.truth, rows.scores, sample_weight=rows.weights, weights=weights, **settings
     )
     return report
+
+
+def _page_question(question: Question) -> Question:
+    """Return the question a page answers: at costs to begin with, where none are given."""
+    return page_question(
+        question.costs,
+        question.prevalence,
+        question.objective if question.costs is not None else None,
+        question.limits,
+        question.confidence_level,
+        question.seed,
+    )
 
 
 def make_class_reports(

@@ -24,15 +24,16 @@ from demur.cli.reading.predictions import (
 )
 from demur.cli.reading.roles import Roles, choose_roles, described, read_as
 from demur.cli.reading.tables import for_counting, label_column, open_with
+from demur.costs.case_costs import CaseCosts
 from demur.counts.folded_costs import FoldedCosts
 from demur.counts.scores import SCHEMA, ScoreCounts
 from demur.engines.counting import read_counts
 from demur.engines.folded_costs import read_folded_costs
+from demur.engines.joint import MOST_MODELS, read_joint_counts
 from demur.engines.labels import class_name
-from demur.engines.paired import read_paired_counts
 from demur.engines.tallies import Columns
 from demur.exceptions import InputError
-from demur.paired.counts import PairedCounts
+from demur.paired.joint import JointCounts
 
 __all__ = ["Evidence", "Part", "read_evidence"]
 
@@ -52,11 +53,14 @@ class Part:
         The cases themselves, or one weighted row per pair of scores, where they are in memory.
     summed : dict or None
         Model -> sums of the costs of the cases, where an engine added them up.
+    joint : JointCounts or None
+        Cases per combination of scores, or of bins of scores, where an engine counted them.
     """
 
     counted: dict[str, ScoreCounts] | None = None
     rows: Predictions | None = None
     summed: dict[str, FoldedCosts] | None = None
+    joint: JointCounts | None = None
 
     @cached_property
     def counts(self) -> dict[str, ScoreCounts]:
@@ -74,11 +78,15 @@ class Part:
     @property
     def certified(self) -> float:
         """The most a cost can be too high because scores share bins; 0 where rows were counted."""
+        if self.joint is not None:
+            return self.joint.certified()
         return max((counts.certified for counts in (self.counted or {}).values()), default=0.0)
 
     @property
     def exact(self) -> bool:
         """Whether every distinct score was counted apart."""
+        if self.joint is not None:
+            return self.joint.exact
         return all(counts.exact for counts in (self.counted or {}).values())
 
 
@@ -124,7 +132,8 @@ class Evidence:
 
     def bins_in_words(self) -> list[str]:
         """Say to what the numbers are certified; nothing if they are exact."""
-        if self.exact:
+        # a comparison of joint counts says itself what its bins leave open at its costs
+        if self.exact or any(part.joint is not None for part in self.parts.values()):
             return []
         return [
             "Scores were counted in bins: at any costs, the cost of a model per case is certified to be too "
@@ -177,7 +186,7 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
         )
     with open_with(source.file, source.reader, source.master) as table:
         roles = choose_roles(table, source, prices=prices if by_case else None)
-        return _counted(table, roles, source, prices if by_case else None)
+        return _counted(table, roles, source, prices)
 
 
 def _load_ahead(path: Path) -> None:
@@ -241,24 +250,29 @@ def _split(read: Predictions) -> dict[str, Predictions]:
 
 
 def _counted(table: Any, roles: Roles, source: Source, prices: Prices | None) -> Evidence:
-    """Let the engine count; of two models also count the pairs of scores, where they are few enough."""
+    """Let the engine count; of few models also count the combinations of scores, in bins if need be."""
     _, positive, negative = positive_cases(label_column(table, roles.label), source.positive)
     columns: dict[str, Any] = {"y_true": roles.label, "scores": list(roles.models), "positive": positive}
     columns["weights"] = roles.weight
     countable = for_counting(table)
     counted = read_counts(countable, **columns, groups=roles.group)
+    by_case = prices is not None and prices.by_case
     if roles.group is not None:
         parts = {class_name(group): Part(counted=counts) for group, counts in counted.items()}
+    elif by_case or not 2 <= len(roles.models) <= MOST_MODELS:
+        parts = {"": Part(counted=counted)}
     else:
-        paired = len(roles.models) == 2 and prices is None
-        joint = read_paired_counts(countable, **columns) if paired else None
-        rows = _joint_rows(joint, table.name, roles, positive, negative) if joint and joint.exact else None
-        parts = {"": Part(counted=counted, rows=rows)}
+        costs = None if prices is None else prices.costs_or_range()
+        assert not isinstance(costs, CaseCosts)
+        columns["pos_label"] = columns.pop("positive")
+        joint = read_joint_counts(countable, **columns, counts=counted, costs=costs)
+        rows = _joint_rows(joint, table.name, roles, positive, negative) if joint.exact else None
+        parts = {"": Part(counted=counted, rows=rows, joint=joint)}
     if roles.weight is not None:
         for part in parts.values():
             for counts in part.counts.values():
                 require_whole_weights(np.concatenate([counts.positives, counts.negatives]), roles.weight)
-    if prices is not None:
+    if prices is not None and by_case:
         parts = _summed(countable, roles, positive, prices, parts)
     return Evidence(
         sentence=described(table.name, table.n_rows, roles, positive),
@@ -286,15 +300,17 @@ def _summed(
     return {name: replace(part, summed=by_name[name]) for name, part in parts.items()}
 
 
-def _joint_rows(joint: PairedCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:
-    """Return one weighted row per pair of scores and class: all that tests of a pair need."""
-    rows = joint.rows()
+def _joint_rows(joint: JointCounts, source: str, roles: Roles, positive: str, negative: str) -> Predictions:
+    """Return one weighted row per combination of scores and class: all that a comparison needs."""
+    weights = np.concatenate([joint.positives, joint.negatives])
+    cell = np.tile(np.arange(len(joint.positives)), 2)[weights > 0]
+    truth = (np.arange(len(weights)) < len(joint.positives))[weights > 0]
     return Predictions(
         source=source,
         roles=roles,
         positive=positive,
         negative=negative,
-        truth=rows.positive,
-        scores=dict(zip(roles.models, (rows.score_a, rows.score_b), strict=True)),
-        weights=rows.weights,
+        truth=truth,
+        scores={name: joint.lower[name][cell] for name in roles.models},
+        weights=weights[weights > 0],
     )
