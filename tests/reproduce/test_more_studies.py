@@ -1,6 +1,7 @@
 """The papers of the ROCML workshop on inference, ordered and many classes, thresholds and regression."""
 
 import csv
+import dataclasses
 import functools
 
 import numpy as np
@@ -20,7 +21,7 @@ from demur.reproduce import (
     rec2006,
 )
 from demur.reproduce._data import PaperData, Table
-from demur.reproduce._mixed_data import MixedNaiveBayes, filled, mixed_table, one_hot
+from demur.reproduce._mixed_data import MixedNaiveBayes, MixedTable, filled, mixed_table, one_hot
 from demur.reproduce._study import VERDICTS, save_figures
 from demur.reproduce._weka import weka_is_here, weka_scores
 
@@ -252,6 +253,43 @@ def test_weight_cells_by_hand(data_folder):
     parts = [test for _, test in _deng2006_experiment.folds(np.repeat([0, 1, 2], [20, 7, 3]))]
     assert sorted(np.concatenate(parts).tolist()) == list(range(30))
     assert {len(part) for part in parts} == {3}
+
+
+def test_weights_meet_every_pair_of_matrix_and_fold():
+    rng = np.random.default_rng(3)
+    y = np.arange(40) % 2
+    table = MixedTable(
+        names=("x",), sizes=(0,), X=(y + rng.normal(size=40))[:, None], y=y, classes=("no", "yes")
+    )
+    jobs = _deng2006_experiment.fold_jobs("Vote", table, np.random.default_rng(1), quick=False)
+    assert [job.met for job in jobs] == [tuple(range(10))] * 10 + [()] * 10
+    assert set(jobs[0].methods) == {"MC", "LP14", "GA15", "GA1", "L&F"}  # O&G is not printed for Vote
+    haste = _deng2006_experiment.fold_jobs("Vote", table, np.random.default_rng(1), quick=True)
+    assert [job.met for job in haste[:3]] == [(0,), (1,), (2,)]
+    assert [bool(job.methods) for job in haste] == [True] * 2 + [False] * 18
+    one = dataclasses.replace(jobs[0], methods=("L&F",))
+    made = _deng2006_experiment.run_fold(table, one)
+    assert [matrix for matrix, _ in made["costs"]["L&F"]] == list(range(10))
+    slow, method = _deng2006_experiment.TOO_SLOW
+    assert method not in _deng2006_experiment.fold_jobs(slow, table, rng, quick=False)[0].methods
+
+
+def test_folds_of_weights_are_gathered_by_hand():
+    job = _deng2006_experiment.FoldJob(0, 0, None, np.arange(2), ("MC",), (), (0, 1), None)
+    jobs = [
+        job,
+        dataclasses.replace(job, fold=1, test=np.arange(3)),
+        dataclasses.replace(job, repetition=1, test=np.arange(5)),
+    ]
+    made = [
+        {"wrong": {"NB": 1, "MC": 0}, "costs": {"NB": [[0, 4.0], [1, 1.0]], "MC": [[0, 2.0], [1, 0.0]]}},
+        {"wrong": {"NB": 1, "MC": 1}, "costs": {"NB": [[0, 6.0], [1, 0.0]], "MC": [[0, 3.0], [1, 1.0]]}},
+        {"wrong": {"NB": 2, "MC": 5}, "costs": {"NB": []}},
+    ]
+    found = _deng2006_experiment.gathered(jobs, made)
+    assert found["Table 1"] == {"NB": [2 / 5, 2 / 5], "MC": [1 / 5, 1.0]}
+    assert found["Table 2"] == {"NB": [2.0, 1 / 5], "MC": [1.0, 1 / 5]}
+    assert found["tested"] == 5
 
 
 def test_rec_cells_by_hand():

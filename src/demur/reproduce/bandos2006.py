@@ -106,11 +106,13 @@ def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduc
     with Progress(len(settings) * replicates, "simulating") as progress, warnings.catch_warnings():
         # the paper exchanges scores; in small samples their spreads differ by chance alone
         warnings.filterwarnings("ignore", "the two models score on different scales", DegenerateDataWarning)
+        # every setting has random numbers of its own: a run that was stopped goes on with the next one
+        *streams, last = rng.spawn(len(settings) + 1)
         samples = {
-            setting: _simulated(setting, replicates, rng, progress, single=setting in _EQUAL)
-            for setting in settings
+            setting: _finished(data, setting, replicates, stream, progress, single=setting in _EQUAL)
+            for setting, stream in zip(settings, streams, strict=True)
         }
-        close = _approximation(150 if quick else 1000, rng)
+        close = _approximation(150 if quick else 1000, last)
     single = {setting: _errors(samples[setting].single) for setting in _EQUAL}
     paired = {setting: _errors(samples[setting].difference[:, :4]) for setting in _EQUAL}
     cells = [
@@ -141,6 +143,30 @@ def run(*, quick: bool, data: "PaperData", rng: np.random.Generator) -> Reproduc
             f"{replicates} binormal samples per setting; the mean of the unbiased variance is the truth.",
             "The settings are chosen here: the paper gives none.",
         ),
+    )
+
+
+def _finished(
+    data: "PaperData",
+    setting: _Setting,
+    replicates: int,
+    rng: np.random.Generator,
+    progress: Progress,
+    *,
+    single: bool,
+) -> _Sampled:
+    """The samples of a setting, from the finished parts if it is among them."""
+
+    def simulated() -> dict[str, Any]:
+        made = _simulated(setting, replicates, rng, progress, single=single)
+        return {name: getattr(made, name).tolist() for name in ("single", "difference", "gap")}
+
+    key = f"bandos2006 {setting} {replicates} {single} {rng.bit_generator.seed_seq}"
+    kept = data.finished.part(key, simulated)
+    return _Sampled(
+        single=np.array(kept["single"]).reshape(-1, len(_METHODS)),
+        difference=np.array(kept["difference"]),
+        gap=np.array(kept["gap"]),
     )
 
 
