@@ -87,11 +87,41 @@ def merge_close(rng):
     return ascending(rng, n), ascending(rng, m), float(rng.choice([0, 0.3, 1])), *outputs
 
 
-def places_among(rng):
+def locate(rng):
     n = int(rng.integers(1, 40))
-    values = rng.permutation(ascending(rng, n, 5))
-    members = rng.random(n) < 0.4
-    return values, members, np.argsort(values), np.zeros(n, np.int64), np.zeros(n, np.bool_)
+    values, own = rng.permutation(ascending(rng, n, 5)), ascending(rng, n, 4)
+    scale = 3.0
+    starts = np.append(0, np.cumsum(np.bincount(((own - own[0]) * scale).astype(int))))
+    return values, own, scale, starts, np.zeros(n, np.int64), np.zeros(n, np.bool_)
+
+
+def bits_of_floats(rng, kind):
+    values = rng.choice([-np.inf, -1.5, -0.0, 0.0, 5e-45, 1.0, np.pi, np.inf], 30).astype(f"f{kind[1]}")
+    return values.view(kind), int(np.iinfo(kind).min)
+
+
+def radix_keys(rng):
+    kind = rng.choice(["i4", "i8"])
+    bits, lowest = bits_of_floats(rng, kind)
+    return bits, lowest, np.zeros_like(bits), np.zeros((bits.itemsize, 256), np.int64)
+
+
+def radix_values(rng):
+    keys, lowest = bits_of_floats(rng, rng.choice(["i4", "i8"]))
+    return keys, lowest, np.zeros_like(keys)
+
+
+def deal(rng):
+    keys, _ = bits_of_floats(rng, "i8")
+    shift = 8 * int(rng.integers(0, 8))
+    piles = np.bincount((keys >> shift) & 255, minlength=256)
+    return keys, shift, np.cumsum(piles) - piles, np.zeros_like(keys)
+
+
+def deal_cases(rng):
+    keys, shift, places, out = deal(rng)
+    cases = permuted(rng, len(keys)).astype(np.int32)
+    return keys, cases, shift, places, out, np.zeros_like(cases)
 
 
 def distribute(rng):
@@ -146,9 +176,11 @@ def hand_till(rng):
     n, classes = int(rng.integers(1, 50)), 3
     codes, places = rng.integers(0, classes, n), rng.integers(0, 10, n)
     sizes = np.sort(rng.integers(0, n + 1, 4))[::-1].copy()
-    trees = [np.zeros(12), np.zeros(12 * classes), np.zeros(12 * classes)]
+    # 10 places: blocks of 4, and a tree of 10 leaves below 3 nodes
+    tree = np.array([0, 10, 13]), np.zeros(9, np.int64)
+    sums = [np.zeros(10), np.zeros(3), np.zeros(13 * classes), np.zeros(10 * classes)]
     state = [np.zeros(classes) for _ in range(3)]
-    return codes, rng.random(n), places, rng.random(n) < 0.3, 1, sizes, np.zeros(4), *trees, *state
+    return codes, rng.random(n), places, rng.random(n) < 0.3, 1, sizes, 2, *tree, np.zeros(4), *sums, *state
 
 
 def three_classes(rng):
@@ -296,13 +328,17 @@ EXAMPLES = {
     "_kernels.line_search._sort_bucket": sort_bucket,
     "_kernels.line_search.descend_loop": descend,
     "_kernels.placements._merge_placements": merge_placements,
+    "_kernels.radix._deal_cases_loop": deal_cases,
+    "_kernels.radix._deal_loop": deal,
+    "_kernels.radix._keys_loop": radix_keys,
+    "_kernels.radix._values_loop": radix_values,
     "_kernels.running_quantile._fill": running_quantile,
     "_kernels.sweep._distribute_loop": distribute,
     "_kernels.sweep._lookup_loop": look_up,
     "_kernels.pooling.merge_and_pool": merge_and_pool,
     "_kernels.sweep._merge_close_loop": merge_close,
     "_kernels.sweep._partition_loop": partition,
-    "_kernels.sweep._places_loop": places_among,
+    "_kernels.sweep._locate_loop": locate,
     "_kernels.pooling._pool": pool,
     "_kernels.pooling._rounding_error": rounding_error,
     "_kernels.pooling._take_equal": take_equal,

@@ -112,12 +112,13 @@ def one_dimensional(values: Any, name: str, hint: str | None = None) -> np.ndarr
 # ---------------------------------------------------------------- one number per case
 
 
-def check_scores(y_score: ArrayLike, name: str = "y_score") -> FloatArray:
-    """Return the scores as float64; infinities pass, NaN does not."""
+def check_scores(y_score: ArrayLike, name: str = "y_score", *, single: bool = False) -> FloatArray:
+    """Return the scores as float64, or float32 as it is if `single`; infinities pass, NaN does not."""
     hint = f"pass one column per call, such as {name}[:, 1] for the positive class."
     array = as_array(y_score, name)
     array = one_dimensional(array, name, hint if array.ndim == 2 else None)
-    scores = np.ascontiguousarray(as_floats(array, name))
+    keep = single and array.dtype == np.float32
+    scores = np.ascontiguousarray(array if keep else as_floats(array, name))
     _refuse_merging_integers(array, name)
     # min propagates NaN without a temporary array
     if np.isnan(scores.min()):

@@ -5,7 +5,7 @@ Errors have no class, so there is nothing to pool: one sort of the values, equal
 
 import numpy as np
 
-from demur._kernels.sweep import sorted_samples
+from demur._kernels.sweep import sorted_samples, sorted_values
 from demur.typing import FloatArray
 
 __all__ = ["distribution"]
@@ -14,7 +14,7 @@ __all__ = ["distribution"]
 def distribution(values: FloatArray, weights: FloatArray | None) -> tuple[FloatArray, FloatArray]:
     """Return the distinct values, ascending, and the running weight up to each of them."""
     if weights is None:
-        ordered = np.sort(values)
+        ordered = sorted_values(values)
     else:
         ordered, weights = sorted_samples(np.ones(len(values), dtype=np.bool_), values, weights)[0]
     last = ordered[1:] != ordered[:-1]

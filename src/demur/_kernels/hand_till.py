@@ -1,9 +1,12 @@
-"""Hand and Till's multi-class AUC of a shrinking set of cases, in O(n c log n) for all sizes.
+"""Hand and Till's multi-class AUC of a shrinking set of cases, for all sizes at once.
 
 M is the average over ordered pairs of present classes (i, j) of A(i|j) = P(p_i of a class-i
 case > p_i of a class-j case) + half the ties (Hand and Till 2001, eq. 7). The cases are taken
-in from last to first; a Fenwick tree per column counts who is already there, so every case
-costs a logarithm. Growing rather than shrinking keeps sums of weights free of cancellation.
+in from last to first, and for every column we keep count of who is already there. Of c cases one is a
+member of the column's class. So what members leave is written out as running sums, O(sqrt n) for a member and
+two numbers to read for all others; what the others leave is a tree with four branches, a
+logarithm for them and for members. Growing rather than shrinking keeps sums of weights free of
+cancellation.
 """
 
 import os
@@ -13,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
-from demur._kernels.sweep import places_among
+from demur._kernels.sweep import ascending_order, places_among
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["shrinking_hand_till"]
@@ -29,17 +32,18 @@ def shrinking_hand_till(
     Case k is present in the states before ``leaves[k]``.
     """
     n_classes = proba.shape[1]
-    order = np.argsort(-leaves)
+    order = ascending_order(-leaves.astype(np.float64))
     # state t holds the first sizes[t] cases of the order
     sizes = len(leaves) - np.cumsum(np.bincount(leaves, minlength=n_states + 1))[:n_states]
     codes, weights = codes[order], weights[order]
+    by_column = np.ascontiguousarray(proba.T)
 
     def column_total(column: int) -> FloatArray:
         with whole_job(work):
-            places, tied = places_among(proba[:, column][order], codes == column)
+            places, tied = places_among(by_column[column][order], codes == column)
             return _column_total(codes, weights, places, tied, column, n_classes, sizes)
 
-    columns = np.unique(codes)
+    columns = np.flatnonzero(np.bincount(codes)).tolist()
     # in every column a case walks a tree that holds all classes: a step takes a quarter of an element's time
     work = len(codes) * len(columns) * n_classes * len(codes).bit_length() // 4
     if len(codes) < _THREADS_FROM:
@@ -66,16 +70,29 @@ def _column_total(
     sizes: IntArray,
 ) -> FloatArray:
     """Sum over the other present classes j of A(column | j), per state."""
-    size = int(places.max()) + 2
-    lengths = [len(sizes), size, size * n_classes, size * n_classes, *[n_classes] * 3]
+    size = int(places.max()) + 1
+    half_bits = size.bit_length() // 2  # blocks of about as many places as there are blocks
+    offsets = _tree_levels(size)
+    lengths = [len(sizes), size, (size >> half_bits) + 1, offsets[-1] * n_classes, size * n_classes]
+    lengths += [n_classes] * 3
     if worth_compiling(len(codes)):
         total, *work = (np.zeros(length) for length in lengths)
-        compiled(_column_loop)(codes, weights, places, tied, column, sizes, total, *work)
+        tree = np.array(offsets), np.zeros(3 * len(offsets), np.int64)
+        compiled(_column_loop)(codes, weights, places, tied, column, sizes, half_bits, *tree, total, *work)
         return total
     listed, *lists = ([0.0] * length for length in lengths)
     cases = codes.tolist(), weights.tolist(), places.tolist(), tied.tolist()
-    _column_loop(*cases, column, sizes.tolist(), listed, *lists)
+    _column_loop(*cases, column, sizes.tolist(), half_bits, offsets, [0] * (3 * len(offsets)), listed, *lists)
     return np.array(listed)
+
+
+def _tree_levels(size: int) -> list[int]:
+    """Where each level of a tree with four branches begins, the leaves first; and where the last ends."""
+    offsets = [0, size]
+    while size > 4:
+        size = (size + 3) // 4
+        offsets.append(offsets[-1] + size)
+    return offsets
 
 
 @kernel
@@ -86,18 +103,24 @@ def _column_loop(
     tied: Any,
     column: Any,
     sizes: Any,
+    half_bits: Any,
+    offsets: Any,
+    nodes: Any,
     total: Any,
-    members: Any,
+    within: Any,
+    before: Any,
     others: Any,
     equal: Any,
     won: Any,
     held: Any,
     share: Any,
 ) -> None:
-    # `members` is the tree of the class of this column, `others` one tree per other class, side
-    # by side; `equal` holds what equals a member, by its place
+    # members up to a place: `before` its block, plus those `within` the block up to it. `others` is the
+    # tree of the other classes, side by side, and `nodes` room for those a member asks; `equal` holds what
+    # equals a member, by its place
     n_classes = len(won)
-    n_nodes = len(members)
+    n_places = len(within)
+    n_levels = len(offsets) - 1
     case = 0
     for state in range(len(sizes) - 1, -1, -1):
         while case < sizes[state]:
@@ -105,34 +128,33 @@ def _column_loop(
             weight = weights[case]
             place = places[case]
             if own == column:
-                node = place
-                while node > 0:
-                    for other in range(n_classes):
-                        won[other] += weight * others[node * n_classes + other]
-                    node -= node & -node
+                n_nodes = 0
+                for level in range(n_levels):
+                    node = place >> (2 * level)
+                    for lower in range(node & -4, node):
+                        nodes[n_nodes] = (offsets[level] + lower) * n_classes
+                        n_nodes += 1
                 for other in range(n_classes):
-                    won[other] += 0.5 * weight * equal[place * n_classes + other]
+                    lower_others = 0.5 * equal[place * n_classes + other]
+                    for at in range(n_nodes):
+                        lower_others += others[nodes[at] + other]
+                    won[other] += weight * lower_others
                     if held[other] > 0.0:
                         share[other] = won[other] / held[other]
                 share[own] = 0.0
-                node = place + 1
-                while node < n_nodes:
-                    members[node] += weight
-                    node += node & -node
+                block = place >> half_bits
+                for later in range(place, min((block + 1) << half_bits, n_places)):
+                    within[later] += weight
+                for later in range(block + 1, len(before)):
+                    before[later] += weight
             else:
-                below = 0.0
-                node = place + 1
-                while node > 0:
-                    below += members[node]
-                    node -= node & -node
+                below = before[place >> half_bits] + within[place]
                 if tied[case]:
                     below -= 0.5 * equal[place * n_classes + column]
                 won[own] += weight * (held[column] - below)
                 share[own] = won[own] / (held[own] + weight)
-                node = place + 1
-                while node < n_nodes:
-                    others[node * n_classes + own] += weight
-                    node += node & -node
+                for level in range(n_levels):
+                    others[(offsets[level] + (place >> (2 * level))) * n_classes + own] += weight
             held[own] += weight
             if tied[case]:
                 equal[place * n_classes + own] += weight

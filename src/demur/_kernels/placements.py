@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
-from demur._kernels.sweep import ascending_order, places
+from demur._kernels.sweep import order_and_scores, places
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "TwoWay",
     "group_placements",
     "insertion_ranks",
+    "mid_ranks",
     "one_model",
     "ordered",
     "placements",
@@ -62,11 +63,18 @@ def group_placements(positives: FloatArray, negatives: FloatArray) -> tuple[Floa
 
 def ordered(scores: FloatArray, weights: FloatArray | None) -> Ordered:
     """Order one class under one model: the only sort of joint data."""
-    cases = ascending_order(scores)
+    cases, ascending = order_and_scores(scores)
     below = np.arange(len(scores) + 1.0) if weights is None else np.zeros(len(scores) + 1)
     if weights is not None:
         np.cumsum(weights[cases], out=below[1:])
-    return Ordered(scores[cases], cases, below)
+    return Ordered(ascending, cases, below)
+
+
+def mid_ranks(own: Ordered) -> FloatArray:
+    """Weight below each score of the class plus half of what is level with it; in ascending order."""
+    starts = np.flatnonzero(np.append(True, own.scores[1:] != own.scores[:-1]))
+    ends = np.append(starts[1:], len(own.scores))
+    return np.repeat((own.below[starts] + own.below[ends]) / 2, ends - starts)
 
 
 def insertion_ranks(keys: Ordered, into: Ordered) -> tuple[IntArray, IntArray]:

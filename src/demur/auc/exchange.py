@@ -50,10 +50,9 @@ def exchange_terms(tables: ModelTables, a: int, b: int, exchange: str) -> IntArr
     rows = joint.negatives.shape[1] + joint.positives.shape[1]
     # part of a comparison that takes n log n steps anyway, so compiling pays earlier than for counts alone
     with whole_job(2 * rows * rows.bit_length()):
-        counts = [_all_cases(joint, model) for model in (a, b)]
         if exchange == "ranks":
-            return _in_ranks(joint, (a, b), counts).permutation_terms(0, 1)
-        _warn_about_scales(counts)
+            return joint.in_ranks(a, b).permutation_terms(0, 1)
+        _warn_about_scales([_all_cases(joint, model) for model in (a, b)])
         return joint.permutation_terms(a, b)
 
 
@@ -64,21 +63,6 @@ def _all_cases(joint: JointScores, model: int) -> ScoreCounts:
     size = joint.negatives.shape[1]
     scores = np.concatenate([joint.negatives[model], joint.positives[model]])
     return ScoreCounts.from_arrays(np.arange(len(scores)) >= size, scores, sample_weight=weights)
-
-
-def _in_ranks(joint: JointScores, models: tuple[int, int], counts: list[ScoreCounts]) -> JointScores:
-    """Scores of two models replaced by mid-ranks over both classes."""
-    size = joint.negatives.shape[1]
-    ranks = []
-    for model, per_score in zip(models, counts, strict=True):
-        cases = per_score.positives + per_score.negatives
-        rank = np.cumsum(cases) - cases / 2
-        scores = np.concatenate([joint.negatives[model], joint.positives[model]])
-        ranks.append(rank[np.searchsorted(per_score.scores, scores)])
-    weights = None
-    if joint.negative_weight is not None and joint.positive_weight is not None:
-        weights = np.concatenate([joint.negative_weight, joint.positive_weight])
-    return JointScores(np.arange(len(ranks[0])) >= size, np.stack(ranks), weights)
 
 
 def _warn_about_scales(counts: list[ScoreCounts]) -> None:

@@ -19,7 +19,7 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur._kernels.sweep import descending_order
+from demur._kernels.sweep import ascending_order, descending_order, sorted_values
 from demur._results import Interval, Result, read_only
 from demur.counts.scores import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray
@@ -215,7 +215,7 @@ class ResampledCases:
         # thresholds descend; in the discrete convention every case is a group of its own
         self.group = np.searchsorted(-curve.thresholds, -curve._confidence)
         self.order = descending_order(curve._confidence)
-        self.best = np.argsort(self.loss, kind="stable")
+        self.best = ascending_order(self.loss)
 
     def statistic(self, name: str, times: IntArray) -> float:
         """Return a statistic of the resample that holds case i ``times[i]`` times."""
@@ -374,7 +374,7 @@ def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCur
         generalized_risk=read_only(accepted / size),
         thresholds=read_only(confidence[order]),
         aurc=aurc,
-        e_aurc=aurc - _discrete_areas(np.sort(loss))[0],
+        e_aurc=aurc - _discrete_areas(sorted_values(loss))[0],
         augrc=augrc,
         convention="discrete",
         n=float(size),

@@ -24,7 +24,7 @@ from demur._checks import (
 )
 from demur._kernels.caution import abstention_windows, class_changes
 from demur._kernels.hand_till import shrinking_hand_till
-from demur._kernels.sweep import merge_close
+from demur._kernels.sweep import ascending_order, merge_close
 from demur.cautious.confusion import CautiousConfusion
 from demur.cautious.rules import equal_bias
 from demur.counts.scores import ScoreCounts, as_counts
@@ -319,8 +319,8 @@ def _event_states(proba: FloatArray, codes: IntArray, weights: FloatArray, bias:
         window = np.concatenate([changes[1], window])
         before = np.concatenate([changes[2], last[leaving]])
         after = np.concatenate([changes[3], after])
-    # of one case with several events at one window, the changes must stay in order
-    order = np.argsort(window, kind="stable" if len(case) > len(leaving) else "quicksort")
+    # stable: of one case with several events at one window, the changes must stay in order
+    order = ascending_order(window)
     breaks, n_events, _ = merge_close(window[order], np.empty(0), _SAME_WINDOW)
     case, before, after = case[order], before[order], after[order]
     states = EventStates(

@@ -22,7 +22,7 @@ from demur._checks import (
     input_error,
 )
 from demur._files.parquet import read_columns, write_columns
-from demur._kernels.sweep import Sample, Sweep, sorted_samples, sweep
+from demur._kernels.sweep import Sample, Sweep, sorted_columns, sorted_samples, sweep
 from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
@@ -150,7 +150,7 @@ class ScoreCounts:
             For empty, NaN, ambiguous or ill-fitting input; the message names the argument.
         """
         positive = check_labels(y_true, pos_label)
-        scores = check_scores(y_score)
+        scores = check_scores(y_score, single=True)
         weights = check_weights(sample_weight)
         check_same_length(y_true=positive, y_score=scores, sample_weight=weights)
         sample_pos, sample_neg = sorted_samples(positive, scores, weights)
@@ -166,12 +166,10 @@ class ScoreCounts:
         columns = {"positives": positives, "negatives": negatives}
         checked = {name: np.atleast_1d(check_nonnegative(column, name)) for name, column in columns.items()}
         check_same_length(scores=values, **checked)
-        n = len(values)
-        weights = np.concatenate([checked["positives"], checked["negatives"]])
-        total = float(weights.sum())
+        total = sum(float(column.sum()) for column in checked.values())
         if not 0 < total < np.inf:
             raise input_error("positives and negatives", "must have a positive, finite sum", total)
-        samples = sorted_samples(np.arange(2 * n) < n, np.concatenate([values, values]), weights)
+        samples = sorted_columns(values, **checked)
         _check_totals("positives and negatives", *samples)
         return cls(_positive=samples[0], _negative=samples[1])
 

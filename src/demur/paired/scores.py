@@ -5,13 +5,14 @@ models rank the same pair of cases. Each class of each model is ordered once, an
 built from merging these orderings.
 """
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 
 from demur._checks import check_columns, check_labels, check_same_length, check_weights, input_error
 from demur._kernels.dominance import joint_wins
-from demur._kernels.placements import Ordered, TwoWay, one_model, ordered, placements, two_way
+from demur._kernels.placements import Ordered, TwoWay, mid_ranks, one_model, ordered, placements, two_way
 from demur.exceptions import UndefinedError
 from demur.paired.counts import CASES, PairedCounts, as_paired_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
@@ -145,6 +146,23 @@ class JointScores:
                 self._order(key[0], positive=False), self._order(key[1], positive=True)
             )
         return self._placements[key]
+
+    def in_ranks(self, *models: int) -> "JointScores":
+        """Replace the scores of the models by their mid-ranks over both classes; nothing is sorted again."""
+        made = copy(self)
+        made.negatives, made.positives = (
+            np.empty((len(models), side.shape[1])) for side in (self.negatives, self.positives)
+        )
+        made._orders, made._placements, made._single = {}, {}, {}
+        for at, model in enumerate(models):
+            above, below, _ = self.placements(model)
+            # row sums count the positives above a negative, column sums the negatives below a positive
+            for positive, beside in ((False, self.n_positive - above), (True, below)):
+                own = self._order(model, positive=positive)
+                ranks = mid_ranks(own) + beside[own.cases]
+                (made.positives if positive else made.negatives)[at, own.cases] = ranks
+                made._orders[positive, at] = own._replace(scores=ranks)
+        return made
 
     def joint_wins(self, a: int, b: int) -> float:
         """Sum of psi_a psi_b over all pairs."""

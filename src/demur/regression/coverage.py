@@ -13,10 +13,11 @@ import numpy as np
 
 from demur._checks import check_rate, check_same_length, check_scores, check_weights, input_error
 from demur._kernels.running_quantile import running_quantile
+from demur._kernels.sweep import score_groups
 from demur._results import Result, as_scalar, read_only
 from demur.counts.scores import ScoreCounts
 from demur.regression.rec import RecCurve, rec_curve, regression_errors
-from demur.typing import ArrayLike, FloatArray, IntArray, Scalar
+from demur.typing import ArrayLike, FloatArray, Scalar
 
 __all__ = ["RecCoverage", "rec_coverage_curve"]
 
@@ -69,13 +70,15 @@ class RecCoverage(Result):
         """
         share = check_rate(accuracy, "accuracy")
         errors = regression_errors(self._y_true, self._y_pred, loss=self.loss)
-        values, ranks = np.unique(errors, return_inverse=True)
-        groups = np.searchsorted(-self.threshold, -self._confidence)
+        by_error = score_groups(errors)
+        ranks = np.empty(len(errors), np.int64)
+        ranks[by_error.order] = np.repeat(np.arange(len(by_error.starts)), by_error.sizes().astype(np.int64))
         weights = np.ones(len(errors)) if self._weights is None else self._weights
         keep = np.flatnonzero(weights > 0)
-        order = keep[np.argsort(groups[keep], kind="stable")]
-        last: IntArray = np.searchsorted(groups[order], np.arange(len(self.threshold)), side="right") - 1
-        return values[running_quantile(ranks[order], weights[order], last, share)]
+        by_confidence = score_groups(-self._confidence[keep])
+        order = keep[by_confidence.order]
+        last = np.append(by_confidence.starts[1:], len(order)) - 1
+        return by_error.scores[running_quantile(ranks[order], weights[order], last, share)]
 
     def curve(self, coverage: float) -> RecCurve:
         """Return the REC curve of the fewest cases, most confident first, that reach this coverage."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import check_positive_proba, check_rate
+from demur._kernels.sweep import sorted_values
 from demur._results import Result, read_only
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
@@ -103,7 +104,7 @@ def nroc_curve(proba: ArrayLike) -> NrocCurve:
     (0.8103, [0.0, 0.2535, 0.4789, 0.6479])
     """
     values = check_positive_proba(proba)
-    counts = expected_counts(values)
+    counts = expected_counts(sorted_values(values))
     for mass, word in ((counts.n_positive, 0), (counts.n_negative, 1)):
         if mass == 0:
             raise UndefinedError(

@@ -1,6 +1,8 @@
 """Class distribution of unlabelled cases (Saerens, Latinne, Decaestecker 2002)."""
 
+import math
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +21,9 @@ _ROUNDED_GAP = 1e-8
 _SUFFICIENT = 1e-4
 _ROUNDING = 1e-16
 _MAX_STEPS = 1000
+_BLOCK = (
+    2**13
+)  # cases that stay in the cache while all sums over them are taken, too few for BLAS to wake threads
 _ASSUMPTION = (
     "right if the probabilities are calibrated at the trained prevalence and only the class "
     "distribution has changed, not how the cases of a class look"
@@ -117,16 +122,20 @@ def adjust_prevalence(proba: ArrayLike, *, prevalence: ArrayLike) -> PrevalenceS
     if binary:
         positive = check_positive_proba(proba)
         rate = check_rate(prevalence, "prevalence")
-        rows, trained = np.column_stack([positive, 1 - positive]), np.array([rate, 1 - rate])
+        trained = np.array([rate, 1 - rate])
+        # one row per class: sums over cases then run along contiguous memory
+        ratios = np.empty((2, len(positive)))
+        ratios[0] = positive
+        np.subtract(1, positive, out=ratios[1])
     else:
         rows = check_proba(proba)
+        ratios = rows.T.copy()
         trained = check_simplex(prevalence, "prevalence", size=rows.shape[1])
     if trained.min() == 0:
         raise input_error(
             "prevalence", "must give every class a share above 0", np.asarray(prevalence).tolist()
         )
-    # one row per class: sums over cases then run along contiguous memory
-    ratios = np.ascontiguousarray(rows.T) / trained[:, None]
+    ratios /= trained[:, None]
     shares, steps, converged = _maximise(ratios, trained)
     if not converged:
         warnings.warn(
@@ -135,16 +144,52 @@ def adjust_prevalence(proba: ArrayLike, *, prevalence: ArrayLike) -> PrevalenceS
             DegenerateDataWarning,
             stacklevel=2,
         )
-    likelihood = shares @ ratios
-    adjusted = ratios * shares[:, None] / likelihood
+    adjusted, gain = _adjusted(ratios[:1] if binary else ratios, ratios, shares)
     return PrevalenceShift(
         prevalence=float(shares[0]) if binary else shares,
         trained_prevalence=float(trained[0]) if binary else trained,
-        proba=read_only(adjusted[0].copy() if binary else adjusted.T.copy()),
-        log_likelihood_gain=float(np.log(likelihood).mean()),
+        proba=read_only(adjusted[0] if binary else adjusted.T.copy()),
+        log_likelihood_gain=gain,
         iterations=steps,
         converged=converged,
     )
+
+
+def _blocks(n_cases: int) -> Iterator[slice]:
+    for start in range(0, n_cases, _BLOCK):
+        yield slice(start, start + _BLOCK)
+
+
+def _mixture(ratios: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return `shares` @ `ratios`, without a matrix product: it takes longer for so few rows."""
+    mixture: FloatArray = shares[0] * ratios[0]
+    for share, ratio in zip(shares[1:], ratios[1:], strict=True):
+        mixture += share * ratio
+    return mixture
+
+
+def _adjusted(wanted: FloatArray, ratios: FloatArray, shares: FloatArray) -> tuple[FloatArray, float]:
+    """Probabilities of the first classes at the new shares, and the mean log-likelihood."""
+    adjusted, total = np.empty_like(wanted), 0.0
+    for block in _blocks(ratios.shape[1]):
+        mixture = _mixture(ratios[:, block], shares)
+        adjusted[:, block] = wanted[:, block] * shares[: len(wanted), None] / mixture
+        total += float(np.log(mixture).sum())
+    return adjusted, total / ratios.shape[1]
+
+
+def _moments(ratios: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return gradient and curvature: means of s and of s s' over the cases, s = ratios / mixture."""
+    size, n_cases = ratios.shape
+    gradient, products = np.zeros(size), np.zeros((size, size))
+    for block in _blocks(n_cases):
+        part = ratios[:, block]
+        scaled = part / _mixture(part, shares)
+        gradient += scaled.sum(axis=1)
+        for one in range(size):
+            for other in range(one + 1):
+                products[one, other] += np.dot(scaled[one], scaled[other])
+    return gradient / n_cases, (products + np.tril(products, -1).T) / n_cases
 
 
 def _maximise(ratios: FloatArray, start: FloatArray) -> tuple[FloatArray, int, bool]:
@@ -157,17 +202,16 @@ def _maximise(ratios: FloatArray, start: FloatArray) -> tuple[FloatArray, int, b
     """
     shares = start
     for step in range(1, _MAX_STEPS + 1):
-        mixture = shares @ ratios
-        scaled = ratios / mixture
-        gradient = scaled.mean(axis=1)
+        gradient, products = _moments(ratios, shares)
         gap = float(gradient.max()) - 1
         if gap <= _TOLERANCE:
             return shares, step, True
         best = int(gradient.argmax())
         moved = None
         if shares[best] > 0:
-            direction = _newton_direction(scaled, gradient, shares > 0)
-            moved = _line_search(ratios, shares, direction, float(gradient @ direction))
+            direction = _newton_direction(products, gradient, shares > 0)
+            # the direction sums to 0, so 1 may be taken off the gradient: no cancellation near the maximum
+            moved = _line_search(ratios, shares, direction, float((gradient - 1) @ direction))
         if moved is None:
             direction = -shares
             direction[best] += 1
@@ -179,15 +223,14 @@ def _maximise(ratios: FloatArray, start: FloatArray) -> tuple[FloatArray, int, b
     return shares, _MAX_STEPS, gap <= _ROUNDED_GAP
 
 
-def _newton_direction(scaled: FloatArray, gradient: FloatArray, free: BoolArray) -> FloatArray:
+def _newton_direction(products: FloatArray, gradient: FloatArray, free: BoolArray) -> FloatArray:
     """Newton direction among the free classes, along which the shares keep their sum."""
-    curvature = np.mean(scaled[free] ** 2, axis=1)
+    curvature = np.diag(products)[free]
     # in units in which every class has the same curvature: rare classes have huge ratios
     unit = 1 / np.sqrt(np.maximum(curvature, 1e-16 * curvature.max()))
-    part = scaled[free] * unit[:, None]
-    size = len(part)
+    size = len(unit)
     system = np.zeros((size + 1, size + 1))
-    system[:size, :size] = -(part @ part.T) / part.shape[1]
+    system[:size, :size] = -products[np.ix_(free, free)] * np.outer(unit, unit)
     system[:size, size] = system[size, :size] = unit / unit.max()
     # least squares: classes that cannot be told apart make the system singular
     solution = np.linalg.lstsq(system, np.append(-gradient[free] * unit, 0.0), rcond=None)[0][:size]
@@ -206,12 +249,22 @@ def _line_search(
     limits = np.full(len(shares), np.inf)
     limits[falling] = shares[falling] / -direction[falling]
     length = min(1.0, float(limits.min()))
-    before = shares @ ratios
     for _ in range(60):
         moved = np.where(limits <= length, 0.0, np.maximum(shares + length * direction, 0.0))
         moved /= moved.sum()
-        after = moved @ ratios
-        if after.min() > 0 and np.log(after / before).mean() >= _SUFFICIENT * length * slope - _ROUNDING:
+        if _gain(ratios, shares, moved) >= _SUFFICIENT * length * slope - _ROUNDING:
             return None if np.array_equal(moved, shares) else moved
         length /= 2
     return None
+
+
+def _gain(ratios: FloatArray, shares: FloatArray, moved: FloatArray) -> float:
+    """Mean gain of log-likelihood; minus infinity where a case would become impossible."""
+    total = 0.0
+    for block in _blocks(ratios.shape[1]):
+        part = ratios[:, block]
+        after = _mixture(part, moved)
+        if not after.min() > 0:
+            return -math.inf
+        total += float(np.log(after / _mixture(part, shares)).sum())
+    return total / len(ratios[0])
