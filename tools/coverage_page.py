@@ -16,17 +16,18 @@ import re
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from coverage_rows import DESIGNS, LAWS, METHODS, NOMINAL, RESAMPLES, ROWS, Design, Law, second_auc
+from coverage_rows import DESIGNS, LAWS, METHODS, NOMINAL, RESAMPLES, ROWS, Design, Law, Row, second_auc
 
 import demur
 from demur._files.whole import whole_file
+from demur._kernels.jit import whole_job
 
-__all__ = ["DESIGNS", "ROWS", "Design", "cell", "second_auc"]
+__all__ = ["DESIGNS", "ROWS", "Design", "cells_of", "second_auc"]
 
 PAGE = Path(__file__).parents[1] / "docs" / "coverage.md"
 LOWEST, HIGHEST = 0.93, 0.99
@@ -96,20 +97,30 @@ class Cell(NamedTuple):
         return f"{'**' if mark else ''}{share:.3f}{mark}{'**' if mark else ''}"
 
 
-def cell(held: Callable[..., Any], row: int, column: int, *, runs: int, seconds: float) -> Cell:
-    """Repeat samples of one design until there are enough, or time is up (100 at least)."""
-    design, rng = DESIGNS[column], np.random.default_rng([20, row, column])
-    inside, widths, begin = 0, [], time.monotonic()
-    done = 0
-    while done < runs and (done < FEWEST or time.monotonic() - begin < seconds):
-        low, high, truth = held(design, *design.sample(rng), rng)
-        inside += low - 1e-12 <= truth <= high + 1e-12
-        widths.append(high - low)
-        done += 1
-    return Cell(inside / done, float(np.median(widths)), done)
+def cells_of(
+    name: str, column: int, *, runs: int, seconds: float, rows: Mapping[str, Row] = ROWS
+) -> dict[str, list[Cell]]:
+    """Repeat samples of one design until there are enough, or time is up (100 at least).
+
+    Makes the cells of every row that the same call fills.
+    """
+    together = {place: other for place, other in enumerate(rows) if rows[other].call is rows[name].call}
+    design, rng = DESIGNS[column], np.random.default_rng([20, min(together), column])
+    begin, inside, widths = time.monotonic(), np.zeros(len(together)), []
+    with whole_job(runs * (design.n_positive + design.n_negative)):
+        while len(widths) < runs and (len(widths) < FEWEST or time.monotonic() - begin < seconds):
+            found = rows[name].call(design, *design.sample(rng), rng)
+            held = [found[rows[other].part] for other in together.values()]
+            inside += [low - 1e-12 <= truth <= high + 1e-12 for low, high, truth in held]
+            widths.append([high - low for low, high, _ in held])
+    middle, done = np.median(widths, axis=0), len(widths)
+    return {
+        f"{other}: {design.name}": [Cell(float(k) / done, float(width), done)]
+        for other, k, width in zip(together.values(), inside, middle, strict=True)
+    }
 
 
-def grid_cell(law: int, row: int, column: int, *, runs: int, seconds: float) -> list[Cell]:
+def grid_cell(law: int, row: int, column: int, *, runs: int, seconds: float) -> dict[str, list[Cell]]:
     """All methods of `auc_interval` on the same samples of one law."""
     rng, begin = np.random.default_rng([21, law, row, column]), time.monotonic()
     truth, sizes = GRID_AUCS[row], GRID_SIZES[column]
@@ -120,7 +131,8 @@ def grid_cell(law: int, row: int, column: int, *, runs: int, seconds: float) -> 
         inside += [low - 1e-12 <= truth <= high + 1e-12 for low, high in found]
         widths.append([high - low for low, high in found])
     middle = np.median(widths, axis=0)
-    return [Cell(float(k) / len(widths), float(w), len(widths)) for k, w in zip(inside, middle, strict=True)]
+    cells = [Cell(float(k) / len(widths), float(w), len(widths)) for k, w in zip(inside, middle, strict=True)]
+    return {grid_name(LAWS[law], truth, sizes): cells}
 
 
 def grid_name(law: Law, auc_value: float, sizes: tuple[int, int]) -> str:
@@ -140,7 +152,7 @@ class Cells:
         self.only: list[str] = []
         self.missing = 0
 
-    def get(self, name: str, make: Callable[..., Any]) -> list[Cell] | None:
+    def get(self, name: str, make: Callable[..., dict[str, list[Cell]]]) -> list[Cell] | None:
         """Return a cell, from the file or made now; None if the time is up."""
         kept = self.known.get(name)
         settled = bool(self.only) and not any(word in name for word in self.only)
@@ -150,8 +162,9 @@ class Cells:
             self.missing += 1
             return None
         made = make(runs=self.runs, seconds=self.seconds)
-        cells = made if isinstance(made, list) else [made]
-        self.known[name] = {"cells": cells, "runs": self.runs, "seconds": self.seconds}
+        for one, cells in made.items():
+            self.known[one] = {"cells": cells, "runs": self.runs, "seconds": self.seconds}
+        cells = made[name]
         if self.path is not None:
             with whole_file(self.path) as handle:
                 json.dump(self.known, handle, indent=0)
@@ -194,9 +207,9 @@ def page(cells: Cells) -> Iterator[str]:
     yield f"| interval | samples | {' | '.join(design.name for design in DESIGNS)} |"
     yield "|---" * (len(DESIGNS) + 2) + "|"
     marked: list[str] = []
-    for row, (name, held) in enumerate(ROWS.items()):
+    for name in ROWS:
         made = [
-            cells.get(f"{name}: {design.name}", lambda _r=row, _k=k, _h=held, **o: cell(_h, _r, _k, **o))
+            cells.get(f"{name}: {design.name}", lambda _n=name, _k=k, **o: cells_of(_n, _k, **o))
             for k, design in enumerate(DESIGNS)
         ]
         found = [one[0] for one in made if one is not None]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.special import expit, ndtr, ndtri
 import demur
 from demur import Binormal, auc, calibration, honest, ordinal, regression, roc
 
-__all__ = ["DESIGNS", "LAWS", "METHODS", "NOMINAL", "RESAMPLES", "ROWS", "Design", "Law", "second_auc"]
+__all__ = ["DESIGNS", "LAWS", "METHODS", "NOMINAL", "RESAMPLES", "ROWS", "Design", "Law", "Row", "second_auc"]
 
 NOMINAL = 0.95
 RESAMPLES = 200
@@ -19,6 +20,18 @@ MODEL_GAP, CORRELATION = 0.4, 0.5  # the second model: how much less it separate
 MU, NU = 0.5, 0.2
 
 Held = tuple[float, float, float]
+
+
+class Row(NamedTuple):
+    """One part of what a call gives; rows of one call share its samples."""
+
+    call: Callable[..., dict[str, Held]]
+    part: str = ""
+
+
+def alone(held: Callable[..., Held]) -> Row:
+    """A call that gives one interval."""
+    return Row(lambda *sample: {"": held(*sample)})
 
 
 class Design(NamedTuple):
@@ -67,11 +80,13 @@ def second_auc(design: Design) -> float:
     return float(ndtr((design.separation - MODEL_GAP) / math.sqrt(2)))
 
 
+@cache
 def sensitivity_at(design: Design, specificity: float, shift: float = 0.0) -> float:
     """Height of the true curve."""
     return float(ndtr(design.separation - shift - ndtri(specificity)))
 
 
+@cache
 def partial_area(design: Design, max_fpr: float, shift: float = 0.0) -> float:
     """True area up to a false positive rate."""
     return float(quad(lambda x: sensitivity_at(design, 1 - x, shift), 0, max_fpr)[0])
@@ -139,29 +154,32 @@ def curve_point(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
     return float(found.low), float(found.high), sensitivity_at(design, 0.9)
 
 
-def at_threshold(measure: str, threshold: Any = None) -> Callable[..., Held]:
-    """A measure of a threshold: halfway between the means, or chosen on the sample."""
+def at_threshold(threshold: Any = None) -> Callable[..., dict[str, Held]]:
+    """Measures of a threshold: halfway between the means, or chosen on the sample."""
 
-    def held(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
+    def held(design: Design, y: Any, a: Any, b: Any, rng: Any) -> dict[str, Held]:
         cut = design.separation / 2 if threshold is None else threshold
         point = roc.operating_point(y, a, threshold=cut, n_resamples=40, rng=rng, prevalence=0.1)
         se, sp = float(ndtr(design.separation - point.threshold)), float(ndtr(point.threshold))
         called = 0.1 * se + 0.9 * (1 - sp)
-        truth = {
-            "sensitivity": se,
-            "specificity": sp,
-            "ppv": 0.1 * se / called,
-            "npv": 0.9 * sp / (1 - called),
-            "accuracy": 0.1 * se + 0.9 * sp,
-            "youden": se + sp - 1,
-            "lr_positive": se / (1 - sp),
-            "odds_ratio": se * sp / ((1 - se) * (1 - sp)),
-            "f1": 0.2 * se / (called + 0.1),
-            "phi": (se + sp - 1) * math.sqrt(0.09 / (called * (1 - called))),
-        }
-        return (*point.interval(measure), truth[measure])
+        truth = {"sensitivity": se, "specificity": sp}
+        if threshold is None:
+            truth |= {
+                "ppv": 0.1 * se / called,
+                "npv": 0.9 * sp / (1 - called),
+                "accuracy": 0.1 * se + 0.9 * sp,
+                "youden": se + sp - 1,
+                "lr_positive": se / (1 - sp),
+                "odds_ratio": se * sp / ((1 - se) * (1 - sp)),
+                "f1": 0.2 * se / (called + 0.1),
+                "phi": (se + sp - 1) * math.sqrt(0.09 / (called * (1 - called))),
+            }
+        return {measure: (*point.interval(measure), value) for measure, value in truth.items()}
 
     return held
+
+
+HALFWAY, CHOSEN = at_threshold(), at_threshold("youden")
 
 
 def slope(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
@@ -224,37 +242,37 @@ def tango(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
     return float(found.low), float(found.high), (1 - design.auc) * 2 / 3
 
 
-ROWS: dict[str, Callable[..., Held]] = {
-    "`auc_interval`": aucs("score"),
-    "`auc_interval(method='newcombe')`": aucs("newcombe"),
-    "`auc_interval(method='logit')`": aucs("logit"),
-    "`auc_interval(method='wald')`": aucs("wald"),
-    "`auc_difference_test().interval`": auc_differences("permutation"),
-    "`auc_difference_test(method='delong').interval`": auc_differences("delong"),
-    "`auc_unpaired_test().interval`": unpaired,
-    "`auc_cluster_interval`": clustered,
-    "`partial_auc_interval`": partial,
-    "`partial_auc_difference_test().interval`": partial_difference,
-    "`roc_point_test().interval`": point_difference,
-    "`roc_interval(specificity=0.9)`": curve_point,
-    "`operating_point`: sensitivity": at_threshold("sensitivity"),
-    "`operating_point`: specificity": at_threshold("specificity"),
-    "`operating_point`: ppv": at_threshold("ppv"),
-    "`operating_point`: npv": at_threshold("npv"),
-    "`operating_point`: accuracy": at_threshold("accuracy"),
-    "`operating_point`: youden": at_threshold("youden"),
-    "`operating_point`: lr_positive": at_threshold("lr_positive"),
-    "`operating_point`: odds_ratio": at_threshold("odds_ratio"),
-    "`operating_point`: f1": at_threshold("f1"),
-    "`operating_point`: phi": at_threshold("phi"),
-    "`operating_point(threshold='youden')`: sensitivity": at_threshold("sensitivity", "youden"),
-    "`operating_point(threshold='youden')`: specificity": at_threshold("specificity", "youden"),
-    "`calibration_slope`": slope,
-    "`net_benefit_curve().interval`": net_benefit,
-    "`tango_interval`": tango,
-    "`cross_fitted_surface().interval`": honest_cost,
-    "`volume_interval`": volume,
-    "`aoc_interval`": mean_error("bootstrap-t"),
+ROWS: dict[str, Row] = {
+    "`auc_interval`": alone(aucs("score")),
+    "`auc_interval(method='newcombe')`": alone(aucs("newcombe")),
+    "`auc_interval(method='logit')`": alone(aucs("logit")),
+    "`auc_interval(method='wald')`": alone(aucs("wald")),
+    "`auc_difference_test().interval`": alone(auc_differences("permutation")),
+    "`auc_difference_test(method='delong').interval`": alone(auc_differences("delong")),
+    "`auc_unpaired_test().interval`": alone(unpaired),
+    "`auc_cluster_interval`": alone(clustered),
+    "`partial_auc_interval`": alone(partial),
+    "`partial_auc_difference_test().interval`": alone(partial_difference),
+    "`roc_point_test().interval`": alone(point_difference),
+    "`roc_interval(specificity=0.9)`": alone(curve_point),
+    "`operating_point`: sensitivity": Row(HALFWAY, "sensitivity"),
+    "`operating_point`: specificity": Row(HALFWAY, "specificity"),
+    "`operating_point`: ppv": Row(HALFWAY, "ppv"),
+    "`operating_point`: npv": Row(HALFWAY, "npv"),
+    "`operating_point`: accuracy": Row(HALFWAY, "accuracy"),
+    "`operating_point`: youden": Row(HALFWAY, "youden"),
+    "`operating_point`: lr_positive": Row(HALFWAY, "lr_positive"),
+    "`operating_point`: odds_ratio": Row(HALFWAY, "odds_ratio"),
+    "`operating_point`: f1": Row(HALFWAY, "f1"),
+    "`operating_point`: phi": Row(HALFWAY, "phi"),
+    "`operating_point(threshold='youden')`: sensitivity": Row(CHOSEN, "sensitivity"),
+    "`operating_point(threshold='youden')`: specificity": Row(CHOSEN, "specificity"),
+    "`calibration_slope`": alone(slope),
+    "`net_benefit_curve().interval`": alone(net_benefit),
+    "`tango_interval`": alone(tango),
+    "`cross_fitted_surface().interval`": alone(honest_cost),
+    "`volume_interval`": alone(volume),
+    "`aoc_interval`": alone(mean_error("bootstrap-t")),
 }
 
 # ---------------------------------------------------------------- bands: all points at once
@@ -285,18 +303,20 @@ def best_cost(design: Design, pc: Any) -> Any:
     return pc * ndtr(cut - design.separation) + (1 - pc) * ndtr(-cut)
 
 
-def cost_band(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
-    """The cost curve of the population, at 39 operating points."""
-    pc = np.linspace(0.0, 1.0, 41)[1:-1]
-    band = honest.cost_curve_band(y, a, pc=pc, n_resamples=RESAMPLES, rng=rng)
-    return holds(band.low, band.high, best_cost(design, pc))
-
-
-def cost_area(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
+@cache
+def best_area(design: Design) -> float:
     """The area under that curve."""
+    return float(quad(lambda x: best_cost(design, x), 0, 1)[0])
+
+
+def cost_band(design: Design, y: Any, a: Any, b: Any, rng: Any) -> dict[str, Held]:
+    """The cost curve of the population, at 39 operating points, and its area."""
     pc = np.linspace(0.0, 1.0, 41)[1:-1]
     band = honest.cost_curve_band(y, a, pc=pc, n_resamples=RESAMPLES, rng=rng)
-    return (*band.area_interval, float(quad(lambda x: best_cost(design, x), 0, 1)[0]))
+    return {
+        "curve": holds(band.low, band.high, best_cost(design, pc)),
+        "area": (*band.area_interval, best_area(design)),
+    }
 
 
 def whole_surface(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
@@ -360,17 +380,17 @@ def unpaired_scores(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
 
 # a row keeps its place, which is part of its seed: new rows come last
 ROWS |= {
-    "`auc_unpaired_test().interval(method='score')`": unpaired_scores,
-    "`roc_band`": curve_band("order statistics"),
-    "`roc_band(method='fixed width')`": curve_band("fixed width"),
-    "`cost_curve_band`": cost_band,
-    "`cost_curve_band().area_interval`": cost_area,
-    "`surface_band`": whole_surface,
-    "`smooth_roc`": smooth_area("binormal"),
-    "`smooth_roc(method='kernel')`": smooth_area("kernel"),
-    "`vus_difference_test().interval`": ordered_levels,
-    "`rec_band`": error_curve("dkw"),
-    "`rec_band(method='clopper-pearson')` at one tolerance": error_curve("clopper-pearson"),
+    "`auc_unpaired_test().interval(method='score')`": alone(unpaired_scores),
+    "`roc_band`": alone(curve_band("order statistics")),
+    "`roc_band(method='fixed width')`": alone(curve_band("fixed width")),
+    "`cost_curve_band`": Row(cost_band, "curve"),
+    "`cost_curve_band().area_interval`": Row(cost_band, "area"),
+    "`surface_band`": alone(whole_surface),
+    "`smooth_roc`": alone(smooth_area("binormal")),
+    "`smooth_roc(method='kernel')`": alone(smooth_area("kernel")),
+    "`vus_difference_test().interval`": alone(ordered_levels),
+    "`rec_band`": alone(error_curve("dkw")),
+    "`rec_band(method='clopper-pearson')` at one tolerance": alone(error_curve("clopper-pearson")),
 }
 
 

@@ -38,19 +38,31 @@ def test_surprises_are_marked(name):
 
 
 def test_cells_by_hand():
-    def always(design, y, a, b, rng):
-        return 0.0, 1.0, 0.5
+    def both(design, y, a, b, rng):
+        return {"sure": (0.0, 1.0, 0.5), "coin": (0.0, 1.0, 0.5 if rng.random() < 0.5 else 2.0)}
 
-    def half(design, y, a, b, rng):
-        return (0.0, 1.0, 0.5) if rng.random() < 0.5 else (0.0, 1.0, 2.0)
+    def none(design, y, a, b, rng):
+        return {"": (0.0, 0.5, 0.75)}
 
-    sure = coverage_page.cell(always, 0, 0, runs=20, seconds=60)
-    assert (sure.share, sure.width, sure.runs) == (1, 1, 20)
+    rows = {
+        "sure": coverage_page.Row(both, "sure"),
+        "none": coverage_page.Row(none),
+        "coin": coverage_page.Row(both, "coin"),
+    }
+
+    def made(name, **options):
+        return coverage_page.cells_of(name, 0, rows=rows, **{"seconds": 60, **options})
+
+    place = coverage_page.DESIGNS[0].name
+    found = made("coin", runs=400)
+    assert list(found) == [f"sure: {place}", f"coin: {place}"], "rows of one call share its samples"
+    (sure,), (coin,) = found.values()
+    assert (sure.share, sure.width, sure.runs) == (1, 1, 400)
     assert sure.words == "**1.000 (high)**"
-    coin = coverage_page.cell(half, 0, 0, runs=400, seconds=60)
     assert coin.share == pytest.approx(0.5, abs=0.1)
     assert coin.words.endswith("(low)**")
-    assert coverage_page.cell(half, 0, 0, runs=400, seconds=0).runs == 100
+    assert made("sure", runs=400) == found
+    assert made("none", runs=400, seconds=0) == {f"none: {place}": [(0, 0.5, 100)]}
 
 
 def test_designs_have_the_auc_they_are_named_after():
@@ -71,8 +83,9 @@ def test_finished_cells_are_kept_and_the_rest_waits(tmp_path):
 
     def make(*, runs, seconds):
         made.append(runs)
-        return coverage_page.Cell(0.95, 1.0, runs)
+        return {name: [coverage_page.Cell(0.95, 1.0, runs)] for name in names}
 
+    names = ["a: 0.75; 10+90"]
     first = coverage_page.Cells(path, runs=200, seconds=60, stop_after=60)
     assert first.get("a: 0.75; 10+90", make) == [(0.95, 1.0, 200)]
     later = coverage_page.Cells(path, runs=200, seconds=60, stop_after=0)
@@ -126,7 +139,8 @@ def test_grid_shows_every_law_auc_and_size_with_its_surprises_marked():
 
 
 def test_grid_cell_has_all_methods_on_the_same_samples():
-    cells = coverage_page.grid_cell(0, 0, 0, runs=30, seconds=60)
+    ((name, cells),) = coverage_page.grid_cell(0, 0, 0, runs=30, seconds=60).items()
+    assert name == "grid: normal, equal spreads: 0.6; 10+10"
     assert len(cells) == len(coverage_page.METHODS)
     assert all(0 <= one.share <= 1 and one.runs == 30 for one in cells)
     score, _, logit, wald = cells

@@ -1,4 +1,4 @@
-"""Best pair of cuts i <= j over ascending distinct scores: least abstention.
+"""Best pair of cuts i <= j over ascending distinct scores: least cost or least abstention.
 
 The first i scores are called negative, those from j on positive, the rest is abstained on. What is
 minimised and what limits it is a term of i plus a term of j, so no search visits all pairs
@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
-from demur.typing import BoolArray, FloatArray
+from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["TIE", "CutMasses", "widest_cuts", "widest_joint_cuts"]
+__all__ = ["TIE", "CutMasses", "cheapest_cuts", "widest_cuts", "widest_joint_cuts"]
 
 TIE = 64 * float(np.finfo(np.float64).eps)
 """Sums of weights that differ by less, relative to the total, count as equal."""
@@ -46,6 +46,63 @@ class CutMasses(NamedTuple):
     def below(self) -> FloatArray:
         """Weight below the cuts."""
         return self.positive_below + self.negative_below
+
+
+def cheapest_cuts(
+    start: FloatArray, stop: FloatArray, below: FloatArray, slack: FloatArray, first: IntArray | None = None
+) -> tuple[IntArray, IntArray]:
+    """Least ``start[i] + stop[j]`` over i <= j for every row; i = j = -1 where all are infinite.
+
+    `below` is the weight below the cuts: of several cheapest pairs the one that abstains least, then
+    the smaller j. Costs within `slack` count as equal. With `first` only i >= ``first[j]`` are
+    allowed. O(k) per row, or O(k log k) with `first`.
+    """
+    begins = _running_minimum(start, slack) if first is None else _moving_minimum(start, first, slack)
+    total = stop + np.take_along_axis(start, begins, axis=1)
+    least = total.min(axis=1, keepdims=True)
+    widths = below - np.take_along_axis(below, begins, axis=1)
+    abstained = np.where(total <= least + slack, widths, np.inf)
+    narrowest = abstained.min(axis=1, keepdims=True)
+    j = np.argmax(abstained <= narrowest + TIE * below[:, -1:], axis=1)
+    i = np.take_along_axis(begins, j[:, None], axis=1)[:, 0]
+    none = np.isinf(least[:, 0])
+    return np.where(none, -1, i), np.where(none, -1, j)
+
+
+def _running_minimum(values: FloatArray, slack: FloatArray) -> IntArray:
+    """Index of the smallest of the first j + 1 values of a row for every j, the last of ties."""
+    smallest = np.minimum.accumulate(values, axis=1)
+    # a later tie moves the index on; the first value is always its own minimum
+    tied = np.where(values <= smallest + slack, np.arange(values.shape[1]), 0)
+    last: IntArray = np.maximum.accumulate(tied, axis=1)
+    return last
+
+
+def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> IntArray:
+    """Index of the smallest value in ``values[r, first[r, j] : j + 1]`` for every r, j, the last of ties.
+
+    Blocks of 1, 2, 4, ... values, of which only the current size is kept; a range is the union
+    of two blocks of the largest size that fits. O(k log k) time, O(k) memory, no Python loop over k.
+    Rows lie end to end: no range crosses a border, so blocks that do are never used.
+    """
+    rows, width = values.shape
+    borders = np.arange(rows)[:, None] * width
+    flat, within = values.ravel(), np.broadcast_to(slack, values.shape).ravel()
+    first = (first + borders).ravel()
+
+    def better(left: IntArray, right: IntArray) -> IntArray:
+        return np.where(flat[right] <= flat[left] + within[right], right, left)
+
+    last = np.arange(len(flat))
+    level = np.frexp(last - first + 1.0)[1] - 1
+    smallest = np.empty_like(last)
+    best, size = last.copy(), 1
+    for power in range(int(level.max()) + 1):
+        at = np.flatnonzero(level == power)
+        smallest[at] = better(best[first[at]], best[at - size + 1])
+        best, size = better(best[:-size], best[size:]), 2 * size
+    within_row: IntArray = smallest.reshape(rows, width) - borders
+    return within_row
 
 
 def widest_cuts(masses: CutMasses, starts: BoolArray, stops: BoolArray, cost_ratio: float) -> tuple[int, int]:

@@ -51,6 +51,7 @@ def rule_by_group(
             "Hint: a rule without a model treats all groups alike."
         )
     policy = Policy.from_answer(answer)
+    assert isinstance(policy, Policy), "an answer between two classes has a window"
     level = comparison.question.confidence_level
     judged = judge_policy(policy, y_score, y_true, groups=groups, confidence_level=level)
     return RuleByGroup(

@@ -33,6 +33,7 @@ from demur._kernels.integrals import (
     mean_rates,
     symmetric_loss,
 )
+from demur._kernels.window_search import cheapest_cuts
 from demur._results import Result, as_scalar, json_safe
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
@@ -231,19 +232,12 @@ class AbstentionSurface(Result):
         """Search all windows in O(distinct scores): valid for any costs, rewards included."""
         m = self.masses.scores
         start = (1 - nu_p) * m.positive_below - nu_n * m.negative_below
-        stop = nu_p * m.positive_below + (nu_n - mu) * m.negative_below
-        best_start = np.minimum.accumulate(start)
-        total = stop + best_start
-        slack = SHARE_TIE * (1 + mu + abs(nu_p) + abs(nu_n))
-        ends = np.flatnonzero(total <= total.min() + slack)
-        starts = [int(np.flatnonzero(start[: j + 1] <= best_start[j] + slack)[-1]) for j in ends]
-        mass = m.below
-        abstained = mass[ends] - mass[starts]
-        least = np.flatnonzero(abstained <= abstained.min() + slack)
-        pick = min(least, key=lambda at: starts[at])
+        stop = nu_p * m.positive_below + nu_n * m.negative_below + mu * m.negative_above
+        slack = np.array([[SHARE_TIE * (1 + mu + abs(nu_p) + abs(nu_n))]])
+        (i,), (j,) = cheapest_cuts(start[None], stop[None], m.below[None], slack)
         return AbstentionWindow.of_cuts(
             m,
-            (starts[pick], int(ends[pick])),
+            (int(i), int(j)),
             mu=mu,
             nu_positive=nu_p,
             nu_negative=nu_n,

@@ -273,7 +273,7 @@ class Policy(Exportable, Result):
         return policy if honest is None else replace(policy, expected_cost=honest)
 
     @classmethod
-    def from_answer(cls, answer: Any, abstain_label: Any = None) -> Any:
+    def from_answer(cls, answer: Any, abstain_label: Any = None) -> "Self | ClassPolicy":
         """Make the policy of the answer of `compare_models`: its rule, its labels, its honest cost.
 
         Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
@@ -468,7 +468,7 @@ class Policy(Exportable, Result):
             handle.write(self.to_json() + "\n")
 
     @classmethod
-    def load(cls, path: str | Path) -> Any:
+    def load(cls, path: str | Path) -> "Policy | ClassPolicy":
         """Read a policy, or a `ClassPolicy`; refuse, in one sentence, what `save` would not have written."""
         data = parsed(path)
         try:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from demur._kernels.window_search import TIE
+from demur._kernels.window_search import TIE, cheapest_cuts
 from demur.costs.model import CostModel
 from demur.roc.isometrics import Precision
 from demur.typing import BoolArray, FloatArray, IntArray
@@ -249,53 +249,5 @@ def limited_searches(
     start, stop = np.atleast_2d(prices.by_start(masses), prices.by_stop(masses))
     if limits is not None:
         start, stop = np.where(limits.starts, start, np.inf), np.where(limits.stops, stop, np.inf)
-    if limits is not None and limits.limits_abstention:
-        begins = _moving_minimum(start, np.atleast_2d(limits.first), slack)
-    else:
-        begins = _running_minimum(start, slack)
-    total = stop + np.take_along_axis(start, begins, axis=1)
-    least = total.min(axis=1, keepdims=True)
-    below = np.atleast_2d(masses.below)
-    widths = below - np.take_along_axis(below, begins, axis=1)
-    abstained = np.where(total <= least + slack, widths, np.inf)
-    narrowest = abstained.min(axis=1, keepdims=True)
-    j = np.argmax(abstained <= narrowest + TIE * below[:, -1:], axis=1)
-    i = np.take_along_axis(begins, j[:, None], axis=1)[:, 0]
-    none = np.isinf(least[:, 0])
-    return np.where(none, -1, i), np.where(none, -1, j)
-
-
-def _running_minimum(values: FloatArray, slack: FloatArray) -> IntArray:
-    """Index of the smallest of the first j + 1 values of a row for every j, the last of ties."""
-    smallest = np.minimum.accumulate(values, axis=1)
-    # a later tie moves the index on; the first value is always its own minimum
-    tied = np.where(values <= smallest + slack, np.arange(values.shape[1]), 0)
-    last: IntArray = np.maximum.accumulate(tied, axis=1)
-    return last
-
-
-def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> IntArray:
-    """Index of the smallest value in ``values[r, first[r, j] : j + 1]`` for every r, j, the last of ties.
-
-    Blocks of 1, 2, 4, ... values, of which only the current size is kept; a range is the union
-    of two blocks of the largest size that fits. O(k log k) time, O(k) memory, no Python loop over k.
-    Rows lie end to end: no range crosses a border, so blocks that do are never used.
-    """
-    rows, width = values.shape
-    borders = np.arange(rows)[:, None] * width
-    flat, within = values.ravel(), np.broadcast_to(slack, values.shape).ravel()
-    first = (first + borders).ravel()
-
-    def better(left: IntArray, right: IntArray) -> IntArray:
-        return np.where(flat[right] <= flat[left] + within[right], right, left)
-
-    last = np.arange(len(flat))
-    level = np.frexp(last - first + 1.0)[1] - 1
-    smallest = np.empty_like(last)
-    best, size = last.copy(), 1
-    for power in range(int(level.max()) + 1):
-        at = np.flatnonzero(level == power)
-        smallest[at] = better(best[first[at]], best[at - size + 1])
-        best, size = better(best[:-size], best[size:]), 2 * size
-    within_row: IntArray = smallest.reshape(rows, width) - borders
-    return within_row
+    first = None if limits is None or not limits.limits_abstention else np.atleast_2d(limits.first)
+    return cheapest_cuts(start, stop, np.atleast_2d(masses.below), slack, first)

@@ -18,7 +18,7 @@ from demur.monitoring.scale import BatchCounts, score_range
 from demur.typing import BoolArray, FloatArray
 from demur.windows.policy import Policy
 
-__all__ = ["LabelledScores", "counted_days", "day_key", "labelled_scores", "score_column"]
+__all__ = ["LabelledColumns", "LabelledScores", "counted_days", "day_key", "labelled_scores", "score_column"]
 
 # the cell of a row without a score
 _NOWHERE = -1
@@ -154,37 +154,40 @@ class LabelledScores:
         )
 
 
-def labelled_scores(
-    table: FileTable,
-    policy: Policy,
-    *,
-    model: str | None,
-    label: str,
-    weight: str | None,
-    second: str | None = None,
-    group: str | None = None,
-    date: str | None = None,
-) -> LabelledScores:
+@dataclass(frozen=True, kw_only=True)
+class LabelledColumns:
+    """Which columns of a file hold what; without `model` the scores of the policy's own."""
+
+    label: str
+    model: str | None = None
+    weight: str | None = None
+    second: str | None = None
+    group: str | None = None
+    date: str | None = None
+
+
+def labelled_scores(table: FileTable, policy: Policy, named: LabelledColumns) -> LabelledScores:
     """Read the cases of a file that have a score; weights of an audit if no others are named."""
-    score = score_column(policy, table, model)
-    chance = AUDIT_COLUMNS[1] if weight is None and AUDIT_COLUMNS[1] in table.kinds else None
-    wanted = [name for name in (score, label, weight, chance, second, group) if name is not None]
+    score = score_column(policy, table, named.model)
+    chance = AUDIT_COLUMNS[1] if named.weight is None and AUDIT_COLUMNS[1] in table.kinds else None
+    given = (score, named.label, named.weight, chance, named.second, named.group)
+    wanted = [name for name in given if name is not None]
     columns = table.read(wanted)
     good = ~columns[score].missing
     if not good.any():
         raise InputError(f"`{table.name}` must have a score in at least one row of column {score!r}.")
     weights = None
-    if weight is not None:
-        weights = _numbers(columns[weight], table.name)[good]
+    if named.weight is not None:
+        weights = _numbers(columns[named.weight], table.name)[good]
     elif chance is not None:
         weights = 1 / _probabilities(columns[chance], table.name)[good]
     return LabelledScores(
         scores=np.asarray(columns[score].values, dtype=np.float64)[good],
-        labels=_policy_labels(columns[label], policy)[good],
+        labels=_policy_labels(columns[named.label], policy)[good],
         weights=weights,
-        second=None if second is None else _policy_labels(columns[second], policy)[good],
-        groups=None if group is None else columns[group].values[good],
-        days=None if date is None else _days(table, date)[good],
+        second=None if named.second is None else _policy_labels(columns[named.second], policy)[good],
+        groups=None if named.group is None else columns[named.group].values[good],
+        days=None if named.date is None else _days(table, named.date)[good],
     )
 
 

@@ -1,47 +1,71 @@
 """What a policy for many classes costs on a labelled file, in words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from demur.cli.output import document, number, percent, table, wrapped
+from demur.cli.answers.batches import LabelledColumns
+from demur.cli.output import number, percent, table, wrapped
 from demur.cli.reading.class_columns import ClassPart, read_labelled_classes
 from demur.comparison.classes.judgement import ClassJudgement, judge_class_policy
 from demur.windows.class_policy import ClassPolicy
 
-__all__ = ["judge_classes"]
+__all__ = ["JudgedClasses", "judge_classes"]
 
 _MOST_COLUMNS = 6
 
 
-def judge_classes(
-    policy: ClassPolicy,
-    policy_file: str,
-    file: str,
-    *,
-    label: str,
-    model: str | None,
-    weight: str | None,
-    group: str | None,
-    confidence_level: float,
-    as_json: bool,
-) -> tuple[str, bool]:
-    """Judge the policy; return the text or the document, and whether the promise is broken.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class JudgedClasses:
+    """A policy for many classes judged on a file; every group apart where there are some."""
 
-    With `group` also every group, with intervals that hold for all of them together (Bonferroni).
+    policy_file: str
+    source: str
+    policy: ClassPolicy
+    judgement: ClassJudgement
+    groups: Mapping[str, ClassJudgement] | None
+
+    @property
+    def broken(self) -> bool:
+        """Whether the cost is certainly above what was promised."""
+        return self.judgement.broken
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document."""
+        content = {"policy": self.policy_file, "source": self.source, **self.judgement.to_dict()}
+        if self.groups is not None:
+            content["groups"] = [{"name": name, **one.to_dict()} for name, one in self.groups.items()]
+        return content
+
+    def words(self) -> str:
+        """Say it: the verdict first."""
+        text = _words(self.policy, self.judgement)
+        return f"{text}\n\n{_groups(self.groups)}" if self.groups else text
+
+
+def judge_classes(
+    policy: ClassPolicy, policy_file: str, file: str, columns: LabelledColumns, confidence_level: float
+) -> JudgedClasses:
+    """Read the cases and judge the policy on them.
+
+    With a column of groups also every group, with intervals that hold for all of them together (Bonferroni).
     """
-    source, parts = read_labelled_classes(policy, file, label=label, model=model, weight=weight, group=group)
-    judged = _judged(policy, list(parts.values()), confidence_level)
-    level = 1 - (1 - confidence_level) / len(parts)
-    groups = {} if group is None else {name: _judged(policy, [part], level) for name, part in parts.items()}
-    if as_json:
-        content: dict[str, Any] = {"policy": policy_file, "source": source, **judged.to_dict()}
-        if group is not None:
-            content["groups"] = [{"name": name, **one.to_dict()} for name, one in groups.items()]
-        return document("judge", content), judged.broken
-    text = _words(policy, judged)
-    return (f"{text}\n\n{_groups(groups)}" if groups else text), judged.broken
+    source, parts = read_labelled_classes(
+        policy, file, label=columns.label, model=columns.model, weight=columns.weight, group=columns.group
+    )
+    groups = None
+    if columns.group is not None:
+        level = 1 - (1 - confidence_level) / len(parts)
+        groups = {name: _judged(policy, [part], level) for name, part in parts.items()}
+    return JudgedClasses(
+        policy_file=policy_file,
+        source=source,
+        policy=policy,
+        judgement=_judged(policy, list(parts.values()), confidence_level),
+        groups=groups,
+    )
 
 
 def _judged(policy: ClassPolicy, parts: Sequence[ClassPart], level: float) -> ClassJudgement:

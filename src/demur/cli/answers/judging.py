@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from demur._results import Interval
-from demur.cli.answers.batches import labelled_scores
+from demur.cli.answers.batches import LabelledColumns, labelled_scores
 from demur.cli.output import number, percent, table, wrapped
 from demur.engines.files import open_table
 from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
@@ -25,6 +25,11 @@ class Judged:
     def to_dict(self) -> dict[str, Any]:
         """Return the document."""
         return {"policy": self.policy_file, "source": self.source, **self.judgement.to_dict()}
+
+    @property
+    def broken(self) -> bool:
+        """Whether the cost is certainly above what was promised."""
+        return self.judgement.broken
 
     def words(self) -> str:
         """Say it: the verdict first."""
@@ -50,19 +55,11 @@ class Judged:
 
 
 def judge(
-    policy: Policy,
-    policy_file: str,
-    file: str,
-    *,
-    label: str,
-    model: str | None,
-    weight: str | None,
-    group: str | None,
-    confidence_level: float,
+    policy: Policy, policy_file: str, file: str, columns: LabelledColumns, confidence_level: float
 ) -> Judged:
     """Read the cases and judge the policy on them."""
     with open_table(file) as source:
-        cases = labelled_scores(source, policy, model=model, label=label, weight=weight, group=group)
+        cases = labelled_scores(source, policy, columns)
         name = source.name
     judgement = judge_policy(
         policy,

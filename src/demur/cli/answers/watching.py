@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from demur.cli.answers.batches import LabelledScores, counted_days, day_key, labelled_scores, score_column
+from demur.cli.answers.batches import (
+    LabelledColumns,
+    LabelledScores,
+    counted_days,
+    day_key,
+    labelled_scores,
+    score_column,
+)
 from demur.cli.output import number, percent, remark, wrapped, write_file
 from demur.engines.files import open_table
 from demur.engines.paths import is_stream, source_files
@@ -226,15 +233,14 @@ def _counted(monitor: PolicyMonitor, file: str, columns: BatchColumns) -> tuple[
         ]
         return sum(fresh), len(fresh)
     with open_table(file) as table:
-        cases = labelled_scores(
-            table,
-            monitor.policy,
+        named = LabelledColumns(
             model=columns.model,
             label=columns.label,
             weight=columns.weight,
             second=columns.second_label,
             date=columns.date,
         )
+        cases = labelled_scores(table, monitor.policy, named)
     fresh = [_labelled(monitor, day, part, columns, whole) for day, part in cases.by_day()]
     return sum(fresh), len(fresh)
 

@@ -61,40 +61,19 @@ def command(*, judging: Judging, output: Output) -> None:
     policy promised, else 0; 2 for an error.
     """
     output = output.told()
+    from demur.cli.answers.batches import LabelledColumns
+    from demur.cli.answers.class_judging import judge_classes
     from demur.cli.answers.judging import judge
     from demur.cli.output import document, write
     from demur.windows.policy import Policy
 
     assert judging.label is not None
     policy = Policy.load(judging.policy)
-    if not isinstance(policy, Policy):
-        from demur.cli.answers.class_judging import judge_classes
-
-        text, broken = judge_classes(
-            policy,
-            judging.policy,
-            judging.file,
-            label=judging.label,
-            model=judging.model,
-            weight=judging.weight,
-            group=judging.group,
-            confidence_level=judging.confidence_level,
-            as_json=output.as_json,
-        )
-        write(text, output.path)
-        if broken:
-            raise Exit(3)
-        return
-    answer = judge(
-        policy,
-        judging.policy,
-        judging.file,
-        label=judging.label,
-        model=judging.model,
-        weight=judging.weight,
-        group=judging.group,
-        confidence_level=judging.confidence_level,
+    columns = LabelledColumns(
+        label=judging.label, model=judging.model, weight=judging.weight, group=judging.group
     )
+    where = (judging.policy, judging.file, columns, judging.confidence_level)
+    answer = judge(policy, *where) if isinstance(policy, Policy) else judge_classes(policy, *where)
     write(document("judge", answer.to_dict()) if output.as_json else answer.words(), output.path)
-    if answer.judgement.broken:
+    if answer.broken:
         raise Exit(3)
