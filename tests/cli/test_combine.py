@@ -88,6 +88,16 @@ def test_guard_in_words(run, strange):
     assert "0 more than the thresholds alone" in words(none.out)
 
 
+def test_a_guard_that_only_looks_cheaper_is_not_recommended(run, tmp_path):
+    noise = np.random.default_rng(9).random(48)
+    file = table_file(tmp_path, y=Y, scan=SCAN.tolist(), noise=noise.tolist())
+    said = words(run("guard", file, *PRICES, "--doubt", "noise").out)
+    rule, found = (make(Y, SCAN, noise, costs=COSTS) for make in (guarded_window, guarded_cost))
+    assert np.isfinite(rule.max_doubt), "with hindsight it pays"
+    assert found.difference > 0
+    assert said.startswith(f"Use the thresholds alone: {1000 * found.unguarded.cost:,.0f} per 1000 cases.")
+
+
 def test_the_ways_of_the_flag_are_those_of_the_library():
     (declared,) = [each for each in combining.Combining.__dataclass_fields__.values() if each.name == "ways"]
     assert tuple(declared.metadata["demur.cli"].settings["type"].choices) == WAYS

@@ -5,6 +5,7 @@ import pytest
 
 from demur import CostModel
 from demur.cautious import conformal_p_values
+from demur.comparison import compare_models
 from demur.honest import combination_costs, guarded_cost
 from demur.honest.cases import SplitCases
 from demur.windows import combined_rule, guarded_window
@@ -31,6 +32,15 @@ def folds_of(y, folds, repeats):
 def loss(y, codes):
     table = np.array([[0, 1, 0.3], [3, 0, 0.3]])
     return table[y, codes]
+
+
+def test_models_alone_cost_what_a_comparison_says(cases):
+    y, scores = cases
+    alone, compared = combination_costs(y, scores, costs=COSTS), compare_models(y, scores, costs=COSTS)
+    for name in scores:
+        row, model = alone.rows[name], compared.models[name]
+        assert row.cost == pytest.approx(model.cost, rel=1e-12)
+        assert list(row.interval) == pytest.approx(list(model.interval), rel=1e-12)
 
 
 def test_honest_costs_against_the_definition(cases):

@@ -55,22 +55,24 @@ def judge_rows(
 
     seen = choose(rows)(rows)
     hindsight = losses(seen, rows)
-    honest, tallies = np.zeros(n), []
+    honest, squares, tallies = np.zeros(n), np.zeros(n), []
     for split in cases.splits.repeats:
         codes = np.empty(n, dtype=np.int64)
         for fold in range(cases.folds):
             held = split.cell[split.fold == fold]
             made = choose(np.setdiff1d(rows, held))(held)
             codes[held] = made.codes
-            honest[held] += losses(made, held)
+            paid = losses(made, held)
+            honest[held] += paid
+            squares[held] += paid**2
         tallies.append(codes)
     honest /= len(tallies)
+    squares /= len(tallies)
     worst = table[0, 1] + highest_fee, table[1, 0] + highest_fee
-    sums = [
-        _sums(cases, loss, decided, worst) for loss, decided in ((hindsight, [seen.codes]), (honest, tallies))
-    ]
-    low, high = honest_interval(sums[0], sums[1], level=level)
-    cost, error = (float(value) for value in mean_and_error(sums[1]))
+    seen_sums = _sums(cases, hindsight, hindsight**2, [seen.codes], worst)
+    honest_sums = _sums(cases, honest, squares, tallies, worst)
+    low, high = honest_interval(seen_sums, honest_sums, level=level)
+    cost, error = (float(value) for value in mean_and_error(honest_sums))
     ends = max(float(low), float(table.min())), min(float(high), max(*worst, float(table.max())))
     abstained = np.mean([cases.sizes[codes == ABSTAIN].sum() for codes in tallies]) / cases.sizes.sum()
     return JudgedRows(
@@ -91,9 +93,16 @@ def judge_rows(
 
 
 def _sums(
-    cases: SplitCases, loss: FloatArray, tallies: list[IntArray], worst: tuple[float, float]
+    cases: SplitCases,
+    loss: FloatArray,
+    squares: FloatArray,
+    tallies: list[IntArray],
+    worst: tuple[float, float],
 ) -> LossSums:
-    """Sums of the losses by class; a rule errs in a kind of call only if it makes such calls."""
+    """Sums of the losses and of their squares by class, per row the means over the repeats.
+
+    A rule errs in a kind of call only if it makes such calls.
+    """
     weight, positive = cases.sizes, cases.positive
     called = [np.mean([weight[codes == kind].sum() for codes in tallies]) for kind in (0, 1)]
     inside, outside = weight * positive, weight * ~positive
@@ -102,8 +111,8 @@ def _sums(
         n_negative=outside.sum(),
         positive=inside @ loss,
         negative=outside @ loss,
-        positive_squares=inside @ loss**2,
-        negative_squares=outside @ loss**2,
+        positive_squares=inside @ squares,
+        negative_squares=outside @ squares,
         worst_positive=worst[1],
         worst_negative=worst[0],
         risk_positive=min(called[0], 1.0),
@@ -123,7 +132,7 @@ def paired_interval(
     found = []
     for one, other in ((first.hindsight, second.hindsight), (first.honest, second.honest)):
         gap = one - other
-        sums = _sums(cases, gap, [zero.astype(np.int64)], (0.0, 0.0))
+        sums = _sums(cases, gap, gap**2, [zero.astype(np.int64)], (0.0, 0.0))
         found.append(tuple(float(value) for value in mean_and_error(sums)))
     half = normal_quantile(level) * max(error for _, error in found)
     means = [mean for mean, _ in found]

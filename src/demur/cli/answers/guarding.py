@@ -27,6 +27,7 @@ class Guarded:
     costs: CostModel
     rule: GuardedWindow
     found: GuardedCost
+    limit_given: bool
 
     @property
     def model(self) -> str:
@@ -65,12 +66,17 @@ class Guarded:
             )
         low, high = found.difference_interval
         between = f"{level_words(found.guarded.confidence_level)}: {per_1000(low, 3)} to {per_1000(high, 3)}"
-        words = "less" if found.difference < 0 else "more"
+        apart = f"{per_1000(abs(found.difference))} {'less' if found.difference < 0 else 'more'}"
+        if found.difference >= 0 and not self.limit_given:
+            return (
+                f"Use the thresholds alone: {per_1000(found.unguarded.cost)} per 1000 cases. Abstaining where "
+                f"{doubt} exceeds {threshold(rule.max_doubt)} as well costs {apart} (difference {between})."
+            )
         said = (
             f"Abstain where {doubt} exceeds {threshold(rule.max_doubt)}. Else call {self.rows.negative} up "
             f"to {threshold(rule.lower)} of {self.model}, {self.rows.positive} from {threshold(rule.upper)}, "
-            f"and abstain between. Cost {per_1000(found.cost)} per 1000 cases, "
-            f"{per_1000(abs(found.difference))} {words} than the thresholds alone (difference {between})."
+            f"and abstain between. Cost {per_1000(found.cost)} per 1000 cases, {apart} than the thresholds "
+            f"alone (difference {between})."
         )
         if low < 0 <= high:
             said += " The difference may be chance."
@@ -132,7 +138,8 @@ def guard(rows: Predictions, costs: CostModel, guarding: Guarding, certainty: Ce
         confidence_level=certainty.confidence,
         rng=certainty.seed,
     )
-    return Guarded(rows=rows, costs=costs, rule=rule, found=found)
+    limit_given = guarding.max_doubt is not None
+    return Guarded(rows=rows, costs=costs, rule=rule, found=found, limit_given=limit_given)
 
 
 def draw_guarded(guarded: Guarded, path: Path) -> None:
