@@ -69,8 +69,8 @@ class Guarded:
         apart = f"{per_1000(abs(found.difference))} {'less' if found.difference < 0 else 'more'}"
         if found.difference >= 0 and not self.limit_given:
             return (
-                f"Use the thresholds alone: {per_1000(found.unguarded.cost)} per 1000 cases. Abstaining where "
-                f"{doubt} exceeds {threshold(rule.max_doubt)} as well costs {apart} (difference {between})."
+                f"Use the thresholds alone: {per_1000(found.unguarded.cost)} per 1000 cases. A guard at "
+                f"{threshold(rule.max_doubt)} of {doubt} costs {apart} (difference {between})."
             )
         said = (
             f"Abstain where {doubt} exceeds {threshold(rule.max_doubt)}. Else call {self.rows.negative} up "
