@@ -84,8 +84,8 @@ def read_joint_counts(
     -----
     No case is in a fold yet. Cases of one cell are alike to every rule that `compare_models` can choose,
     so it deals out the numbers of each cell to the folds at random, which has the same law as dealing out
-    the rows (spec: split "counts"). A fold that were a function of the values of a row would not: rows
-    alike in label and scores would all fall into one fold, and rules be judged on scores they never saw.
+    the rows. A fold that is a function of the values of a row would not: rows alike in label and scores
+    would all fall into one fold, and rules be judged on scores they never saw.
 
     The cells are drawn from the seed together, so that the honest cost of a model shifts by far less
     than its standard error when another model is added; with rows in memory it does not shift at all.

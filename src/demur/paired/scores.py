@@ -224,7 +224,7 @@ class JointScores:
         """Integers 4 N M a_k whose sum with random signs is 4 N M times the permuted difference.
 
         Bandos, Rockette and Gur (2006), eq. 8, sharpened: not only the variance but the whole law
-        follows from four placements (spec section 4). Cases of whole weight give as many terms.
+        follows from four placements. Cases of whole weight give as many terms.
         """
         (row_a, column_a, _), (row_b, column_b, _) = self.placements(a), self.placements(b)
         (row_ab, column_ab, _), (row_ba, column_ba, _) = self.placements(a, b), self.placements(b, a)
