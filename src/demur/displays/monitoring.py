@@ -83,6 +83,8 @@ class MonitorDisplay(Display):
         self._draw_evidence(monitor, batch)
         if with_cost:
             self._draw_cost(monitor, batch)
+        for one in self.ax_:
+            one.locator_params(axis="x", integer=True)
         self.ax_[-1].set_xlabel("batch")
         return self
 
