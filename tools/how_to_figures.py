@@ -1,5 +1,8 @@
 """Draw the figures of how-to pages that are not in the gallery: python tools/how_to_figures.py, here."""
 
+import json
+from pathlib import Path
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -8,6 +11,7 @@ from demur.counts import BinnedCounts
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.displays import WindowDisplay
 
+GROWTH = Path(__file__).parents[1] / "benchmarks" / "growth.json"
 POSITIVE, NEGATIVE, GREY = "#E69F00", "#0072B2", "0.6"
 COSTS = demur.CostModel(cost_fn=1000, cost_fp=100, cost_abstain=20)
 
@@ -75,6 +79,54 @@ def draw_large_data():
     ax.set(xscale="log", yscale="log", xlabel="bins of equal size", ylabel="certified error of the cost")
     ax.set_title("200,000 scores: the error of bins is bounded, and known")
     figure.savefig("large_data.png", dpi=90)
+
+
+def draw_growth():
+    """Show seconds, memory and certificate from 10^6 to 10^9 rows, and write the same as a table."""
+    kept = json.loads(GROWTH.read_text())
+    rows = kept["rows"]
+    sizes = [one["rows"] for one in rows]
+    figure, axes = plt.subplots(1, 3, figsize=(9, 3.2), layout="constrained")
+    for key, name, style in (
+        ("bare_processor", "bare GROUP BY", {"color": GREY, "marker": "s"}),
+        ("processor", "counts", {"color": "black", "marker": "o"}),
+    ):
+        axes[0].plot(sizes, [one[key] for one in rows], label=name, ms=4, **style)
+    axes[0].set(ylabel="processor seconds", title="work of two models", yscale="log")
+    axes[0].legend(frameon=False)
+    for key, name, color in (("memory", "counts", "black"), ("answer_memory", "and the answer", POSITIVE)):
+        axes[1].plot(sizes, [one[key] / 2**30 for one in rows], label=name, color=color, marker="o", ms=4)
+    axes[1].axhline(1.5, color=GREY, linestyle="--")
+    axes[1].set(ylabel="GB", title="peak memory", ylim=(0, 1.7))
+    axes[1].legend(frameon=False, loc="lower right")
+    axes[2].plot(sizes, [1e6 * one["certified"] for one in rows], color="black", marker="o", ms=4)
+    axes[2].axhline(1.0, color=GREY, linestyle="--")
+    axes[2].set(ylabel="millionths of an error", title="certified error of a cost", ylim=(-0.05, 1.2))
+    for ax in axes:
+        ax.set(xscale="log", xlabel="rows", xticks=sizes)
+        ax.minorticks_off()
+    figure.savefig("growth.png", dpi=90)
+    Path("growth.md").write_text(growth_table(kept))
+
+
+def growth_table(kept):
+    """Return the kept results as a table of the page."""
+    lines = [
+        f"Measured on {kept['machine']}.",
+        "",
+        "| rows | bare GROUP BY | counts | ratio of work | memory | certified | whole answer | its memory "
+        "| its certificate | others on the machine |",
+        "|" + "---|" * 10,
+    ]
+    for one in kept["rows"]:
+        ratio = one["processor"] / one["bare_processor"]
+        lines.append(
+            f"| {one['rows']:,} | {one['bare_seconds']:,.1f} s | {one['seconds']:,.1f} s | {ratio:.2f} "
+            f"| {one['memory'] / 2**30:.2f} GB | {one['certified']:.1e} | {one['answer_seconds']:,.1f} s "
+            f"| {one['answer_memory'] / 2**30:.2f} GB | {one['answer_certified']:.1e} "
+            f"| load {one['load']:g} |"
+        )
+    return "\n".join(lines) + "\n"
 
 
 def draw_llm_triage():
@@ -154,6 +206,7 @@ def draw_stock_metrics():
 def main():
     draw_cost_ranges()
     draw_deploy()
+    draw_growth()
     draw_large_data()
     draw_llm_triage()
     draw_reviewers()

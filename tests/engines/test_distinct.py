@@ -1,5 +1,7 @@
 """Counts are exact up to `max_distinct` distinct scores, whatever the first rows look like."""
 
+import time
+
 import duckdb
 import numpy as np
 import pytest
@@ -133,6 +135,35 @@ def test_groups_count_pairs_of_group_and_score(tmp_path):
     assert {type(own["s"]) for own in exact.values()} == {ScoreCounts}
     binned = read_counts(path, **options, max_distinct=3999)
     assert {type(own["s"]) for own in binned.values()} == {BinnedCounts}
+
+
+def test_ten_thousand_groups_in_one_scan(tmp_path, scans):
+    path = tmp_path / "groups.parquet"
+    duckdb.sql(
+        f"""copy (select i % 10000 as g, (hash(i) % 3 = 0)::integer as y, hash(i + 1) % 100 / 100.0 as s
+        from range(100000) t(i)) to '{path}' (format parquet)"""
+    )
+    start = time.process_time()
+    found = read_counts(path, y_true="y", scores="s", groups="g")
+    assert time.process_time() - start < 20
+    assert len(scans) == 1
+    assert list(found) == list(range(10_000))
+    own = duckdb.sql(f"select y, s from '{path}' where g = 77").fetchnumpy()
+    expected = ScoreCounts.from_arrays(own["y"], own["s"])
+    np.testing.assert_array_equal(found[77]["s"].scores, expected.scores)
+    np.testing.assert_array_equal(found[77]["s"].positives, expected.positives)
+
+
+def test_many_groups_share_the_bins_that_can_be_kept(tmp_path, scans, monkeypatch):
+    monkeypatch.setattr("demur.engines.counting._MOST_GROUPED_BINS", 2**10)
+    path = tmp_path / "groups.parquet"
+    duckdb.sql(
+        f"""copy (select i % 8 as g, (hash(i) % 3 = 0)::integer as y, (hash(i + 1) % 1000003) / 1000003 as s
+        from range(70000) t(i)) to '{path}' (format parquet)"""
+    )
+    found = read_counts(path, y_true="y", scores="s", groups="g", max_distinct=1000, tolerance=1)
+    assert [len(counts["s"].scores) for counts in found.values()] == [128] * 8
+    assert sum(counts["s"].n for counts in found.values()) == 70_000
 
 
 def test_what_bins_prove_by_hand():

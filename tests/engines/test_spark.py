@@ -20,7 +20,7 @@ from demur.engines import read_score_costs
 from demur.engines.cost_sums import CostTerms
 from demur.engines.files import open_table
 from demur.engines.folded_costs import read_folded_costs
-from demur.engines.spark import SparkTable, _require_answer, open_frame, spark_session
+from demur.engines.spark import SparkTable, _require_answer, open_frame, spark_errors, spark_session
 from demur.engines.tallies import Columns
 from demur.exceptions import InputError
 from export_cases import LABELS, WINDOWS, hard_scores, policy
@@ -376,3 +376,36 @@ def test_a_port_where_something_else_answers(words):
         with pytest.raises(InputError, match="something else answers there"):
             _require_answer(master, seconds=10)
         answering.join(10)
+
+
+@pytest.mark.parametrize("error", [ConnectionRefusedError(111, "Connection refused"), EOFError()])
+def test_a_driver_that_is_gone_is_one_sentence(error):
+    require_spark()
+    with pytest.raises(InputError, match="got this from Spark: its driver has stopped"), spark_errors("f"):
+        raise error
+
+
+KILLED = """
+import os, signal, sys
+from demur import read_counts
+from demur.engines.spark import spark_errors, spark_session
+try:
+    with spark_session("local[1]") as session:
+        driver = session.sparkContext._gateway.proc
+        os.kill(driver.pid, signal.SIGKILL)
+        driver.wait()
+        with spark_errors(sys.argv[1]):
+            read_counts(session.read.parquet(sys.argv[1]), y_true="y", scores="a")
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+@pytest.mark.long
+def test_a_driver_that_is_killed_is_one_sentence(small, folder):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", KILLED, str(folder / "3.parquet")]
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert finished.stdout.startswith("InputError")
+    assert len(finished.stdout.splitlines()) == 1
+    assert "Traceback" not in finished.stderr

@@ -1,5 +1,6 @@
 """`read_counts`: from any source to `ScoreCounts`, in one scan, or two where scores are binned."""
 
+import math
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,6 +27,9 @@ __all__ = ["check_columns", "checked_tallies", "read_counts"]
 
 DEFAULT_DISTINCT = 2**20
 _INTEGERS_EXACT_IN_FLOAT = 2**53
+# bins of all groups together, and of each group at least
+_MOST_GROUPED_BINS = 2**22
+_FEWEST_BINS = 2**6
 _ALL = None  # the one group when there are no groups
 
 
@@ -56,7 +60,8 @@ def read_counts(
     ----------
     source : path, frame, mapping or None
         A CSV (also gzipped) or Parquet file, a glob or a directory of either, also partitioned
-        (``day=1/part.parquet``: day is a column); a pandas, Polars, PyArrow, Dask or PySpark
+        (``day=1/part.parquet``: day is a column); the address of Parquet files, https://, s3://, gs:// or
+        az://, read in place (extra ``demur[remote]``); a pandas, Polars, PyArrow, Dask or PySpark
         frame, a DuckDB relation, an Ibis table; a warehouse as ``URL#table`` for `ibis.connect`
         (extra ``demur[ibis]``); a mapping of arrays. None: the arguments below are arrays.
     y_true : str
@@ -70,7 +75,8 @@ def read_counts(
     weights : str, optional
         Column of case weights >= 0; cases of weight 0 are dropped.
     groups : str, optional
-        Column that divides the cases; all groups are counted in the same scan.
+        Column that divides the cases; all groups are counted in the same scan. Beyond `max_distinct`
+        they share 2**22 bins, at least 64 each.
     engine : {"memory", "duckdb", "narwhals", "polars", "dask", "ibis", "spark"}, optional
         Who counts. By default files and relations: DuckDB; lazy frames: their own engine, through
         Narwhals; arrays and eager frames: memory. "memory" loads the columns of any source,
@@ -182,9 +188,9 @@ def _first_cuts(
     if many and has_at_most_rows(limit, table, columns.y_true):
         many = set()
     binned = many if bins is None else set(columns.scores)
+    number = (bins or _bins_for(table, columns)) if binned else 0
     cuts = {
-        name: Cut(fitting_bins(first, bins or DEFAULT_BINS) if name in binned else None)
-        for name, first in firsts.items()
+        name: Cut(fitting_bins(first, number) if name in binned else None) for name, first in firsts.items()
     }
     if bins is not None or not table.reads_ahead:
         return cuts
@@ -193,6 +199,14 @@ def _first_cuts(
         name: replace(cut, ranges=not (_has_plain_ends(cut) and first_rows_prove(limit, table, name)))
         for name, cut in cuts.items()
     }
+
+
+def _bins_for(table: Table, columns: Columns) -> int:
+    """Return how many bins to make: many groups share the number that can be kept."""
+    if columns.groups is None:
+        return DEFAULT_BINS
+    groups = len(coded(table.head((columns.groups,), FIRST_ROWS)[columns.groups])[0])
+    return min(DEFAULT_BINS, max(_FEWEST_BINS, 2 ** int(math.log2(_MOST_GROUPED_BINS / groups))))
 
 
 def _has_plain_ends(cut: Cut) -> bool:
@@ -234,7 +248,8 @@ def _settle(
     proven |= {name for name in columns.scores if not cuts[name].ranges}
     if late:
         first = table.head(tuple(late), FIRST_ROWS)
-        cuts |= {name: Cut(fitting_bins(as_floats(first[name]), DEFAULT_BINS)) for name in late}
+        number = _bins_for(table, columns)
+        cuts |= {name: Cut(fitting_bins(as_floats(first[name]), number)) for name in late}
         again = table.tallies(columns, {name: cuts[name] for name in late}, 2 * limit)
         tallies |= checked_tallies(table, columns, again)
     for name in columns.scores:

@@ -9,15 +9,17 @@ import glob
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from os import fspath
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Self
 
 from demur._checks import input_error
 from demur._files.temporary import temporary_folder
+from demur.engines.addresses import shown_address
 from demur.engines.checksums import check_gzip, check_parquet_pages
 from demur.engines.columns import Column, Kind, column_kind, masked_column, quoted, unknown_column
-from demur.engines.paths import is_stream, partition_columns, source_files
+from demur.engines.paths import folder_keys, is_stream, partition_columns, source_files
+from demur.engines.remote import is_remote, remote_files
 from demur.engines.snapshot import Snapshot
 from demur.engines.text import (
     MISSING_WORDS,
@@ -46,8 +48,8 @@ class FileTable:
         Number of data rows, at least 1.
     partitions : tuple of str
         Columns that stand in the names of folders, such as day in ``day=1/part.parquet``.
-    kind : {"csv", "gzip", "parquet"}
-        What the files are.
+    kind : {"csv", "gzip", "parquet", "remote"}
+        What the files are; "remote" are Parquet files at an address.
     columnar : bool
         Whether columns can be read one by one, under the name of the source (Parquet files).
     relation : duckdb.DuckDBPyRelation
@@ -162,9 +164,9 @@ def open_table(
     ----------
     source : str or Path
         A CSV file (separated by comma, semicolon, tab or bar, with a header; may be gzipped),
-        a Parquet file, a glob over files of one kind, a directory of such files, or "-" for CSV
-        on standard input. Columns of several files are matched by name; names of folders such
-        as ``day=1`` become columns.
+        a Parquet file, a glob over files of one kind, a directory of such files, the address of
+        Parquet files (https://, s3://, gs://, az://), or "-" for CSV on standard input. Columns of
+        several files are matched by name; names of folders such as ``day=1`` become columns.
     stdin : binary file, optional
         What "-" reads; the standard input of the process by default.
     memory_limit : str, optional
@@ -189,6 +191,8 @@ def open_table(
     """
     resources = ExitStack()
     try:
+        if is_remote(fspath(source)):
+            return _open_remote(fspath(source), memory_limit, resources)
         name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
         snapshot = Snapshot(name, paths)
         partitions = partition_columns(name, paths)
@@ -213,6 +217,30 @@ def open_table(
     except BaseException:
         resources.close()
         raise
+
+
+def _open_remote(source: str, memory_limit: str | None, resources: ExitStack) -> FileTable:
+    """Open Parquet files at an address, which DuckDB reads in place."""
+    found, name = remote_files(source), shown_address(source)
+    connection = resources.enter_context(_connection(memory_limit, resources))
+    connection.register_filesystem(found.filesystem)
+    keys = {folder_keys(PurePosixPath(one)) for one in found.names}
+    partitions = keys.pop() if len(keys) == 1 else ()
+    with database_errors(name):
+        rows = parquet_source(partitioned=bool(partitions))
+        relation = connection.sql(f"select * from {rows}", params={"names": found.names})
+        n_rows = int(relation.aggregate("count(*)").fetchall()[0][0])
+    return FileTable(
+        name=name,
+        relation=relation,
+        n_rows=n_rows,
+        resources=resources,
+        snapshot=Snapshot(name, []),
+        kind="remote",
+        partitions=partitions,
+        # an address that is shown in part cannot be opened again under its name
+        columnar=name == source,
+    )
 
 
 # ---------------------------------------------------------------- opening with DuckDB

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO
 
 from demur._checks import input_error
@@ -19,7 +19,7 @@ from demur._files.temporary import temporary_folder
 from demur.engines.addresses import is_address, shown_address
 from demur.exceptions import InputError
 
-__all__ = ["TABLE_SUFFIXES", "is_stream", "partition_columns", "source_files"]
+__all__ = ["TABLE_SUFFIXES", "folder_keys", "is_stream", "partition_columns", "source_files"]
 
 _SHOWN_CHARACTERS = 80
 _HIDDEN = (".", "_")
@@ -173,11 +173,12 @@ def partition_columns(source: str, paths: list[Path]) -> tuple[str, ...]:
         fixed = fixed.parent
     if not fixed.is_dir():
         return ()
-    keys = {_folder_keys(path.relative_to(fixed)) for path in paths}
-    return _folder_keys(paths[0]) if len(keys) == 1 and keys.pop() else ()
+    keys = {folder_keys(path.relative_to(fixed)) for path in paths}
+    return folder_keys(paths[0]) if len(keys) == 1 and keys.pop() else ()
 
 
-def _folder_keys(path: Path) -> tuple[str, ...]:
+def folder_keys(path: PurePath) -> tuple[str, ...]:
+    """Return the keys of folders key=value in a path."""
     return tuple(part.partition("=")[0] for part in path.parent.parts if "=" in part)
 
 

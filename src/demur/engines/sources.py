@@ -13,6 +13,7 @@ from demur.engines.columns import unknown_column
 from demur.engines.files import FileTable, database_errors, open_table
 from demur.engines.frames import FrameTable, eager_columns, narwhals
 from demur.engines.memory import MemoryTable
+from demur.engines.remote import is_remote
 from demur.engines.tallies import Columns, Table
 
 __all__ = ["ENGINES", "MEMORY_LIMIT", "named_columns", "open_source"]
@@ -97,7 +98,7 @@ def _at_address(
 ) -> Table:
     if engine == "spark":
         return _with_spark(source, master, resources)
-    if is_address(source):
+    if is_address(source) and not is_remote(source):
         _require(engine, ("ibis", "memory"), "a warehouse")
         return _of_frame(warehouse_table(source), columns, engine, resources)
     _require(engine, ("duckdb", "memory"), "files")

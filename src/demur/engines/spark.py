@@ -15,7 +15,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import reduce
 from importlib import import_module
 from pathlib import Path
@@ -34,6 +34,8 @@ __all__ = ["SparkTable", "open_frame", "spark_errors", "spark_session"]
 
 _WAIT_SECONDS = 10.0
 _STREAM_REQUEST = 6  # the type of a frame in Spark's network protocol
+# what the connection to a driver that was killed ends with
+_GONE = (ConnectionError, EOFError)
 _MASTERS = re.compile(r"local(-cluster)?(\[[\d*, ]+\])?|spark://[^/,]+:\d+(,[^/,]+:\d+)*|yarn|k8s://.+")
 # enough rows to show one that is at fault
 _SHOWN_ROWS = 10_000
@@ -65,7 +67,13 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
         If PySpark or Java is missing, the master has another form or does not answer.
     """
     sql = _pyspark()
-    running = sql.SparkSession.getActiveSession()
+    try:
+        running = sql.SparkSession.getActiveSession()
+    except _failures() as error:
+        raise InputError(
+            f"The Spark session of this process is of no use any more: {_reason(error)}. "
+            "Hint: start Python again."
+        ) from None
     if master is None:
         master = "local[*]" if running is None else running.sparkContext.master
     if not _MASTERS.fullmatch(master):
@@ -87,7 +95,9 @@ def spark_session(master: str | None = None, *, wait_seconds: float = _WAIT_SECO
         try:
             yield session
         finally:
-            session.stop()
+            # a driver that is gone cannot be stopped
+            with suppress(*_failures()):
+                session.stop()
 
 
 @contextmanager
@@ -172,11 +182,14 @@ def _started(sql: Any, master: str) -> Any:
 
 
 def _failures() -> tuple[type[Exception], ...]:
-    return import_module("py4j.protocol").Py4JError, import_module("pyspark.errors").PySparkException
+    from_java = import_module("py4j.protocol").Py4JError, import_module("pyspark.errors").PySparkException
+    return *from_java, *_GONE
 
 
 def _reason(error: Exception, log: IO[bytes] | None = None) -> str:
     """Return the line that tells why: the innermost cause, without Spark's codes around it."""
+    if isinstance(error, (*_GONE, import_module("py4j.protocol").Py4JNetworkError)):
+        return "its driver has stopped"
     text = _innermost(error)
     if log is not None and "JAVA_GATEWAY_EXITED" in text:
         log.seek(0)

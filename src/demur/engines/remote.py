@@ -1,0 +1,194 @@
+"""Parquet files at addresses: https://host/scores.parquet, s3://bucket/day=*/part.parquet, read in place.
+
+DuckDB reads them through fsspec, in ranges, so that only the columns in use travel. It knows the files
+under names without passwords and tokens: what it says about them can be shown.
+"""
+
+import base64
+import glob
+import http.client
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from demur._checks import input_error
+from demur.engines.addresses import shown_address, without_secrets
+from demur.exceptions import InputError
+
+__all__ = ["RemoteFiles", "is_remote", "remote_files"]
+
+_WEB = ("http", "https")
+# where fsspec finds files, and what it needs besides itself
+_STORES = {
+    "s3": "s3fs",
+    "s3a": "s3fs",
+    "gs": "gcsfs",
+    "gcs": "gcsfs",
+    "az": "adlfs",
+    "abfs": "adlfs",
+    "abfss": "adlfs",
+    "hf": "huggingface_hub",
+    "memory": "fsspec",
+}
+_TABLES = (".parquet", ".pq")
+_SECONDS = 60
+_BLOCK = 1 << 20
+
+
+def is_remote(source: str) -> bool:
+    """Tell whether a source is the address of files, not of a warehouse."""
+    scheme, separator, rest = source.partition("://")
+    return bool(separator) and "#" not in rest and scheme.lower() in {*_WEB, *_STORES}
+
+
+class RemoteFiles:
+    """Files by the names DuckDB calls them; `filesystem` is what it asks for them."""
+
+    def __init__(self, names: list[str], filesystem: Any) -> None:
+        self.names = names
+        self.filesystem = filesystem
+
+
+def remote_files(source: str) -> RemoteFiles:
+    """Find the Parquet files at an address; raise `InputError` in one sentence if there are none."""
+    shown = shown_address(source)
+    try:
+        from fsspec.spec import AbstractFileSystem  # type: ignore[import-untyped]
+    except ImportError:
+        raise InputError(
+            f"`{shown}` is an address, and files at addresses are read through fsspec, which is missing. "
+            "Hint: pip install 'demur[remote]'."
+        ) from None
+    scheme = source.partition("://")[0].lower()
+    try:
+        files = _web_file(source) if scheme in _WEB else _stored_files(source)
+    except InputError:
+        raise
+    # every store has errors of its own
+    except Exception as error:  # noqa: BLE001
+        raise _unreadable(source, error) from None
+    if not files:
+        raise input_error(shown, "must match Parquet files", "none", "other files: copy them first.")
+
+    class Files(AbstractFileSystem):  # type: ignore[misc]
+        """The files found, under names that hold no secrets."""
+
+        protocol = "remote"
+        cachable = False
+
+        def glob(self, path: str, **_: Any) -> list[str]:
+            return [path]
+
+        def open(self, path: str, *_: Any, **__: Any) -> Any:
+            return files[_bare(path)].open()
+
+        def info(self, path: str, **_: Any) -> dict[str, Any]:
+            return {"name": path, "size": files[_bare(path)].size, "type": "file"}
+
+        def modified(self, path: str) -> datetime:
+            del path
+            return datetime.fromtimestamp(0, UTC)
+
+    return RemoteFiles([f"remote://{name}" for name in files], Files())
+
+
+def _bare(path: str) -> str:
+    return path.removeprefix("remote://")
+
+
+def _unreadable(source: str, error: Exception) -> InputError:
+    words = str(error).strip().split("\n", 1)[0].rstrip(".") or type(error).__name__
+    return input_error(shown_address(source), "must be readable", without_secrets(words, source))
+
+
+class _File:
+    """One file: its size, and how to open it."""
+
+    def __init__(self, size: int, opened: Callable[[], Any]) -> None:
+        self.size = size
+        self.open = opened
+
+
+# ---------------------------------------------------------------- stores
+
+
+def _stored_files(source: str) -> Mapping[str, _File]:
+    scheme = source.partition("://")[0].lower()
+    try:
+        store, path = import_module("fsspec.core").url_to_fs(source)
+    except ImportError:
+        hint = f"pip install {_STORES[scheme]}."
+        raise input_error(
+            shown_address(source), f"needs {_STORES[scheme]} to be read", "no such package", hint
+        ) from None
+    folder = not glob.has_magic(path) and store.isdir(path)
+    paths = store.find(path) if folder else store.glob(path)
+    tables = sorted(one for one in paths if one.lower().endswith(_TABLES))
+    return {one.lstrip("/"): _File(int(store.size(one)), _opener(store, one)) for one in tables}
+
+
+def _opener(store: Any, path: str) -> Callable[[], Any]:
+    return lambda: store.open(path, "rb")
+
+
+# ---------------------------------------------------------------- the web
+
+
+def _web_file(source: str) -> Mapping[str, _File]:
+    """Ask how long a file is; a server that does not give ranges is refused, as every read would be whole."""
+    url, headers = _without_user(source)
+    path = unquote(urlsplit(url).path)
+    if not path.lower().endswith(_TABLES):
+        hint = "for a CSV file: curl ADDRESS | demur compare - ..."
+        raise input_error(shown_address(source), "must be a Parquet file", repr(path), hint)
+    with _answer(url, {**headers, "Range": "bytes=0-3"}) as answer:
+        length = answer.headers.get("Content-Range", "").rpartition("/")[2]
+        if answer.status != http.client.PARTIAL_CONTENT or not length.isdecimal():
+            raise input_error(
+                shown_address(source),
+                "must be on a server that gives parts of files",
+                "the whole file",
+                "download it first.",
+            )
+    size = int(length)
+    name = urlsplit(url).netloc + path
+    return {name: _File(size, lambda: _web_handle(url, headers, size))}
+
+
+def _without_user(source: str) -> tuple[str, dict[str, str]]:
+    """Return the address without name and password, and the header that has them."""
+    parts = urlsplit(source)
+    user, separator, host = parts.netloc.rpartition("@")
+    url = urlunsplit(parts._replace(netloc=host))
+    if not separator:
+        return url, {}
+    token = base64.b64encode(unquote(user).encode()).decode()
+    return url, {"Authorization": f"Basic {token}"}
+
+
+def _answer(url: str, headers: Mapping[str, str]) -> Any:
+    try:
+        return urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers)), timeout=_SECONDS)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise OSError(f"{error.code} {error.reason}") from None
+    except urllib.error.URLError as error:
+        raise OSError(str(error.reason)) from None
+
+
+def _web_handle(url: str, headers: Mapping[str, str], size: int) -> Any:
+    from fsspec.spec import AbstractBufferedFile
+
+    class Handle(AbstractBufferedFile):  # type: ignore[misc]
+        """A file that asks for the ranges it needs, a megabyte ahead."""
+
+        def _fetch_range(self, start: int, end: int) -> bytes:
+            with _answer(url, {**headers, "Range": f"bytes={start}-{end - 1}"}) as answer:
+                data: bytes = answer.read()
+            return data
+
+    return Handle(None, "remote", mode="rb", block_size=_BLOCK, cache_type="readahead", size=size)
