@@ -217,14 +217,21 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
         loop = merge_and_pool
     n_blocks, n_groups, won, tied = loop(*inputs, *outputs, groups)
     lengths = [n_blocks] * 5 + [n_groups if groups else 0] * 3
-    # copies, so that the worst-case buffers are released
-    arrays = [np.array(out[:length]) for out, length in zip(outputs, lengths, strict=True)]
+    arrays = [_cut_off(out, length) for out, length in zip(outputs, lengths, strict=True)]
     arrays[4] = arrays[4].astype(np.int64)
     if exponent:
         for index in (0, 1, 6, 7):
             arrays[index] = np.ldexp(arrays[index], exponent)
     emitted = arrays[5:] if groups else [None, None, None]
     return Sweep(*arrays[:5], *emitted, float(won), float(tied), 2 * exponent)  # type: ignore[call-arg, arg-type]
+
+
+def _cut_off(out: Any, length: int) -> Any:
+    """Return the first elements as an array, and give back the rest of the worst-case buffer."""
+    if isinstance(out, list):
+        return np.array(out[:length])
+    out.resize(length, refcheck=False)  # in place: millions of groups are not copied
+    return out
 
 
 def _stack_size(size: int, *, weighted: bool) -> int:

@@ -34,6 +34,7 @@ __all__ = [
     "AucInterval",
     "auc_interval",
     "auc_variance",
+    "interval_of_table",
     "newcombe_interval",
     "placement_variance",
     "score_interval",
@@ -288,13 +289,22 @@ def auc_interval(
     auc = table.estimate
     ends = auc in (0.0, 1.0)
     spread = 0.0 if method == "newcombe" or ends else _variance(counts, table, variance)
-    if spread <= 0:  # below 0 only by rounding of the unbiased variance
-        limits = score_interval(table, 0.0, confidence_level)
-        return AucInterval(*limits, "newcombe", degenerate=method != "newcombe")
-    if method == "score":
-        return AucInterval(*score_interval(table, spread, confidence_level), method)
+    if spread <= 0 or method == "score":  # below 0 only by rounding of the unbiased variance
+        return _scored(table, spread, confidence_level, degenerate=spread <= 0 and method != "newcombe")
     wanted = wald_limits if method == "wald" else logit_limits
     return AucInterval(*wanted(auc, spread, z), method)
+
+
+def interval_of_table(table: TwoWay, confidence_level: float) -> AucInterval:
+    """Return what `auc_interval` gives for the cases of a table."""
+    spread = 0.0 if table.estimate in (0.0, 1.0) else placement_variance(table, "delong")
+    return _scored(table, spread, confidence_level, degenerate=spread <= 0)
+
+
+def _scored(table: TwoWay, spread: float, confidence_level: float, *, degenerate: bool) -> AucInterval:
+    """Score interval; Newcombe's where the data show no spread."""
+    limits = score_interval(table, max(spread, 0.0), confidence_level)
+    return AucInterval(*limits, "score" if spread > 0 else "newcombe", degenerate=degenerate)
 
 
 def score_interval(table: TwoWay, variance: float, confidence_level: float) -> Interval:

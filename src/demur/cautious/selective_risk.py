@@ -307,11 +307,9 @@ def risk_coverage_curve(
     (0.2155, 0.125)
     """
     check_choice(convention, "convention", CONVENTIONS)
-    # copies: a result makes its arrays read-only, which must not reach the user's
-    losses = np.atleast_1d(check_probability(loss, "loss")).copy()
-    ranking = check_scores(confidence, "confidence").copy()
+    losses = np.atleast_1d(check_probability(loss, "loss"))
+    ranking = check_scores(confidence, "confidence")
     weights = check_weights(sample_weight)
-    weights = None if weights is None else weights.copy()
     check_same_length(loss=losses, confidence=ranking, sample_weight=weights)
     if losses.ndim != 1:
         raise input_error("loss", "must be one-dimensional", f"shape {losses.shape}")

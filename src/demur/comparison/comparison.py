@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any, overload
 
 from demur._kernels.jit import whole_job
-from demur._results import Result, json_safe
-from demur.auc.one import auc_interval
+from demur._results import FrozenDict, Interval, Result, json_safe
+from demur.auc.one import auc_interval, interval_of_table
+from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import trivial_candidates
 from demur.comparison.choice import Choice, make_answer
@@ -27,7 +28,8 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases, judged_model
 from demur.paired.joint import JointCounts
-from demur.typing import ArrayLike, Labels
+from demur.paired.scores import JointScores
+from demur.typing import ArrayLike, FloatArray, Labels
 
 __all__ = [
     "Cases",
@@ -83,8 +85,9 @@ class Comparison(Result):
     notes: tuple[str, ...]
     cases: Mapping[str, SplitCases]
     judged: Mapping[str, JudgedModel]
+    tables: ModelTables | None
     choice: Choice | None
-    _evidence = ("question", "cases", "judged", "choice", "answer", "models", "trivial")
+    _evidence = ("question", "cases", "judged", "tables", "choice", "answer", "models", "trivial")
 
     def best_model(self) -> Answer:
         """Return the best rule of a model, also where a rule without a model is cheaper."""
@@ -324,8 +327,19 @@ def comparison_of(
             "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
             "Hint: weights='repeats' if a weight of 2 is a case seen twice."
         )
-    judging = {name: partial(cases.judge, scores) for name, scores in rows.scores.items()}
-    return _compared(dict.fromkeys(judging, cases), judging, question, class_names, rows.labels)
+    single = cases.weights is None
+    joint = JointScores(rows.positive, list(rows.scores.values()), None if single else cases.sizes)
+    judging = {
+        name: partial(_judged, cases, joint if single else None, place, scores)
+        for place, (name, scores) in enumerate(rows.scores.items())
+    }
+    tables = ModelTables(joint, cases.weights or "importance")
+    return _compared(dict.fromkeys(judging, cases), judging, question, class_names, rows.labels, tables)
+
+
+def _judged(cases: SplitCases, joint: JointScores | None, place: int, scores: FloatArray) -> JudgedModel:
+    """Judge a model; single cases are ordered once, for this and for the ranks among each other."""
+    return cases.judge(scores, orders=None if joint is None else joint.orders(place))
 
 
 def comparison_of_joint(
@@ -337,7 +351,10 @@ def comparison_of_joint(
 ) -> Comparison:
     """Compare models of which joint counts are at hand: all on the same splits, paired."""
     split = joint_cases(joint, question)
-    found = _compared(dict.fromkeys(split.judging, split.cases), split.judging, question, class_names, labels)
+    scores = JointScores(split.cases.positive, list(split.scores.values()), split.cases.sizes)
+    cases = dict.fromkeys(split.judging, split.cases)
+    tables = ModelTables(scores, "repeats")
+    found = _compared(cases, split.judging, question, class_names, labels, tables)
     return replace(found, notes=(*found.notes, *split.notes))
 
 
@@ -401,6 +418,7 @@ def _compared(
     question: Question,
     class_names: tuple[str, str],
     labels: tuple[Any, Any],
+    tables: ModelTables | None = None,
 ) -> Comparison:
     first = next(iter(cases.values()))
     trivial = [] if question.costs is None else trivial_candidates(first, question)
@@ -415,7 +433,7 @@ def _compared(
             parts[name] = Parts(
                 pool.submit(rules_of, cases[name], name, model, question, place),
                 pool.submit(volume_of, cases[name], model, question.confidence_level),
-                pool.submit(auc_interval, model.counts, confidence_level=question.confidence_level),
+                pool.submit(_area_interval, tables, place, model, question.confidence_level),
             )
         rules = {name: part.rules.result() for name, part in parts.items()}
         models = {name: compared_model(name, judged[name], part, question) for name, part in parts.items()}
@@ -452,10 +470,19 @@ def _compared(
         split=first.source,
         weights=first.weights,
         notes=_notes(first, question, models),
-        cases=cases,
-        judged=judged,
+        # as they are: the choice holds them, too, and copies of all cases would take their memory twice
+        cases=FrozenDict(cases),
+        judged=FrozenDict(judged),
+        tables=tables,
         choice=choice,
     )
+
+
+def _area_interval(tables: ModelTables | None, place: int, model: JudgedModel, level: float) -> Interval:
+    """Interval of the area under the ROC curve: from the ranks of the cases, else from counts."""
+    if tables is None:
+        return auc_interval(model.counts, confidence_level=level)
+    return interval_of_table(tables.single(place), level)
 
 
 def _notes(cases: SplitCases, question: Question, models: Mapping[str, ModelComparison]) -> tuple[str, ...]:

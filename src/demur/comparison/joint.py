@@ -12,14 +12,16 @@ from demur.costs.case_costs import CaseCosts
 from demur.exceptions import InputError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.paired.joint import JointCounts
+from demur.typing import FloatArray
 
 __all__ = ["JointCases", "joint_cases"]
 
 
 class JointCases(NamedTuple):
-    """Splits that all models share, how each model is judged on them, and what bins leave open."""
+    """Splits that all models share, their scores, how each is judged, and what bins leave open."""
 
     cases: SplitCases
+    scores: Mapping[str, FloatArray]
     judging: Mapping[str, Callable[[], JudgedModel]]
     notes: tuple[str, ...]
 
@@ -45,11 +47,10 @@ def joint_cases(joint: JointCounts, question: Question) -> JointCases:
         quantity="a comparison",
     )
     cases = replace(cases, source="counts")
-    judging = {
-        name: partial(cases.judge, joint.lower[name][cell], joint.binned(name)) for name in joint.models
-    }
+    scores = {name: joint.lower[name][cell] for name in joint.models}
+    judging = {name: partial(cases.judge, column, joint.binned(name)) for name, column in scores.items()}
     if joint.exact:
-        return JointCases(cases, judging, ())
+        return JointCases(cases, scores, judging, ())
     bins = {name: len(np.unique(joint.lower[name])) for name in joint.models}
     listed = ", ".join(f"{number} of {name}" for name, number in bins.items())
     bound = joint.certified(costs, prevalence=question.rate)
@@ -58,4 +59,4 @@ def joint_cases(joint: JointCounts, question: Question) -> JointCases:
         f"Scores were counted in bins ({listed}). Costs of the rules shown are exact; {words} a window with "
         f"thresholds inside a bin costs at most {bound:.1e} times the more expensive error less per case."
     )
-    return JointCases(cases, judging, (note,))
+    return JointCases(cases, scores, judging, (note,))

@@ -20,7 +20,7 @@ from demur._kernels.placements import Ordered
 from demur.costs.case_costs import CaseAmounts
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.class_rows import ClassRows, classes_of, ordered_classes
+from demur.honest.class_rows import ClassRows, classes_of, counts_of, ordered_classes
 from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight
 from demur.honest.splits import Splits, check_folds, check_repeats, split_cases, split_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
@@ -167,12 +167,12 @@ class SplitCases:
         `orders` are the positives and the negatives ordered by these scores, if somebody has them
         already; only for rows without weights, where row k of a class is its case k.
         """
-        if counts is None:
-            counts = self.counts(scores)
         if orders is None:
             classes = classes_of(scores, self.positive, self.splits)
+            counts = self.counts(scores) if counts is None else counts
         else:
             classes = ordered_classes(self.positive, orders, self.splits)
+            counts = counts_of(classes[0]) if counts is None else counts
         honest, positions = judge_sorted(classes, self.splits, prevalence=self.prevalence)
         hindsight = judge_with_hindsight(counts, self.prevalence)
         hindsight_position: Any = np.empty(len(self.splits.repeats[0].cell), dtype=np.int32)

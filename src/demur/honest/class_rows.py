@@ -12,7 +12,7 @@ from demur.counts.scores import ScoreCounts
 from demur.honest.splits import Rows, Splits
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["ClassRows", "classes_of", "ordered_classes", "others_pooled"]
+__all__ = ["ClassRows", "classes_of", "counts_of", "ordered_classes", "others_pooled"]
 
 
 class ClassRows(NamedTuple):
@@ -94,6 +94,12 @@ def _ascending(members: IntArray, scores: FloatArray, rows: Rows) -> tuple[IntAr
         order = ascending_order(ordered)
         members, ordered = members[order], ordered[order]
     return members, ordered
+
+
+def counts_of(classes: Sequence[ClassRows]) -> ScoreCounts:
+    """Count the cases of both classes, of one row each."""
+    positive, negative = (Sample(one.scores, None) for one in classes)
+    return ScoreCounts(_positive=positive, _negative=negative)
 
 
 def others_pooled(classes: Sequence[ClassRows], fold: int, buffers: Sequence[FloatArray]) -> ScoreCounts:

@@ -5,7 +5,9 @@ models rank the same pair of cases. Each class of each model is ordered once, an
 built from merging these orderings.
 """
 
+from collections.abc import Sequence
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,11 +23,12 @@ __all__ = ["JointScores"]
 
 
 class JointScores:
-    """Scores of k models on the same cases, split by class; weights are frequencies.
+    """Scores of k models on the same cases; weights are frequencies.
 
     Attributes
     ----------
     negatives, positives : array of shape (k, cases of the class)
+        The scores split by class, once somebody asks for them.
     negative_weight, positive_weight : array or None
     evidence : dict
         What the scores were read from: cases, or joint counts.
@@ -34,15 +37,15 @@ class JointScores:
     def __init__(
         self,
         positive: BoolArray,
-        scores: FloatArray,
+        scores: Sequence[FloatArray] | FloatArray,
         weights: FloatArray | None,
         evidence: dict[str, Any] | None = None,
     ) -> None:
-        if weights is not None:
+        if weights is not None and not weights.all():
             kept = weights > 0
-            positive, scores, weights = positive[kept], scores[:, kept], weights[kept]
-        self.negatives = scores.take(np.flatnonzero(~positive), axis=1)
-        self.positives = scores.take(np.flatnonzero(positive), axis=1)
+            positive, scores, weights = positive[kept], [column[kept] for column in scores], weights[kept]
+        self._scores = scores
+        self._members = {kind: np.flatnonzero(positive == kind) for kind in (True, False)}
         self.negative_weight = None if weights is None else weights[~positive]
         self.positive_weight = None if weights is None else weights[positive]
         self.evidence = CASES if evidence is None else evidence
@@ -98,27 +101,37 @@ class JointScores:
         return made
 
     def _require_both_classes(self, quantity: str) -> None:
-        for array, word in ((self.positives, "positive"), (self.negatives, "negative")):
-            if array.shape[1] == 0:
+        for kind, word in ((True, "positive"), (False, "negative")):
+            if len(self._members[kind]) == 0:
                 raise UndefinedError(
                     f"{quantity} needs cases of both classes, got no {word} case. "
                     "Hint: check y_true and pos_label."
                 )
 
+    @cached_property
+    def negatives(self) -> FloatArray:
+        """Scores of the negatives, a row per model."""
+        return np.stack([column[self._members[False]] for column in self._scores])
+
+    @cached_property
+    def positives(self) -> FloatArray:
+        """Scores of the positives, a row per model."""
+        return np.stack([column[self._members[True]] for column in self._scores])
+
     @property
     def n_models(self) -> int:
         """Number of models."""
-        return len(self.negatives)
+        return len(self._scores)
 
     @property
     def n_negative(self) -> float:
         """Weight of the negatives."""
-        return _total(self.negatives, self.negative_weight)
+        return _total(self._members[False], self.negative_weight)
 
     @property
     def n_positive(self) -> float:
         """Weight of the positives."""
-        return _total(self.positives, self.positive_weight)
+        return _total(self._members[True], self.positive_weight)
 
     @property
     def whole_cases(self) -> bool:
@@ -129,9 +142,8 @@ class JointScores:
     def _order(self, model: int, *, positive: bool) -> Ordered:
         key = positive, model
         if key not in self._orders:
-            scores = self.positives if positive else self.negatives
             weights = self.positive_weight if positive else self.negative_weight
-            self._orders[key] = ordered(scores[model], weights)
+            self._orders[key] = ordered(self._scores[model][self._members[positive]], weights)
         return self._orders[key]
 
     def orders(self, model: int) -> tuple[Ordered, Ordered]:
@@ -149,18 +161,18 @@ class JointScores:
 
     def in_ranks(self, *models: int) -> "JointScores":
         """Replace the scores of the models by their mid-ranks over both classes; nothing is sorted again."""
-        made = copy(self)
-        made.negatives, made.positives = (
-            np.empty((len(models), side.shape[1])) for side in (self.negatives, self.positives)
-        )
-        made._orders, made._placements, made._single = {}, {}, {}
+        made, n_cases = copy(self), sum(map(len, self._members.values()))
+        for split in ("negatives", "positives"):
+            made.__dict__.pop(split, None)
+        columns = [np.empty(n_cases) for _ in models]
+        made._scores, made._orders, made._placements, made._single = columns, {}, {}, {}
         for at, model in enumerate(models):
             above, below, _ = self.placements(model)
             # row sums count the positives above a negative, column sums the negatives below a positive
             for positive, beside in ((False, self.n_positive - above), (True, below)):
                 own = self._order(model, positive=positive)
                 ranks = mid_ranks(own) + beside[own.cases]
-                (made.positives if positive else made.negatives)[at, own.cases] = ranks
+                columns[at][self._members[positive][own.cases]] = ranks
                 made._orders[positive, at] = own._replace(scores=ranks)
         return made
 
@@ -246,5 +258,5 @@ def _twice_the_sum(one: FloatArray, two: FloatArray, less: FloatArray, less_two:
     return out
 
 
-def _total(scores: FloatArray, weights: FloatArray | None) -> float:
-    return float(scores.shape[1]) if weights is None else float(weights.sum())
+def _total(members: IntArray, weights: FloatArray | None) -> float:
+    return float(len(members)) if weights is None else float(weights.sum())

@@ -18,7 +18,6 @@ from demur.honest.cross_fitting import CrossFittedSurface
 from demur.honest.curve_bands import CostCurveBand, envelope_band_of
 from demur.honest.pairs import JudgedPair, PairedCases, judged_pair
 from demur.honest.volume_difference import volume_difference_of
-from demur.paired.scores import JointScores
 from demur.report.drawing import roc_points, score_bins
 from demur.report.evidence import ModelEvidence, model_evidence
 from demur.report.model import ModelReport, PairReport
@@ -153,16 +152,11 @@ def _cost_band(honest: CrossFittedSurface, index: int, comparison: Comparison) -
 def build_pairs(comparison: Comparison, pool: Executor) -> tuple[PairReport, ...]:
     """Compare every two models judged on the same splits; none where they were split apart."""
     names = list(comparison.models)
-    cases = comparison.cases[names[0]]
-    if not 2 <= len(names) <= _MOST_PAIRED or any(comparison.cases[name] is not cases for name in names):
+    cases, tables = comparison.cases[names[0]], comparison.tables
+    if not 2 <= len(names) <= _MOST_PAIRED or tables is None:
         return ()
     judged = comparison.judged
-    joint = JointScores(
-        cases.positive,
-        np.stack([judged[name].scores for name in names]),
-        None if cases.weights is None else cases.sizes,
-    )
-    tests = pool.submit(_auc_tests, joint, cases.weights or "importance")
+    tests = pool.submit(_auc_tests, tables)
     pairs = list(combinations(range(len(names)), 2))
     joined: list[PairedCases] = list(
         pool.map(lambda pair: judged_pair(cases, judged[names[pair[0]]], judged[names[pair[1]]]), pairs)
@@ -195,10 +189,9 @@ def _as_judged(cases: SplitCases, first: JudgedModel, second: JudgedModel, paire
     )
 
 
-def _auc_tests(joint: JointScores, weights: str) -> list[AucDifferenceTest]:
-    """Test all pairs; each class of each model is sorted once."""
-    tables = ModelTables(joint, weights)
+def _auc_tests(tables: ModelTables) -> list[AucDifferenceTest]:
+    """Test all pairs."""
     return [
         paired_test(tables, first, second, PairedOptions(method="delong"))
-        for first, second in combinations(range(joint.n_models), 2)
+        for first, second in combinations(range(tables.joint.n_models), 2)
     ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._results import Result, json_safe
+from demur._results import Result, json_safe, read_only
 from demur.calibration.reliability import ConsistencyBand, ReliabilityCurve, reliability_curve
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
 from demur.costs.net_benefit import net_benefit_curve
@@ -153,7 +153,8 @@ def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
         # single cases are counted several times faster than weights are
         cases = [np.repeat(confidence, column.astype(np.int64)) for column in (wrong, right)]
         loss = np.repeat([1.0, 0.0], [len(one) for one in cases])
-        return risk_coverage_curve(loss, np.concatenate(cases))
+        # nobody else holds them: the curve need not copy them
+        return risk_coverage_curve(read_only(loss), read_only(np.concatenate(cases)))
     loss = np.repeat([1.0, 0.0], len(p))
     weight = np.concatenate([wrong, right])
     kept = weight > 0

@@ -9,12 +9,10 @@ import numpy as np
 
 from demur._kernels.multiple_tests import holm
 from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
-from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
 from demur.comparison.threads import workers
 from demur.honest.pairs import judged_pair
 from demur.honest.volume_difference import VolumeDifferenceTest, volume_difference_of
-from demur.paired.scores import JointScores
 
 __all__ = ["PairDifference", "pair_differences"]
 
@@ -50,19 +48,14 @@ class PairDifference:
 def pair_differences(comparison: Comparison) -> list[PairDifference]:
     """Compare the models in pairs; none where they were split apart for want of rows."""
     names = sorted(comparison.models, key=lambda name: comparison.models[name].vacc)
-    cases = comparison.cases[names[0]]
-    if len(names) < 2 or any(comparison.cases[name] is not cases for name in names):
+    tables, cases = comparison.tables, comparison.cases[names[0]]
+    if len(names) < 2 or tables is None:
         return []
     shown = names if len(names) <= _ALL_PAIRS_UP_TO else names[: 1 + _MOST_OTHERS]
     pairs = list(combinations(range(len(shown)), 2))
     if len(shown) > _ALL_PAIRS_UP_TO:
         pairs = [(0, other) for other in range(1, len(shown))]
-    joint = JointScores(
-        cases.positive,
-        np.stack([comparison.judged[name].scores for name in shown]),
-        None if cases.weights is None and cases.source == "rows" else cases.sizes,
-    )
-    tables = ModelTables(joint, cases.weights or "importance")
+    place = [list(comparison.models).index(name) for name in shown]
     judged = [comparison.judged[name] for name in shown]
     with workers(comparison.n) as pool:
         volumes = pool.map(
@@ -70,7 +63,9 @@ def pair_differences(comparison: Comparison) -> list[PairDifference]:
         )
         # scores are ordered on the way, once for each model: one thread does all of these
         areas = pool.submit(
-            lambda: [paired_test(tables, *pair, PairedOptions(method="delong")) for pair in pairs]
+            lambda: [
+                paired_test(tables, place[a], place[b], PairedOptions(method="delong")) for a, b in pairs
+            ]
         )
         auc, volume = areas.result(), list(volumes)
     return _adjusted([(shown[first], shown[second]) for first, second in pairs], auc, volume)

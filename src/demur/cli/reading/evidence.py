@@ -6,6 +6,7 @@ and only their counts come back; a file of saved counts has none to begin with.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -190,9 +191,14 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
 
 
 def _load_ahead(path: Path) -> None:
-    """Load the compiler that a large file needs while the file is being read: a second less to wait."""
+    """Load the libraries that a large file needs while the file is being read: a second less to wait."""
     if path.is_file() and path.stat().st_size >= _LARGE:
-        Thread(target=load_compiler, daemon=True).start()
+        Thread(target=_load_libraries, daemon=True).start()
+
+
+def _load_libraries() -> None:
+    load_compiler()
+    import_module("scipy.special")
 
 
 # ---------------------------------------------------------------- saved counts
