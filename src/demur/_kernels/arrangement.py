@@ -31,12 +31,23 @@ def cell_batches(
     per_row = max(1, _CELLS_AT_ONCE // (size + 1))
     for start in range(0, size + 1, per_row):
         rows = np.arange(start, min(start + per_row, size + 1))
-        i = np.repeat(rows, size + 1 - rows)
-        j = np.concatenate([np.arange(row, size + 1) for row in rows])
+        ends = np.maximum(_ends(shares, rows, mu[1]), rows)
+        i = np.repeat(rows, ends - rows)
+        j = np.concatenate([np.arange(row, end) for row, end in zip(rows, ends, strict=True)])
         polygons = _cells(shares, i, j, mu[1], nu[1])
         inside, crossing = sides_of_rectangle(polygons, mu, nu)
         yield _with_area(i[inside], j[inside], polygons[inside])
         yield _with_area(i[crossing], j[crossing], clip_to_rectangle(polygons[crossing], mu, nu))
+
+
+def _ends(shares: FloatArray, rows: IntArray, far_mu: float) -> IntArray:
+    """Element k: the first j from which on cells (rows[k], j) lie to the right of the rectangle."""
+    floor = np.concatenate([[0.0], shares])
+    with np.errstate(divide="ignore"):
+        # cell (i, j) begins at mu = r_i / q_j, which rises with j
+        return np.array(
+            [np.searchsorted(floor[row] / (1.0 - floor), far_mu, side="left") for row in rows], dtype=np.int64
+        )
 
 
 def _with_area(

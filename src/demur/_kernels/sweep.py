@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 _THREADS_FROM = 2**17
+_NOTHING: FloatArray = np.empty(0)
 _SCALE_LIMIT = 480  # products of counts beyond 2**480 or below 2**-480 would overflow
 
 
@@ -208,7 +209,7 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
         inputs = [positives.scores, weights[0], negatives.scores, weights[1]]
         stack = _stack_size(size, weighted=len(weights[0]) > 0 or len(weights[1]) > 0)
         outputs: list[Any] = [np.empty(stack) for _ in range(4)] + [np.empty(stack, np.int64)]
-        outputs += [np.empty(size if groups else 0) for _ in range(3)]
+        outputs += [np.empty(size) if groups else _NOTHING for _ in range(3)]
         loop: Any = compiled(merge_and_pool)
     else:
         inputs = [values.tolist() for values in (positives.scores, weights[0], negatives.scores, weights[1])]
@@ -216,14 +217,13 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
         outputs += [[0.0] * (size if groups else 0) for _ in range(3)]
         loop = merge_and_pool
     n_blocks, n_groups, won, tied = loop(*inputs, *outputs, groups)
-    lengths = [n_blocks] * 5 + [n_groups if groups else 0] * 3
-    arrays = [_cut_off(out, length) for out, length in zip(outputs, lengths, strict=True)]
-    arrays[4] = arrays[4].astype(np.int64)
+    blocks = [_cut_off(out, n_blocks) for out in outputs[:5]]
+    emitted = [_cut_off(out, n_groups) for out in outputs[5:]] if groups else [None, None, None]
+    blocks[4] = blocks[4].astype(np.int64, copy=False)
     if exponent:
-        for index in (0, 1, 6, 7):
-            arrays[index] = np.ldexp(arrays[index], exponent)
-    emitted = arrays[5:] if groups else [None, None, None]
-    return Sweep(*arrays[:5], *emitted, float(won), float(tied), 2 * exponent)  # type: ignore[call-arg, arg-type]
+        for counted in (*blocks[:2], *(emitted[1:] if groups else ())):
+            np.ldexp(counted, exponent, out=counted)
+    return Sweep(*blocks, *emitted, float(won), float(tied), 2 * exponent)  # type: ignore[call-arg]
 
 
 def _cut_off(out: Any, length: int) -> Any:
@@ -246,7 +246,7 @@ def _stack_size(size: int, *, weighted: bool) -> int:
 
 def _scaled(sample: Sample, exponent: int) -> FloatArray:
     if sample.weights is None:
-        return np.empty(0)
+        return _NOTHING
     return np.ldexp(sample.weights, -exponent) if exponent else sample.weights
 
 

@@ -49,9 +49,11 @@ def advice_decisions(
     decisions = []
     for index, rows in enumerate(cases.splits.repeats):
         columns = _columns(cases, rows)
-        held = np.zeros((cases.folds, 2 * len(columns)))
+        held = np.empty((cases.folds, 2 * len(columns)))
+        cell = 2 * rows.fold + cases.positive[rows.cell]
         for place, column in enumerate(columns):
-            np.add.at(held, (rows.fold, 2 * place + cases.positive[rows.cell]), column)
+            by_class = np.bincount(cell, column, 2 * cases.folds).reshape(-1, 2)
+            held[:, 2 * place : 2 * place + 2] = by_class
         tables = [_constant_tables(held, TRIVIAL[one.kind]) for one in trivial]
         at_corners: list[list[FloatArray]] = [[] for _ in question.corners()]
         for model, merged, (own, by_corner) in zip(models, groups, searches, strict=True):

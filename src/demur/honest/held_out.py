@@ -258,9 +258,13 @@ def judge_sorted(
         # half the memory of the usual integers; positions are few
         position: Any = np.empty(len(rows.fold), dtype=np.int32)
         buffers = [np.empty_like(one.scores) for one in by_class]
-        for fold in range(splits.folds):
-            with whole_job(cases):
-                rule = LearnedRule.learn(others_pooled(by_class, fold, buffers), prevalence)
+        with whole_job(cases):
+            # only the blocks of the cases left are kept, so that one fold after the other can use the buffers
+            rules = [
+                LearnedRule.learn(others_pooled(by_class, fold, buffers), prevalence)
+                for fold in range(splits.folds)
+            ]
+        for fold, rule in enumerate(rules):
             columns = []
             for one in by_class:
                 held = one.held(fold)
