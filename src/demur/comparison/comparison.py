@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, overload
 
 from demur._kernels.jit import whole_job
-from demur._results import FrozenDict, Interval, Result, json_safe
-from demur.auc.one import auc_interval, interval_of_table
+from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import trivial_candidates
@@ -15,7 +14,7 @@ from demur.comparison.choice import Choice, make_answer
 from demur.comparison.classes.comparison import ClassComparison, compare_class_models
 from demur.comparison.estimates import cost_at
 from demur.comparison.joint import joint_cases
-from demur.comparison.models import ModelComparison, Parts, compared_model, rules_of, volume_of
+from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.rows import Cases
 from demur.comparison.threads import workers
@@ -433,7 +432,7 @@ def _compared(
             parts[name] = Parts(
                 pool.submit(rules_of, cases[name], name, model, question, place),
                 pool.submit(volume_of, cases[name], model, question.confidence_level),
-                pool.submit(_area_interval, tables, place, model, question.confidence_level),
+                pool.submit(area_of, tables, place, model, question.confidence_level),
             )
         rules = {name: part.rules.result() for name, part in parts.items()}
         models = {name: compared_model(name, judged[name], part, question) for name, part in parts.items()}
@@ -476,13 +475,6 @@ def _compared(
         tables=tables,
         choice=choice,
     )
-
-
-def _area_interval(tables: ModelTables | None, place: int, model: JudgedModel, level: float) -> Interval:
-    """Interval of the area under the ROC curve: from the ranks of the cases, else from counts."""
-    if tables is None:
-        return auc_interval(model.counts, confidence_level=level)
-    return interval_of_table(tables.single(place), level)
 
 
 def _notes(cases: SplitCases, question: Question, models: Mapping[str, ModelComparison]) -> tuple[str, ...]:

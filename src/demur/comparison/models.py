@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from demur._results import Interval, Result
+from demur.auc.one import auc_interval, interval_of_table
+from demur.auc.tables import ModelTables
 from demur.comparison.candidates import Candidate, model_candidates
 from demur.comparison.estimates import cost_of, rates_of
 from demur.comparison.question import Question
@@ -17,7 +19,16 @@ from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
 from demur.roc.curve import auc_score
 from demur.surface.window import AbstentionWindow
 
-__all__ = ["ModelComparison", "Parts", "Rules", "Volume", "compared_model", "rules_of", "volume_of"]
+__all__ = [
+    "ModelComparison",
+    "Parts",
+    "Rules",
+    "Volume",
+    "area_of",
+    "compared_model",
+    "rules_of",
+    "volume_of",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -126,6 +137,13 @@ def volume_of(cases: SplitCases, model: JudgedModel, level: float) -> Volume:
     """Judge the model over all costs."""
     surface = fitted_surface(cases, model)
     return Volume(surface, volume_interval_of(surface, confidence_level=level))
+
+
+def area_of(tables: ModelTables | None, place: int, model: JudgedModel, level: float) -> Interval:
+    """Interval of the area under the ROC curve: from the ranks of the cases, else from counts."""
+    if tables is None:
+        return auc_interval(model.counts, confidence_level=level)
+    return interval_of_table(tables.single(place), level)
 
 
 def compared_model(name: str, model: JudgedModel, parts: Parts, question: Question) -> ModelComparison:
