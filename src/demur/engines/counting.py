@@ -206,7 +206,7 @@ def _bins_for(table: Table, columns: Columns) -> int:
     if columns.groups is None:
         return DEFAULT_BINS
     groups = len(coded(table.head((columns.groups,), FIRST_ROWS)[columns.groups])[0])
-    return min(DEFAULT_BINS, max(_FEWEST_BINS, 2 ** int(math.log2(_MOST_GROUPED_BINS / groups))))
+    return min(DEFAULT_BINS, max(_FEWEST_BINS, 1 << int(math.log2(_MOST_GROUPED_BINS / groups))))
 
 
 def _has_plain_ends(cut: Cut) -> bool:
