@@ -1,6 +1,6 @@
 """``python -m demur`` is the command line."""
 
-from demur.cli.main import main
+from demur.cli.starting import main
 
 if __name__ == "__main__":
     main()

@@ -332,6 +332,27 @@ def test_a_signal_at_any_time_is_one_line(rows, tmp_path, number, code, word, fr
     assert refused(process, code) == f"demur: {word}."
 
 
+LOADING = """
+import os, sys
+
+class Interrupting:
+    def find_spec(self, name, *rest):
+        if name == "click":
+            os.kill(os.getpid(), {number})
+
+sys.meta_path.insert(0, Interrupting())
+from demur.cli.starting import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")])
+def test_a_signal_while_modules_load_is_one_line(number, word):
+    code = LOADING.format(number=int(number))
+    ran = subprocess.run([sys.executable, "-c", code], env=ENV, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (128 + number, f"demur: {word}.\n")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_no_copy_of_standard_input(tmp_path, number):
     temporary = tmp_path / "tmp"

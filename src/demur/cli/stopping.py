@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from demur.cli.starting import end
+
 __all__ = ["Stop", "stoppable"]
 
 _WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
@@ -68,7 +70,8 @@ def stoppable() -> Iterator[Stop]:
         signal.SIGINT: signal.default_int_handler,
         signal.SIGTERM: signal.SIG_DFL,
     }
-    caught = [number for number, handler in usual.items() if signal.getsignal(number) == handler]
+    before = {number: signal.getsignal(number) for number in usual}
+    caught = [number for number, handler in usual.items() if before[number] in (handler, end)]
 
     def handle(number: int, frame: FrameType | None) -> None:
         stop.code = _SIGNALS + number
@@ -84,7 +87,7 @@ def stoppable() -> Iterator[Stop]:
             yield stop
         finally:
             for number in caught:
-                signal.signal(number, usual[number])
+                signal.signal(number, before[number])
 
 
 @contextmanager

@@ -1,0 +1,28 @@
+"""The first moment of the `demur` command: a signal while modules load ends it with one line, too.
+
+Imports next to nothing, so that the moment before is as short as can be. `stopping` takes over as soon
+as there may be something to clean up.
+"""
+
+import os
+import signal
+from types import FrameType
+
+__all__ = ["end", "main"]
+
+
+def end(number: int, frame: FrameType | None) -> None:
+    """End the process at once, with the word and the code of `stopping`."""
+    os.write(2, b"demur: interrupted.\n" if number == signal.SIGINT else b"demur: terminated.\n")
+    os._exit(128 + number)
+
+
+def main() -> None:
+    """Run the command line."""
+    # a signal that is ignored (nohup, a job in the background) stays ignored
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGTERM, signal.SIG_DFL)):
+        if signal.getsignal(number) == usual:
+            signal.signal(number, end)
+    from demur.cli.main import main as command
+
+    command()
