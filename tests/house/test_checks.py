@@ -93,3 +93,31 @@ def test_one_negative_cost_of_abstaining_is_refused(name):
         ask(1, -1)
     assert np.isfinite(surface.cost(1, -0.1, 0.9))
     assert surface.cost(1, 0, 0) == surface.cost(1, 0) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: demur.cautious.response_band([0, 1], [1j, 2j]), "`proba` must hold real numbers"),
+        (lambda: demur.cautious.response_band([0, 1], "text"), "`proba` must"),
+        (lambda: demur.cautious.response_band([0, 1], [[], []]), "`proba` must have a column for each class"),
+        (lambda: demur.ordinal.ranking_experiment(level_counts=3.5), "`level_counts` must be a sequence"),
+        (lambda: demur.ordinal.ranking_experiment(n_rankings=10**400), "`n_rankings` must be below"),
+        (lambda: demur.ordinal.separability_experiment(n_levels=3), "`n_levels` must be a sequence"),
+        (lambda: demur.ordinal.separability_experiment(distances=[1e300]), "`distances` must not exceed"),
+        (
+            lambda: demur.engines.read_joint_counts(
+                {"y": [0, 1], "a": [0, 1], "b": [1, 0]}, y_true="y", scores=["a", "b"], counts=3
+            ),
+            "`counts` must be a non-empty mapping",
+        ),
+    ],
+)
+def test_what_the_fuzzer_found(call, message):
+    with pytest.raises(InputError, match=message):
+        call()
+
+
+def test_rankings_of_huge_numbers_agree_by_their_order():
+    agreement = demur.ordinal.order_agreement([0.25, 1.5, 2.0], [-1.7e308, -0.0, 1.7e308])
+    assert agreement.concordant == 1

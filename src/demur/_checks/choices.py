@@ -30,6 +30,8 @@ def check_positive_int(value: Any, name: str, *, minimum: int = 1) -> int:
     """Return a whole number >= `minimum`."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < minimum:
         raise input_error(name, f"must be a whole number of at least {minimum}", repr(value))
+    if value >= 2**63:
+        raise input_error(name, "must be below 2**63", f"a number of {int(value).bit_length()} bits")
     return int(value)
 
 

@@ -79,6 +79,8 @@ def check_repeated_cases(positives: FloatArray, negatives: FloatArray, quantity:
 def check_proba(values: ArrayLike, name: str = "proba", *, columns: int | None = None) -> FloatArray:
     """Return class probabilities, one row per case: in [0, 1], rows sum to 1 (within 1e-9)."""
     proba = check_columns(values, name, columns=columns)
+    if proba.shape[1] == 0:
+        raise input_error(name, "must have a column for each class", "none")
     low, high = float(proba.min()), float(proba.max())
     if low < 0 or high > 1:
         raise input_error(name, "must lie in [0, 1]", low if low < 0 else high)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._checks import (
+    as_floats,
     check_choice,
     check_class_codes,
     check_confidence_level,
@@ -217,7 +218,7 @@ def response_band(
 
 def _cases_of(y_true: Labels, proba: Any, labels: Any, bias: Any, costs: Any) -> tuple[_Cases, int]:
     """Order the cases by their confidence and look up what each costs answered and abstained on."""
-    rows = np.asarray(proba, dtype=np.float64)
+    rows = as_floats(proba, "proba")
     if rows.ndim == 1:
         column = check_probability(rows, "proba")
         rows = np.column_stack([1 - column, column])

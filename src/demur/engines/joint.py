@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_positive_int, check_type, input_error
+from demur._checks import check_mapping, check_positive_int, check_type, input_error
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.scores import ScoreCounts
@@ -117,7 +117,10 @@ def read_joint_counts(
             "weights": columns.weights,
         }
         counts = read_counts(data, **roles, pos_label=label, **settings)
-    finest = {name: counts[name] for name in columns.scores}
+    known = check_mapping(counts, "counts", ScoreCounts)
+    if unknown := [name for name in columns.scores if name not in known]:
+        raise input_error("counts", "must hold the counts of every model", f"none of {unknown[0]!r}")
+    finest = {name: known[name] for name in columns.scores}
     with open_source(data, columns, **settings) as table:
         check_columns(table, columns)
         cuts: dict[str, ScoreCuts | None] = dict.fromkeys(finest)

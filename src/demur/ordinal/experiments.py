@@ -10,6 +10,7 @@ from demur import _html
 from demur._checks import (
     check_choice,
     check_finite,
+    check_members,
     check_nonnegative,
     check_positive_int,
     check_rng,
@@ -37,6 +38,7 @@ MEASURES = ("vus", "cons", "ovo", "pairs")
 _NODES = 16
 _REACH = 9.0  # standard deviations: what lies beyond weighs less than 1e-18
 _DECIMALS = 12  # measures that are equal in exact arithmetic agree to so many
+_FARTHEST = 1e6  # in standard deviations; 40 already separate all cases of any sample
 
 
 # ---------------------------------------------------------------- exact truth for normal levels
@@ -241,10 +243,12 @@ def separability_experiment(
     >>> experiment.true_vus.round(3).tolist()
     [[0.5, 0.76], [0.042, 0.369]]
     """
-    sizes = [check_positive_int(r, "n_levels", minimum=2) for r in n_levels]
+    sizes = [check_positive_int(r, "n_levels", minimum=2) for r in check_members(n_levels, "n_levels")]
     steps = np.linspace(0, 5, 21) if distances is None else check_nonnegative(distances, "distances")
     if steps.ndim != 1 or not len(steps) or not sizes:
         raise input_error("distances" if sizes else "n_levels", "must be a list of numbers", repr(distances))
+    if steps.max() > _FARTHEST:
+        raise input_error("distances", f"must not exceed {_FARTHEST:g}", float(steps.max()))
     cases = check_positive_int(n_per_level, "n_per_level")
     runs = check_positive_int(n_runs, "n_runs")
     generator = check_rng(rng)
@@ -342,10 +346,13 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
     check_same_length(first=a, second=b)
     if a.ndim != 1 or b.ndim != 1 or len(a) < 2:
         raise input_error("first", "must hold at least 2 rankings", f"shape {a.shape}")
-    a, b = np.round(a, _DECIMALS), np.round(b, _DECIMALS)
+    a, b = _rounded(a), _rounded(b)
     tally = np.zeros(5, dtype=np.int64)
     for i in range(len(a) - 1):
-        signs = np.sign(a[i + 1 :] - a[i]), np.sign(b[i + 1 :] - b[i])
+        # compared, not subtracted: the difference of huge numbers overflows
+        signs = [
+            np.where(values[i + 1 :] > values[i], 1, -1) * (values[i + 1 :] != values[i]) for values in (a, b)
+        ]
         product = signs[0] * signs[1]
         tied = signs[0] == 0, signs[1] == 0
         kinds = (product > 0, product < 0, tied[0] & ~tied[1], tied[1] & ~tied[0], tied[0] & tied[1])
@@ -353,6 +360,14 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> OrderAgreement:
     shares = (tally / tally.sum()).tolist()
     names = ("concordant", "discordant", "tied_first", "tied_second", "tied_both")
     return OrderAgreement(**dict(zip(names, shares, strict=True)))
+
+
+def _rounded(values: FloatArray) -> FloatArray:
+    """Round what has decimals to lose; larger numbers are whole, and would overflow."""
+    out = values.copy()
+    small = np.abs(values) < 2**53
+    out[small] = np.round(values[small], _DECIMALS)
+    return out
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -441,7 +456,7 @@ def ranking_experiment(
     >>> rankings.agreement("vus", "ovo").discordant > 0.1, rankings.agreement("ovo", "pairs").equivalent
     (True, True)
     """
-    sizes = [check_positive_int(size, "level_counts") for size in level_counts]
+    sizes = [check_positive_int(size, "level_counts") for size in check_members(level_counts, "level_counts")]
     if len(sizes) < 2:
         raise input_error("level_counts", "must hold at least 2 levels", sizes)
     runs = check_positive_int(n_rankings, "n_rankings", minimum=2)
