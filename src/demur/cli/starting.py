@@ -4,17 +4,11 @@ Imports next to nothing, so that the moment before is as short as can be. `stopp
 as there may be something to clean up.
 """
 
-import os
 import signal
-from types import FrameType
 
-__all__ = ["end", "main"]
+from demur.cli.ending import end
 
-
-def end(number: int, frame: FrameType | None) -> None:
-    """End the process at once, with the word and the code of `stopping`."""
-    os.write(2, b"demur: interrupted.\n" if number == signal.SIGINT else b"demur: terminated.\n")
-    os._exit(128 + number)
+__all__ = ["main"]
 
 
 def main() -> None:

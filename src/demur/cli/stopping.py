@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from demur.cli.starting import end
+from demur.cli.ending import end
 
 __all__ = ["Stop", "stoppable"]
 
