@@ -111,6 +111,12 @@ def test_one_negative_cost_of_abstaining_is_refused(name):
             ),
             "`counts` must be a non-empty mapping",
         ),
+        (lambda: demur.roc.prepared_scores([0, 1], float("nan")), "`y_score` must be a sequence, got float"),
+        (lambda: demur.roc.prepared_scores([0, 1], [[1, 2], [3]]), "`y_score` must hold single values"),
+        (lambda: demur.roc.prepared_scores([0, 1], [(1, 2), (3, 4)]), "`y_score` must hold single values"),
+        (lambda: demur.roc.prepared_scores([0, 1], [1, 2], levels=np.nan), "`levels` must be a sequence"),
+        (lambda: demur.roc.prepared_scores([0, 1], [1, 2], levels=[{}]), "`levels` must hold single values"),
+        (lambda: demur.auc_score([0, 1], [1, 2], pos_label=np.array([0, 1])), "`pos_label` must be one of"),
     ],
 )
 def test_what_the_fuzzer_found(call, message):

@@ -1,6 +1,7 @@
 """Labels of two classes: which cases are positive."""
 
 import math
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def check_labels(y_true: Labels, pos_label: Any = None) -> BoolArray:
                 f"pass pos_label={values[-1]!r} if that is the positive class.",
             )
         pos_label = 1
-    elif len(values) == 2 and pos_label not in values:
+    elif not isinstance(pos_label, Hashable) or (len(values) == 2 and pos_label not in values):
         raise input_error("pos_label", f"must be one of the labels {shown}", repr(pos_label))
     if array.dtype.kind == "b":
         return array if pos_label else ~array

@@ -1,12 +1,19 @@
 """Scores as people have them: ordered words, missing values, a direction nobody wrote down."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_labels, check_same_length, check_scores, input_error
+from demur._checks import (
+    check_choice,
+    check_labels,
+    check_members,
+    check_same_length,
+    check_scores,
+    input_error,
+)
 from demur._results import Result
 from demur.exceptions import UndefinedError
 from demur.roc.curve import auc_score
@@ -98,8 +105,8 @@ def prepared_scores(
     1.0
     """
     check_choice(direction, "direction", _DIRECTIONS)
-    order = _levels_of(y_score) if levels is None else list(levels)
-    labels, values = _objects(y_true), _objects(y_score)
+    order = _levels_of(y_score) if levels is None else _members(levels, "levels")
+    labels, values = _objects(y_true, "y_true"), _objects(y_score, "y_score")
     check_same_length(y_true=labels, y_score=values)
     missing = np.array(
         [_is_missing(label) or _is_missing(value) for label, value in zip(labels, values, strict=True)]
@@ -129,12 +136,21 @@ def prepared_scores(
     )
 
 
-def _objects(values: Any) -> Any:
+def _objects(values: Any, name: str) -> Any:
     """One Python object per case, so that None and NaN are told from words and numbers."""
-    items = values.tolist() if hasattr(values, "tolist") else list(values)
+    items = _members(values, name)
     made = np.empty(len(items), dtype=object)
     made[:] = items
     return made
+
+
+def _members(values: Any, name: str) -> list[Any]:
+    """Return a list of single values."""
+    members = check_members(values.tolist() if hasattr(values, "tolist") else values, name)
+    for one in members:
+        if isinstance(one, tuple) or not isinstance(one, Hashable):
+            raise input_error(name, "must hold single values", type(one).__name__, "pass one column.")
+    return members
 
 
 def _is_missing(value: Any) -> bool:
