@@ -740,7 +740,7 @@ def test_same_seed_same_numbers():
         (lambda: normal_population([1, 2], sds=0), "`sds` must be positive"),
         (lambda: normal_population([1, 2], sds=[1, 1, 1]), "`sds` must be positive, one number or 2"),
         (lambda: separability_experiment(n_levels=[1]), "`n_levels` must be a whole number of at least 2"),
-        (lambda: separability_experiment(n_levels=[]), "`n_levels` must be a sequence"),
+        (lambda: separability_experiment(n_levels=[]), "`n_levels` must hold at least one member"),
         (lambda: separability_experiment(distances=1.0), "`distances` must be a list of numbers"),
         (lambda: separability_experiment(distances=[-1.0]), "`distances` must not be negative"),
         (lambda: ranking_experiment(level_counts=[5]), "`level_counts` must hold at least 2 levels"),
