@@ -425,3 +425,22 @@ def test_without_costs_there_is_no_answer():
     assert comparison.models["a"].cost is None
     assert comparison.models["a"].vacc < comparison.models["b"].vacc
     assert comparison.models["a"].auc == pytest.approx(1 - comparison.models["b"].auc)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("price", [5, 30, None])
+def test_scores_beside_the_thresholds_against_the_distinct_scores(seed, price):
+    # neighbours in the floats, so that no float lies between some of them; and infinite scores
+    rng = np.random.default_rng(seed)
+    levels = np.array([-np.inf, -1.0, 0.5, np.nextafter(0.5, 1), 2.0, np.nextafter(2.0, 3), np.inf])
+    level = rng.integers(0, len(levels), 60)
+    y = (rng.random(60) < 0.1 + 0.8 * level / len(levels)).astype(int)
+    costs = CostModel(cost_fn=100, cost_fp=40, cost_abstain=price)
+    comparison = compare_models(y, {"a": levels[level]}, costs=costs)
+    answer = comparison.best_model()
+    distinct = np.unique(levels[level])
+    below, above = np.append(-np.inf, distinct), np.append(distinct, np.inf)
+    i, j = answer.window.lower_index, answer.window.upper_index
+    beside = answer.neighbours
+    assert (beside.below_lower, beside.above_lower) == (below[i], above[i])
+    assert (beside.below_upper, beside.above_upper) == (below[j], above[j])

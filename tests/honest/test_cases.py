@@ -245,6 +245,28 @@ def test_counts_of_other_folds_are_those_of_the_cases_left(n):
                 assert column.tolist() == other.tolist()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_decisions_and_tables_of_many_cases_against_the_definition(weighted):
+    """Above 2**16 rows both are compiled."""
+    y, a, b, w = sample(7, n=2**17, weighted=weighted)
+    split, models = common(y, a, b, w, folds=3)
+    (rows,) = split.splits.repeats
+    prices = Prices.of_surface(np.asarray(0.5), np.asarray(0.15), np.asarray(0.15))
+    decided = [judge_learned(split, model, prices) for model in models]
+    for model, judged in zip(models, decided, strict=True):
+        limits = np.array([table.rule.limits(prices.share_cuts()) for table in model.honest.tables])
+        first, last = limits[rows.fold].T
+        at = model.honest_position[0]
+        wanted = np.where(at >= last, 1, np.where(at < first, 0, 2))
+        assert np.array_equal(judged.honest[0], wanted)
+    one, two = (judged.honest for judged in decided)
+    table, joint = outcomes(split, one), joint_outcomes(split, one, two)
+    for kind, i, j in np.ndindex(2, 3, 3):
+        there = (split.positive[rows.cell] == kind) & (one[0] == i) & (two[0] == j)
+        assert joint[kind, i, j] == rows.cases[there].sum()
+    assert np.array_equal(joint.sum(axis=2), table)
+
+
 def test_a_small_grid_takes_the_matrix_only_where_the_compiler_is_loaded_anyway():
     def rules(cases):
         return JudgedRules((), Weighting.of(cases / 2, cases / 2, None))

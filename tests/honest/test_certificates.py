@@ -17,6 +17,7 @@ from demur import (
     abstention_surface,
     surface_certificate,
 )
+from demur.counts import BinnedCounts
 from demur.datasets.breast_cancer import breast_cancer_scores
 from demur.honest.certified_cuts import RateBounds, RelativeCosts, certified_cost
 from demur.honest.distribution_bounds import DistributionBounds, distribution_bounds, dkw_margin
@@ -487,3 +488,53 @@ def test_abstaining_where_it_never_pays_takes_bounds_from_both_sides():
     threshold = above.upper(np.sum(positive & (s < 0.5))) + mu * above.upper(np.sum(~positive & (s >= 0.5)))
     found = certificate.of_window((0.5, 0.5), mu, nu).certified_cost
     assert found == pytest.approx(float(threshold), abs=1e-12)
+
+
+# ---------------------------------------------------------------- one number of a window
+
+
+def binned():
+    return BinnedCounts.from_bins([0, 2, 4, 5], [1, 3, 4, 9], [0, 2, 3, 5], [4, 3, 1, 1])
+
+
+@pytest.mark.parametrize(
+    "counts", [COUNTS, binned(), ScoreCounts.from_counts([-math.inf, 0, 2], [1, 0, 2], [2, 2, 0])]
+)
+@pytest.mark.parametrize("prevalence", [None, 0.3])
+@pytest.mark.parametrize(
+    "costs",
+    [
+        CostModel(cost_fn=9, cost_fp=4, cost_abstain=1),
+        CostModel(cost_fn=9, cost_fp=4, cost_abstain=6),  # dearer than a false alarm: bounds from both sides
+        CostModel(cost_fn=9, cost_fp=4, cost_abstain=2, cost_tp=1),
+    ],
+)
+def test_bound_of_a_window_is_that_of_of_window(counts, prevalence, costs):
+    certificate = surface_certificate(counts, prevalence=prevalence)
+    ends = [-math.inf, -0.5, 0.2, 2.5, 4.0, math.inf]
+    for lower, upper in [(low, high) for low in ends for high in ends if low <= high]:
+        whole = certificate.of_window((lower, upper), costs=costs)
+        assert certificate.bound_of((lower, upper), costs=costs) == whole.certified_expected_cost
+
+
+def test_bins_across_a_threshold_count_as_errors_by_hand():
+    # the bin from 2 to 3 holds 2 positives and 3 negatives, the bin from 5 to 9 holds 5 and 1
+    counts = binned()
+    assert counts.begun_below(2.5, through=True) == (2.0, 7.0)
+    assert counts.ended_below(2.5, through=True) == (0.0, 4.0)
+    assert counts.begun_below(5.0, through=False) == (5.0, 8.0)
+    assert counts.begun_below(5.0, through=True) == (10.0, 9.0)
+    window = surface_certificate(counts).of_window((2.5, 5.0), 1.0, 0.1)
+    assert (window.fn, window.fp) == pytest.approx((2 / 19, 1 / 19))
+    assert (window.lower_index, window.upper_index) == (2, 3)
+
+
+def test_a_window_that_abstains_without_a_price_is_refused():
+    certificate, never = surface_certificate(COUNTS), CostModel(cost_fn=9, cost_fp=4)
+    for refused in (certificate.of_window, certificate.bound_of):
+        with pytest.raises(
+            InputError, match=r"must not abstain where abstaining has no price, got \(-0.5, 0.2\)"
+        ):
+            refused((-0.5, 0.2), costs=never)
+    threshold = certificate.of_window((0.2, 0.2), costs=never)
+    assert certificate.bound_of((0.2, 0.2), costs=never) == threshold.certified_expected_cost

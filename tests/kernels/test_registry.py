@@ -293,6 +293,18 @@ def other_folds(rng):
     return rng.normal(size=n), rng.integers(0, 3, n).astype(np.int16), 1, np.zeros(n)
 
 
+def codes_by_fold(rng):
+    n, folds = int(rng.integers(1, 40)), 3
+    limits = np.sort(rng.integers(0, 9, (2, folds)), axis=0).astype(np.int32)
+    return rng.integers(0, 9, n).astype(np.int32), rng.integers(0, folds, n), *limits, np.zeros(n, np.int8)
+
+
+def tally(rng):
+    n, width = int(rng.integers(1, 40)), int(rng.integers(1, 3))
+    decisions = [rng.integers(0, 3, n).astype(np.int8) for _ in range(2)]
+    return rng.random(n) < 0.5, permuted(rng, n), rng.random(n), *decisions, width, np.zeros(2 * 3**width)
+
+
 def case_costs(rng):
     return [rng.integers(0, 9, 30) / rng.choice([1.0, 10.0, 1e-9]) for _ in range(3)]
 
@@ -346,6 +358,8 @@ EXAMPLES = {
     "_kernels.weight_objective._pair_gains": pair_gains,
     "_kernels.window_search._joint_loop": joint_windows,
     "honest.class_rows._other_folds_loop": other_folds,
+    "honest.decisions._codes_loop": codes_by_fold,
+    "honest.decisions._tally_loop": tally,
     "honest.deviation_law._add_products": add_products,
     "honest.pairs._count_pairs": count_pairs,
     "honest.pairs._cumulate": cumulate,

@@ -55,6 +55,17 @@ class Sample(NamedTuple):
         """Sum of the weights."""
         return float(len(self.scores)) if self.weights is None else float(self.weights.sum())
 
+    def below(self, score: float, *, through: bool) -> float:
+        """Sum of the weights of the scores below one; `through` counts that score, too."""
+        at = int(np.searchsorted(self.scores, score, side="right" if through else "left"))
+        return float(at) if self.weights is None else float(self.weights[:at].sum())
+
+    def beside(self, score: float, *, through: bool) -> tuple[float, float]:
+        """Largest score below one (`through`: or equal), and the smallest of the others."""
+        at = int(np.searchsorted(self.scores, score, side="right" if through else "left"))
+        below = self.scores[at - 1] if at > 0 else -np.inf
+        return float(below), float(self.scores[at] if at < len(self.scores) else np.inf)
+
     def mean(self, values: FloatArray) -> float:
         """Weighted mean of one value per case."""
         # no dot product: waking the threads of BLAS costs more than the sum
@@ -114,6 +125,11 @@ def sorted_values(values: FloatArray) -> FloatArray:
     ascending = values + 0.0  # no -0.0
     _sort(ascending)
     return ascending
+
+
+def merged(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Merge two ascending arrays: a stable sort finds the two runs and compares each value once."""
+    return np.sort(np.concatenate([first, second]), kind="stable")
 
 
 def ascending_order(scores: FloatArray) -> IntArray:

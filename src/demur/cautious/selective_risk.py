@@ -19,12 +19,12 @@ from demur._checks import (
     check_weights,
     input_error,
 )
-from demur._kernels.sweep import ascending_order, descending_order, sorted_values
+from demur._kernels.sweep import Sample, ascending_order, descending_order, sorted_values
 from demur._results import Interval, Result, read_only
 from demur.counts.scores import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["RiskCoverageCurve", "RiskCoverageDifference", "risk_coverage_curve"]
+__all__ = ["RiskCoverageCurve", "RiskCoverageDifference", "curve_of_answers", "risk_coverage_curve"]
 
 STATISTICS = ("aurc", "e_aurc", "augrc")
 CONVENTIONS = ("exact", "discrete")
@@ -317,19 +317,33 @@ def risk_coverage_curve(
         if weights is not None:
             raise input_error("sample_weight", "must be left out of the discrete convention", "weights")
         return _discrete_curve(losses, ranking)
-    return _exact_curve(losses, ranking, weights)
+    return _exact_curve(losses, ranking, weights, _counted(losses, ranking, weights))
+
+
+def curve_of_answers(wrong: FloatArray, right: FloatArray) -> RiskCoverageCurve:
+    """Return the exact curve of single answers from their confidences, each column ascending."""
+    counts = ScoreCounts(_positive=Sample(wrong, None), _negative=Sample(right, None))
+    loss = read_only(np.repeat([1.0, 0.0], [len(wrong), len(right)]))
+    return _exact_curve(loss, read_only(np.concatenate([wrong, right])), None, counts)
 
 
 def _counted(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> ScoreCounts:
     """Loss as positives and its complement as negatives, per distinct confidence."""
-    if np.all((loss == 0) | (loss == 1)):
+    if _all_or_nothing(loss):
         return ScoreCounts.from_arrays(loss == 1, confidence, sample_weight=weights)
     share = np.ones(len(loss)) if weights is None else weights
     return ScoreCounts.from_counts(confidence, share * loss, share * (1 - loss))
 
 
-def _exact_curve(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> RiskCoverageCurve:
-    counts = _counted(loss, confidence, weights)
+def _all_or_nothing(loss: FloatArray) -> bool:
+    """Whether every case is an error or a right answer."""
+    return bool(np.all((loss == 0) | (loss == 1)))
+
+
+def _exact_curve(
+    loss: FloatArray, confidence: FloatArray, weights: FloatArray | None, counts: ScoreCounts
+) -> RiskCoverageCurve:
+    """Make the curve of cases from their counts (`_counted`)."""
     lost = counts.positives[::-1]
     mass = lost + counts.negatives[::-1]
     aurc, augrc = _exact_areas(mass, lost)
@@ -357,6 +371,12 @@ def _exact_curve(loss: FloatArray, confidence: FloatArray, weights: FloatArray |
 
 def _best_aurc(loss: FloatArray, weights: FloatArray | None) -> float:
     """AURC when the smallest losses are answered first."""
+    if _all_or_nothing(loss):
+        # two groups: the right answers, then the errors
+        share = np.ones(len(loss)) if weights is None else weights
+        errors = float(share[loss == 1].sum())
+        right = float(share.sum()) - errors
+        return _exact_areas(np.array([right, errors]), np.array([0.0, errors]))[0]
     ideal = _counted(loss, -loss, weights)
     return _exact_areas((ideal.positives + ideal.negatives)[::-1], ideal.positives[::-1])[0]
 

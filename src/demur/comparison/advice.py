@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from demur._kernels.sweep import merged
 from demur._kernels.thresholds import cut_points
 from demur.comparison.candidates import TRIVIAL, Candidate, first_smallest
 from demur.comparison.inner_search import InnerSearch, search_of
@@ -56,18 +57,24 @@ def advice_decisions(
             held[:, 2 * place : 2 * place + 2] = by_class
         tables = [_constant_tables(held, TRIVIAL[one.kind]) for one in trivial]
         at_corners: list[list[FloatArray]] = [[] for _ in question.corners()]
-        for model, merged, (own, by_corner) in zip(models, groups, searches, strict=True):
-            counts = _FoldCounts.of(model.classes[index], merged, cases.folds, columns)
+        for model, own_groups, (own, by_corner) in zip(models, groups, searches, strict=True):
+            counts = _FoldCounts.of(model.classes[index], own_groups, cases.folds, columns)
             tables += [counts.inner_tables(search) for search in own]
             for several, tables_there in zip(by_corner, at_corners, strict=False):
                 tables_there += [counts.inner_tables(search) for search in several]
         chosen = _choose(np.array([tables[place] for place in simplest_first]), at_corners, question)
-        decided = np.empty(len(rows.cell), dtype=np.int8)
-        for fold, place in enumerate(chosen):
-            inside = rows.fold == fold
-            decided[inside] = candidates[simplest_first[place]].decided.honest[index][inside]
-        decisions.append(decided)
+        rules = [candidates[simplest_first[place]].decided.honest[index] for place in chosen]
+        decisions.append(_by_fold(rules, rows.fold))
     return decisions
+
+
+def _by_fold(rules: Sequence[Codes], fold: IntArray) -> Codes:
+    """Decision on every row by the rule of its fold; mostly it is one rule for all of them."""
+    decided = rules[0]
+    for place, rule in enumerate(rules):
+        if rule is not rules[0]:
+            decided = np.where(fold == place, rule, decided)
+    return decided
 
 
 def _columns(cases: SplitCases, rows: Rows) -> list[FloatArray]:
@@ -134,7 +141,7 @@ class _Groups(NamedTuple):
 
     @classmethod
     def of(cls, classes: Sequence[ClassRows]) -> "_Groups":
-        ordered = np.sort(np.concatenate([one.scores for one in classes]), kind="stable")
+        ordered = merged(*(one.scores for one in classes))
         ends = np.flatnonzero(ordered[1:] > ordered[:-1])
         if len(ends) >= _MOST_GROUPS:
             ends = np.unique(ends[np.linspace(0, len(ends) - 1, _MOST_GROUPS - 1).astype(np.int64)])

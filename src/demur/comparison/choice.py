@@ -182,15 +182,15 @@ def _neighbours(candidate: Candidate, choice: Choice) -> Neighbours | None:
     """Scores of the data beside each threshold."""
     if candidate.model is None or candidate.window is None:
         return None
-    counts = choice.judged[candidate.model].counts
-    below = np.concatenate([[-np.inf], counts.upper_scores])
-    above = np.concatenate([counts.scores, [np.inf]])
-    i, j = candidate.window.lower_index, candidate.window.upper_index
+    counts, window = choice.judged[candidate.model].counts, candidate.window
+    lower, upper = _thresholds(candidate)
+    # no score lies beyond an infinite threshold, also if it is infinite itself
+    at_upper = counts.beside(upper, through=upper == np.inf)
+    at_lower = at_upper
+    if window.lower_index < window.upper_index:
+        at_lower = counts.beside(lower, through=lower > -np.inf)
     return Neighbours(
-        below_lower=float(below[i]),
-        above_lower=float(above[i]),
-        below_upper=float(below[j]),
-        above_upper=float(above[j]),
+        below_lower=at_lower[0], above_lower=at_lower[1], below_upper=at_upper[0], above_upper=at_upper[1]
     )
 
 
@@ -304,7 +304,7 @@ def _bound(candidate: Candidate, choice: Choice, models: int) -> float:
         level = 1 - (1 - question.confidence_level) / models
         counts = choice.judged[name].counts
         certificate = surface_certificate(counts, prevalence=question.rate, confidence_level=level)
-    return float(certificate.of_window(_thresholds(candidate), costs=question.point).certified_expected_cost)
+    return certificate.bound_of(_thresholds(candidate), costs=question.point)
 
 
 def _same_review(question: Question) -> bool:

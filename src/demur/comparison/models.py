@@ -129,8 +129,7 @@ def rules_of(cases: SplitCases, name: str, model: JudgedModel, question: Questio
     window = candidates[-1].window if candidates else None
     if not isinstance(window, AbstentionWindow):
         return Rules(candidates, left_out, certificate, None)
-    bound = certificate.of_window(window, costs=question.point)
-    return Rules(candidates, left_out, certificate, float(bound.certified_expected_cost))
+    return Rules(candidates, left_out, certificate, certificate.bound_of(window, costs=question.point))
 
 
 def volume_of(cases: SplitCases, model: JudgedModel, level: float) -> Volume:

@@ -117,6 +117,17 @@ class BinnedCounts(ScoreCounts):
         """Number of bins of more than one score."""
         return int(np.count_nonzero(self.scores < self.upper_scores))
 
+    def ended_below(self, score: float, *, through: bool) -> tuple[float, float]:
+        """Weight of each class in the bins that end below a score; `through` counts that score, too."""
+        at = int(np.searchsorted(self.upper_scores, score, side="right" if through else "left"))
+        return float(self.positives[:at].sum()), float(self.negatives[:at].sum())
+
+    def beside(self, score: float, *, through: bool) -> tuple[float, float]:
+        """Largest score of the bins that begin below one (`through`: or at it), smallest of the others."""
+        at = int(np.searchsorted(self.scores, score, side="right" if through else "left"))
+        below = self.upper_scores[at - 1] if at > 0 else -np.inf
+        return float(below), float(self.scores[at] if at < len(self.scores) else np.inf)
+
     def blocks(self) -> Blocks:
         """Return the pooled blocks with the true ranges of their scores."""
         blocks = super().blocks()

@@ -15,6 +15,7 @@ from demur._checks import (
     check_labels,
     check_nonnegative,
     check_prevalence,
+    check_repeated_cases,
     check_same_length,
     check_scores,
     check_type,
@@ -319,6 +320,31 @@ class ScoreCounts:
             upper=read_only(swept.block_upper),
             groups=read_only(swept.block_groups),
         )
+
+    def begun_below(self, score: float, *, through: bool) -> tuple[float, float]:
+        """Weight of the positives and of the negatives below a score; `through` counts that score, too.
+
+        Of bins that reach across the score, all cases count.
+        """
+        return self._positive.below(score, through=through), self._negative.below(score, through=through)
+
+    def ended_below(self, score: float, *, through: bool) -> tuple[float, float]:
+        """Do the same, but of bins that reach across the score no case counts."""
+        return self.begun_below(score, through=through)
+
+    def beside(self, score: float, *, through: bool) -> tuple[float, float]:
+        """Largest score below one (`through`: or equal), and the smallest of the others; infinite without."""
+        below, above = zip(
+            self._positive.beside(score, through=through),
+            self._negative.beside(score, through=through),
+            strict=True,
+        )
+        return max(below), min(above)
+
+    def require_repeated_cases(self, quantity: str) -> None:
+        """Raise `InputError` if a weight is no whole number of cases; `quantity` ends the sentence."""
+        if not self.unweighted:
+            check_repeated_cases(self.positives, self.negatives, quantity)
 
     def require_both_classes(self, quantity: str) -> None:
         """Raise `UndefinedError` if a class is missing; `quantity` opens the sentence."""

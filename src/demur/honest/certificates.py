@@ -6,6 +6,7 @@ window is a sum of such shares, so it is bounded for all windows and all costs t
 the window chosen on the same cases, and for the window whose bound is smallest.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,6 @@ from demur._checks import (
     check_confidence_level,
     check_cost_point,
     check_nonnegative,
-    check_repeated_cases,
     check_type,
     input_error,
 )
@@ -110,24 +110,24 @@ class SurfaceCertificate(Result):
 
     # ---------------------------------------------------------------- bounds of F and T
 
-    def _class_bounds(self, delta: float) -> ClassBounds:
+    def _class_bounds(self, delta: float, *, two_sided: bool) -> ClassBounds:
         counts = self.surface.counts
         sizes = (counts.n_positive, counts.n_negative) if self.prevalence_known else (counts.n, counts.n)
         shares = (self.prevalence, 1 - self.prevalence) if self.prevalence_known else (1.0, 1.0)
         laws = [DistributionBounds(n=int(size), delta=delta, method=self.method) for size in sizes]
         if sizes[0] == sizes[1]:
             laws[1] = laws[0]  # the quantiles are computed once
-        return ClassBounds(laws[0], laws[1], shares[0], shares[1])
+        return ClassBounds(laws[0], laws[1], shares[0], shares[1], two_sided)
 
     @cached_property
     def _upper_bounds(self) -> ClassBounds:
         """F and T from above, half of delta each."""
-        return self._class_bounds((1 - self.confidence_level) / 2)
+        return self._class_bounds((1 - self.confidence_level) / 2, two_sided=False)
 
     @cached_property
     def _two_sided_bounds(self) -> ClassBounds:
         """F and T from above and from below, a quarter of delta each."""
-        return self._class_bounds((1 - self.confidence_level) / 4)
+        return self._class_bounds((1 - self.confidence_level) / 4, two_sided=True)
 
     def _bounds_for(self, costs: Sequence[RelativeCosts], *, empty: bool = False) -> ClassBounds:
         """Upper bounds where they suffice; a window under a limit may abstain where that never pays."""
@@ -151,7 +151,7 @@ class SurfaceCertificate(Result):
 
     @cached_property
     def cut_bounds(self) -> RateBounds:
-        """Upper bounds of F and T at the cuts (with lower ones that do not hold at the same time)."""
+        """Upper bounds of F and T at the cuts."""
         return self.cuts.rates(self._upper_bounds)
 
     @cached_property
@@ -177,7 +177,7 @@ class SurfaceCertificate(Result):
         bounds = self._two_sided_bounds
         each = [
             share * dkw_margin(law.n, law.delta, sides=1) if share else 0.0
-            for share, law in zip(bounds[2:], bounds[:2], strict=True)
+            for share, law in zip(bounds[2:4], bounds[:2], strict=True)
         ]
         return as_scalar(np.asarray(each[0] + x * each[1]))
 
@@ -289,15 +289,10 @@ class SurfaceCertificate(Result):
         else:
             relative = _relative_costs(mu, nu, nu_negative, costs)
         lower, upper = window_thresholds(window)
-        place = WindowPlace.of(self.surface.counts, self._cases_below, lower, upper)
-        equivalent = self._equivalent_costs(relative, costs)
-        bounds = self._bounds_for(equivalent, empty=place.empty)
+        place = WindowPlace.of(self.surface.counts, lower, upper)
+        bounds, certified = self._certified(place, relative, costs)
         at_lower, at_upper = place.rates(bounds)
-        certified = [float(certified_cost(at_lower, at_upper, one, place.empty)) for one in equivalent]
-        expected = [certified[0]]
-        if costs is not None:
-            expected = [self._normal_in_unit(certified[0], costs, bounds)]
-            expected += [_levelled_in_unit(bound, costs) for bound in certified[1:]]
+        lower_index, upper_index = place.indices(self.surface.counts.scores)
         fn, fp, abstained = place.shares(self.surface)
         cost = fn + relative.mu * fp
         if not place.empty:
@@ -305,12 +300,12 @@ class SurfaceCertificate(Result):
         return CertifiedWindow(
             lower=lower,
             upper=upper,
-            lower_index=place.lower_index,
-            upper_index=place.upper_index,
+            lower_index=lower_index,
+            upper_index=upper_index,
             cost=cost,
             certified_cost=certified[0],
             expected_cost=cost if costs is None else float(costs.expected_cost(cost, self.prevalence)),
-            certified_expected_cost=min(expected),
+            certified_expected_cost=self._in_unit(certified, costs, bounds),
             fn=fn,
             fp=fp,
             certified_fn=float(at_lower.missed_high),
@@ -320,7 +315,37 @@ class SurfaceCertificate(Result):
             confidence_level=self.confidence_level,
         )
 
+    def bound_of(self, window: AbstentionWindow | tuple[float, float], *, costs: CostModel) -> float:
+        """Return what `of_window` calls `certified_expected_cost`, without the other bounds.
+
+        Counts only the cases on either side of the thresholds, whatever the number of scores.
+        """
+        place = WindowPlace.of(self.surface.counts, *window_thresholds(window))
+        bounds, certified = self._certified(place, _relative_costs(None, None, None, costs), costs)
+        return self._in_unit(certified, costs, bounds)
+
+    def _certified(
+        self, place: WindowPlace, relative: RelativeCosts, costs: CostModel | None
+    ) -> tuple[ClassBounds, list[float]]:
+        """Return the bounds a window needs, and its certified cost for each of the equivalent costs."""
+        if costs is not None and not place.empty and math.isinf(relative.nu_positive + relative.nu_negative):
+            raise InputError(
+                f"`window` must not abstain where abstaining has no price, got ({place.lower:g}, "
+                f"{place.upper:g}). Hint: CostModel(cost_abstain=...), or two equal thresholds."
+            )
+        equivalent = self._equivalent_costs(relative, costs)
+        bounds = self._bounds_for(equivalent, empty=place.empty)
+        lower, upper = place.rates(bounds)
+        return bounds, [float(certified_cost(lower, upper, one, place.empty)) for one in equivalent]
+
     # ---------------------------------------------------------------- the user's unit
+
+    def _in_unit(self, certified: Sequence[float], costs: CostModel | None, bounds: ClassBounds) -> float:
+        """Smallest of the certified costs in the unit of `costs`."""
+        if costs is None:
+            return certified[0]
+        levelled = [_levelled_in_unit(bound, costs) for bound in certified[1:]]
+        return min([self._normal_in_unit(certified[0], costs, bounds), *levelled])
 
     def _equivalent_costs(self, relative: RelativeCosts, costs: CostModel | None) -> list[RelativeCosts]:
         """Return the costs to bound: where right answers differ in cost, also with the larger for both.
@@ -455,7 +480,7 @@ def surface_certificate(
     (11.4, 13.9)
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    check_repeated_cases(counts.positives, counts.negatives, "a certificate")
+    counts.require_repeated_cases("a certificate")
     level = check_confidence_level(confidence_level)
     check_choice(method, "method", BOUND_METHODS)
     surface = abstention_surface(counts, prevalence=prevalence)

@@ -63,7 +63,7 @@ class RelativeCosts(NamedTuple):
 
 
 class RateBounds(NamedTuple):
-    """Bounds of F ("missed") and T ("alarmed") at cuts."""
+    """Bounds of F ("missed") and T ("alarmed") at cuts; the lower ones are NaN where only upper ones hold."""
 
     missed_high: FloatArray
     alarmed_high: FloatArray
@@ -82,6 +82,7 @@ class ClassBounds(NamedTuple):
     negative: DistributionBounds
     positive_share: float
     negative_share: float
+    two_sided: bool
 
     def rates(
         self, positives_below: Any, negatives_above: Any, none_below: BoolArray, none_above: BoolArray
@@ -91,9 +92,11 @@ class ClassBounds(NamedTuple):
             np.where(none_below, 0.0, self.positive_share),
             np.where(none_above, 0.0, self.negative_share),
         )
+        high = below * self.positive.upper(positives_below), above * self.negative.upper(negatives_above)
+        if not self.two_sided:
+            return RateBounds(*high, np.full_like(high[0], np.nan), np.full_like(high[1], np.nan))
         return RateBounds(
-            below * self.positive.upper(positives_below),
-            above * self.negative.upper(negatives_above),
+            *high,
             below * self.positive.lower(positives_below),
             above * self.negative.lower(negatives_above),
         )
@@ -248,41 +251,42 @@ class WindowPlace:
     lower: float
     upper: float
     empty: bool
-    lower_index: int
-    upper_index: int
     positives_below: tuple[float, float]
     negatives_above: tuple[float, float]
     negatives_below: tuple[float, float]
 
     @classmethod
-    def of(
-        cls, counts: ScoreCounts, below: tuple[FloatArray, FloatArray], lower: float, upper: float
-    ) -> "WindowPlace":
+    def of(cls, counts: ScoreCounts, lower: float, upper: float) -> "WindowPlace":
         """Count with the rule of `decide`: positive from `upper` on, else negative up to `lower`."""
         empty = math.nextafter(lower, math.inf) >= upper
         # of a bin that a threshold divides, all cases count as errors: the bound stays valid
-        first, above_first, end, above_end = 0, 0, len(counts.scores), len(counts.scores)
-        if lower > -math.inf:
-            first = int(np.searchsorted(counts.scores, lower, side="right"))
-            above_first = int(np.searchsorted(counts.upper_scores, lower, side="right"))
+        begun = counts.n_positive, counts.n_negative
+        ended = begun
         if upper < math.inf:
-            end = int(np.searchsorted(counts.scores, upper, side="left"))
-            above_end = int(np.searchsorted(counts.upper_scores, upper, side="left"))
-        if empty:
-            first, above_first = end, above_end
+            begun = counts.begun_below(upper, through=False)
+            ended = counts.ended_below(upper, through=False)
+        first, first_ended = begun, ended
+        if not empty:
+            first = first_ended = 0.0, 0.0
+            if lower > -math.inf:
+                first = counts.begun_below(lower, through=True)
+                first_ended = counts.ended_below(lower, through=True)
         return cls(
             lower=lower,
             upper=upper,
             empty=empty,
-            lower_index=first,
-            upper_index=end,
-            positives_below=(float(below[0][first]), float(below[0][end])),
-            negatives_above=(
-                float(below[1][-1] - below[1][above_first]),
-                float(below[1][-1] - below[1][above_end]),
-            ),
-            negatives_below=(float(below[1][first]), float(below[1][end])),
+            positives_below=(first[0], begun[0]),
+            negatives_above=(counts.n_negative - first_ended[1], counts.n_negative - ended[1]),
+            negatives_below=(first[1], begun[1]),
         )
+
+    def indices(self, scores: FloatArray) -> tuple[int, int]:
+        """Number of distinct scores below the window, and below or inside it."""
+        end = len(scores) if self.upper == math.inf else int(np.searchsorted(scores, self.upper, side="left"))
+        if self.empty:
+            return end, end
+        first = 0 if self.lower == -math.inf else int(np.searchsorted(scores, self.lower, side="right"))
+        return first, end
 
     def rates(self, bounds: ClassBounds) -> list[RateBounds]:
         """Bounds of F and T at the lower and at the upper threshold."""

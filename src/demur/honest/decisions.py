@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
@@ -73,7 +74,7 @@ def judge_learned(cases: SplitCases, model: JudgedModel, prices: Prices) -> Judg
     for index, (rows, position) in enumerate(zip(cases.splits.repeats, model.honest_position, strict=True)):
         start = index * cases.folds
         first, last = _limits(model.honest, start, start + cases.folds, prices)
-        honest.append(_codes(position, first[rows.fold], last[rows.fold]))
+        honest.append(_codes_by_fold(position, rows.fold, first, last))
     first, last = _limits(model.hindsight, 0, 1, prices)
     return Judged(tuple(honest), _codes(model.hindsight_position, first[0], last[0]))
 
@@ -84,6 +85,27 @@ def _limits(rules: JudgedRules, start: int, stop: int, prices: Prices) -> tuple[
     # as short as positions are: a million of them are compared with these
     first, last = (np.array(column, dtype=np.int32) for column in zip(*pairs, strict=True))
     return first, last
+
+
+def _codes_by_fold(position: IntArray, fold: IntArray, first: Any, last: Any) -> Codes:
+    """Decide on every row with the limits of its fold."""
+    if not worth_compiling(len(position)):
+        return _codes(position, first[fold], last[fold])
+    codes = np.empty(len(position), dtype=np.int8)
+    compiled(_codes_loop)(position, fold, first, last, codes)
+    return codes
+
+
+@kernel
+def _codes_loop(position: Any, fold: Any, first: Any, last: Any, codes: Any) -> None:
+    for row in range(len(position)):
+        at = position[row]
+        if at >= last[fold[row]]:
+            codes[row] = 1
+        elif at < first[fold[row]]:
+            codes[row] = 0
+        else:
+            codes[row] = ABSTAINED
 
 
 def _codes(position: IntArray, first: Any, last: Any) -> Codes:
@@ -164,11 +186,29 @@ def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]]) -> FloatAr
     width = len(decisions[0])
     total = np.zeros(2 * 3**width)
     for rows, columns in zip(cases.splits.repeats, decisions, strict=False):
+        if worth_compiling(len(rows.cell)):
+            # no list of codes: millions of cases are read once, and nothing is written
+            compiled(_tally_loop)(
+                cases.positive, rows.cell, rows.cases, columns[0], columns[-1], width, total
+            )
+            continue
         code = cases.positive[rows.cell].astype(np.int8)
         for column in columns:
             code = 3 * code + column
         total += np.bincount(code, rows.cases, len(total))
     return (total / len(decisions)).reshape(2, *[3] * width)
+
+
+@kernel
+def _tally_loop(
+    positive: Any, cell: Any, cases: Any, first: Any, second: Any, width: Any, total: Any
+) -> None:
+    # adds up the cases by class and by the decisions of one rule, or of two
+    for row in range(len(cell)):
+        code = 3 * int(positive[cell[row]]) + first[row]
+        if width == 2:
+            code = 3 * code + second[row]
+        total[code] += cases[row]
 
 
 def mean_and_error(table: FloatArray, losses: FloatArray, weighting: Weighting) -> tuple[float, float]:

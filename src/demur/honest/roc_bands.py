@@ -10,7 +10,6 @@ from demur._checks import (
     check_confidence_level,
     check_positive_int,
     check_probability,
-    check_repeated_cases,
     check_rng,
 )
 from demur._kernels.binomial import binomial_interval
@@ -258,7 +257,7 @@ def roc_band(
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     curve = roc_curve(counts)
-    check_repeated_cases(counts.positives, counts.negatives, "a ROC band")
+    counts.require_repeated_cases("a ROC band")
     level = check_confidence_level(confidence_level)
     check_choice(method, "method", (*BOUND_METHODS, _FIXED_WIDTH))
     draws, generator = check_positive_int(n_resamples, "n_resamples"), check_rng(rng)

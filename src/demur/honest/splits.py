@@ -144,7 +144,10 @@ def _split_once(sizes: FloatArray, positive: BoolArray, folds: int, rng: np.rand
         size = sizes[cell].astype(np.int64)
         total = int(size.sum())
         if total <= max(_SHUFFLE_UP_TO, folds * len(cell)):
-            parts.append((np.repeat(cell, size), _dealt(total, folds, rng), np.ones(total)))
+            one_each = total == len(cell) and bool(size.all())
+            parts.append(
+                (cell if one_each else np.repeat(cell, size), _dealt(total, folds, rng), np.ones(total))
+            )
         else:
             drawn = rng.multinomial(size, [1 / folds] * folds)
             where, fold = np.nonzero(drawn)

@@ -15,7 +15,6 @@ from demur._checks import (
     check_choice,
     check_confidence_level,
     check_nonnegative,
-    check_repeated_cases,
     check_type,
     input_error,
 )
@@ -334,5 +333,5 @@ def _sampling(counts: ScoreCounts, prevalence: float | None) -> Weighting:
             "A standard error with a given prevalence needs two cases of each class, "
             f"got {counts.n_positive:g} positive and {counts.n_negative:g} negative."
         )
-    check_repeated_cases(counts.positives, counts.negatives, "a standard error")
+    counts.require_repeated_cases("a standard error")
     return Weighting.of(counts.n_positive, counts.n_negative, prevalence)

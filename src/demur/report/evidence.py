@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from demur._results import Result, json_safe, read_only
+from demur._kernels.sweep import merged
+from demur._results import Result, json_safe
 from demur.calibration.reliability import ConsistencyBand, ReliabilityCurve, reliability_curve
-from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
+from demur.cautious.selective_risk import RiskCoverageCurve, curve_of_answers, risk_coverage_curve
 from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
@@ -146,21 +147,23 @@ def _net_benefit(
 def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
     """Answer by the more probable class, most confident first."""
     p = counts.scores
-    confidence = np.maximum(p, 1 - p)
-    wrong = np.where(p >= 0.5, counts.negatives, counts.positives)
-    right = counts.positives + counts.negatives - wrong
+    half = int(np.searchsorted(p, 0.5))
+    # on either side of one half the confidence ascends with the distance from it
+    confidence = 1 - p[:half][::-1], p[half:]
+    wrong = counts.positives[:half][::-1], counts.negatives[half:]
+    right = counts.negatives[:half][::-1], counts.positives[half:]
     if counts.unweighted:
-        # single cases are counted several times faster than weights are
-        cases = [np.repeat(confidence, column.astype(np.int64)) for column in (wrong, right)]
-        loss = np.repeat([1.0, 0.0], [len(one) for one in cases])
-        # nobody else holds them: the curve need not copy them
-        return risk_coverage_curve(read_only(loss), read_only(np.concatenate(cases)))
-    loss = np.repeat([1.0, 0.0], len(p))
-    weight = np.concatenate([wrong, right])
+        return curve_of_answers(_single_cases(confidence, wrong), _single_cases(confidence, right))
+    weight = np.concatenate([*wrong, *right])
+    loss, both = np.repeat([1.0, 0.0], len(p)), np.concatenate([*confidence, *confidence])
     kept = weight > 0
-    return risk_coverage_curve(
-        loss[kept], np.concatenate([confidence, confidence])[kept], sample_weight=weight[kept]
-    )
+    return risk_coverage_curve(loss[kept], both[kept], sample_weight=weight[kept])
+
+
+def _single_cases(values: tuple[FloatArray, FloatArray], times: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """Repeat two columns of ascending values and merge them."""
+    low, high = (np.repeat(one, many.astype(np.int64)) for one, many in zip(values, times, strict=True))
+    return merged(low, high)
 
 
 def _promises(counts: ScoreCounts, confidence_level: float) -> tuple[tuple[float, ConstrainedWindow], ...]:
