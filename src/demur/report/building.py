@@ -1,10 +1,11 @@
 """From a comparison to the parts of a report; what cannot be computed becomes a sentence."""
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import combinations
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,13 +21,14 @@ from demur.honest.pairs import JudgedPair, PairedCases, judged_pair
 from demur.honest.volume_difference import volume_difference_of
 from demur.report.drawing import roc_points, score_bins
 from demur.report.evidence import ModelEvidence, model_evidence
-from demur.report.model import ModelReport, PairReport
+from demur.report.model import ModelReport, PairReport, RocPoints, ScoreBins
 from demur.roc.curve import auc_score
 from demur.surface.regions import cheapest_shares
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import Range
+from demur.windows.policy_evidence import PolicyEvidence
 
-__all__ = ["Notes", "build_pairs", "lone_models", "model_reports"]
+__all__ = ["Notes", "begin_models", "build_pairs", "lone_models"]
 
 _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
@@ -58,35 +60,53 @@ class Notes:
 # ---------------------------------------------------------------- models
 
 
-def model_reports(comparison: Comparison, pool: Executor) -> tuple[ModelReport, ...]:
-    """Make the part of every model from a comparison."""
+class _Parts(NamedTuple):
+    """What is computed of one model, each part on its own."""
+
+    band: Future[CostCurveBand]
+    evidence: Future[ModelEvidence]
+    policy: Future[PolicyEvidence]
+    bins: Future[ScoreBins]
+    roc: Future[RocPoints]
+
+
+def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[ModelReport, ...]]:
+    """Begin the part of every model of a comparison; what is returned waits for all of them."""
     surfaces = [model.surface.surface for model in comparison.models.values()]
     wins = pool.submit(_wins, surfaces)
-    bands = pool.map(
-        lambda item: _cost_band(item[1].surface, item[0], comparison), enumerate(comparison.models.values())
-    )
-    reports = []
-    evidence = pool.map(lambda name: _evidence(comparison, name), comparison.models)
-    for (name, model), share, band, more in zip(
-        comparison.models.items(), wins.result(), bands, evidence, strict=True
-    ):
+    parts = {}
+    for index, (name, model) in enumerate(comparison.models.items()):
         counts = comparison.judged[name].counts
-        reports.append(
-            ModelReport(
-                name=name,
-                surface=model.surface.surface,
-                honest=model.surface,
-                auc=model.auc,
-                auc_interval=model.auc_interval,
-                volume=model.volume,
-                wins=share,
-                cost_band=band,
-                bins=score_bins(counts),
-                roc=roc_points(counts),
-                evidence=more,
-            )
+        parts[name] = _Parts(
+            band=pool.submit(_cost_band, model.surface, index, comparison),
+            evidence=pool.submit(_evidence, comparison, name),
+            policy=pool.submit(PolicyEvidence.from_counts, counts),
+            bins=pool.submit(score_bins, counts),
+            roc=pool.submit(roc_points, counts),
         )
-    return tuple(reports)
+    return partial(_model_reports, comparison, wins, parts)
+
+
+def _model_reports(
+    comparison: Comparison, wins: Future[list[float]], parts: Mapping[str, _Parts]
+) -> tuple[ModelReport, ...]:
+    return tuple(
+        ModelReport(
+            name=name,
+            surface=model.surface.surface,
+            honest=model.surface,
+            auc=model.auc,
+            auc_interval=model.auc_interval,
+            volume=model.volume,
+            wins=share,
+            cost_band=parts[name].band.result(),
+            bins=parts[name].bins.result(),
+            roc=parts[name].roc.result(),
+            evidence=parts[name].evidence.result(),
+            policy=parts[name].policy.result(),
+        )
+        for (name, model), share in zip(comparison.models.items(), wins.result(), strict=True)
+    )
 
 
 def _evidence(comparison: Comparison, name: str) -> ModelEvidence:
@@ -122,6 +142,7 @@ def lone_models(
                 evidence=model_evidence(
                     one, prevalence=prevalence, confidence_level=confidence_level, weights="importance"
                 ),
+                policy=PolicyEvidence.from_counts(one),
             )
         )
     return tuple(reports)

@@ -29,7 +29,7 @@ from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.report.amounts import page_amounts
 from demur.report.asked import model_scores, page_question
-from demur.report.building import Notes, build_pairs, lone_models, model_reports
+from demur.report.building import Notes, begin_models, build_pairs, lone_models
 from demur.report.cases import page_bounds, page_cases
 from demur.report.classes import ClassReport
 from demur.report.groups import RuleByGroup, rule_by_group
@@ -301,9 +301,10 @@ class Report(Result):
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.add(_NOT_PAIRED)
         with workers(comparison.n) as pool:
+            models = begin_models(comparison, pool)
             pairs = build_pairs(comparison, pool)
-            models = model_reports(comparison, pool)
-        return cls._made(comparison, models, pairs, comparison.question, costs, source, notes)
+            built = models()
+        return cls._made(comparison, built, pairs, comparison.question, costs, source, notes)
 
     @classmethod
     def _made(

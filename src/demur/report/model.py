@@ -133,6 +133,8 @@ class ModelReport(Result):
     roc : RocPoints
     evidence : ModelEvidence
         Calibration, net benefit, risk against coverage, promised precision.
+    policy : PolicyEvidence
+        What a policy of this model holds of the data: blocks and a fingerprint.
     """
 
     name: str
@@ -146,14 +148,14 @@ class ModelReport(Result):
     bins: ScoreBins
     roc: RocPoints
     evidence: ModelEvidence
+    policy: PolicyEvidence
 
     def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
         """Return the model as the schema has it, with or without the tables of the folds."""
-        cuts, evidence = self.surface.masses.blocks, PolicyEvidence.from_counts(self.surface.counts)
-        blocks = evidence.blocks
+        cuts, blocks = self.surface.masses.blocks, self.policy.blocks
         return {
             "name": self.name,
-            "digest": evidence.digest,
+            "digest": self.policy.digest,
             "blocks": {
                 "positives": whole_counts(blocks.positives),
                 "negatives": whole_counts(blocks.negatives),
