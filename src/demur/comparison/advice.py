@@ -8,7 +8,9 @@ split are enough.
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -39,29 +41,37 @@ class Scored(NamedTuple):
     candidates: Sequence[Candidate]
 
 
+class _Tables(NamedTuple):
+    """Outcomes of a model's candidates without each fold, and of rules for each corner alone."""
+
+    own: list[FloatArray]
+    at_corners: list[list[FloatArray]]
+
+
 def advice_decisions(
-    cases: SplitCases, models: Sequence[Scored], trivial: Sequence[Candidate], question: Question
+    cases: SplitCases,
+    models: Sequence[Scored],
+    trivial: Sequence[Candidate],
+    question: Question,
+    pool: Executor | None = None,
 ) -> list[Codes]:
-    """Element r: decision on every row of split r by who follows the advice made without its fold."""
-    groups = [_Groups.of(model.classes[0]) for model in models]
-    searches = [_searches(model, question) for model in models]
+    """Element r: decision on every row of split r by who follows the advice made without its fold.
+
+    Models are looked at one beside the other where a `pool` is there for it.
+    """
+    of_each = map if pool is None else pool.map
+    by_model = list(of_each(partial(_model_tables, cases, question), models))
     candidates = [*trivial, *(one for model in models for one in model.candidates)]
     simplest_first = sorted(range(len(candidates)), key=lambda place: candidates[place].order)
     decisions = []
     for index, rows in enumerate(cases.splits.repeats):
-        columns = _columns(cases, rows)
-        held = np.empty((cases.folds, 2 * len(columns)))
-        cell = 2 * rows.fold + cases.positive[rows.cell]
-        for place, column in enumerate(columns):
-            by_class = np.bincount(cell, column, 2 * cases.folds).reshape(-1, 2)
-            held[:, 2 * place : 2 * place + 2] = by_class
+        held = _held_sums(cases, rows)
         tables = [_constant_tables(held, TRIVIAL[one.kind]) for one in trivial]
         at_corners: list[list[FloatArray]] = [[] for _ in question.corners()]
-        for model, own_groups, (own, by_corner) in zip(models, groups, searches, strict=True):
-            counts = _FoldCounts.of(model.classes[index], own_groups, cases.folds, columns)
-            tables += [counts.inner_tables(search) for search in own]
-            for several, tables_there in zip(by_corner, at_corners, strict=False):
-                tables_there += [counts.inner_tables(search) for search in several]
+        for of_splits in by_model:
+            tables += of_splits[index].own
+            for several, tables_there in zip(of_splits[index].at_corners, at_corners, strict=False):
+                tables_there += several
         chosen = _choose(np.array([tables[place] for place in simplest_first]), at_corners, question)
         rules = [candidates[simplest_first[place]].decided.honest[index] for place in chosen]
         decisions.append(_by_fold(rules, rows.fold))
@@ -75,6 +85,32 @@ def _by_fold(rules: Sequence[Codes], fold: IntArray) -> Codes:
         if rule is not rules[0]:
             decided = np.where(fold == place, rule, decided)
     return decided
+
+
+def _model_tables(cases: SplitCases, question: Question, model: Scored) -> list[_Tables]:
+    """Element r: what the inner folds of split r say about one model."""
+    groups, (own, by_corner) = _Groups.of(model.classes[0]), _searches(model, question)
+    made = []
+    for rows, classes in zip(cases.splits.repeats, model.classes, strict=True):
+        counts = _FoldCounts.of(classes, groups, cases.folds, _columns(cases, rows))
+        made.append(
+            _Tables(
+                [counts.inner_tables(search) for search in own],
+                [[counts.inner_tables(search) for search in several] for several in by_corner],
+            )
+        )
+    return made
+
+
+def _held_sums(cases: SplitCases, rows: Rows) -> FloatArray:
+    """Element [v, 2 c + k]: sum of column c over the rows of class k in fold v."""
+    columns = _columns(cases, rows)
+    held = np.empty((cases.folds, 2 * len(columns)))
+    cell = 2 * rows.fold + cases.positive[rows.cell]
+    for place, column in enumerate(columns):
+        by_class = np.bincount(cell, column, 2 * cases.folds).reshape(-1, 2)
+        held[:, 2 * place : 2 * place + 2] = by_class
+    return held
 
 
 def _columns(cases: SplitCases, rows: Rows) -> list[FloatArray]:

@@ -1,6 +1,7 @@
 """The choice among candidates: smallest honest cost first, and what surrounds it."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -73,14 +74,14 @@ class Choice:
         )
 
 
-def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
+def make_answer(choice: Choice, pool: Executor | None = None, *, models_only: bool = False) -> Answer:
     """Choose, and say what surrounds the choice; with `models_only` among the rules of models."""
     question = choice.question
     candidates = [one for one in choice.all if not models_only or one.model is not None]
     best = candidates[first_smallest(*_values(candidates, choice))]
     estimate = cost_of(best, question)
     shares = rates_of(best.honest, question.rate)
-    advice = _advice(choice)
+    advice = _advice(choice, pool)
     lower, upper = _thresholds(best)
     trivial = _best_trivial(choice)
     regret, worst = _over_ranges(best, choice)
@@ -253,7 +254,7 @@ def _best_share(best: Candidate, choice: Choice) -> float | None:
 # ---------------------------------------------------------------- advice and guarantee
 
 
-def _advice(choice: Choice) -> Estimate | None:
+def _advice(choice: Choice, pool: Executor | None) -> Estimate | None:
     """What following the advice has cost; its interval is centred on the held-out cases alone."""
     question = choice.question
     if question.objective == "guaranteed" or question.limits.precision_confidence is not None:
@@ -264,7 +265,8 @@ def _advice(choice: Choice) -> Estimate | None:
     models = [
         Scored(choice.judged[name].classes, choice.candidates.get(name, ())) for name in _advisable(choice)
     ]
-    return decisions_cost(first, advice_decisions(first, models, choice.trivial, question), question)
+    decisions = advice_decisions(first, models, choice.trivial, question, pool)
+    return decisions_cost(first, decisions, question)
 
 
 def _advisable(choice: Choice) -> list[str]:

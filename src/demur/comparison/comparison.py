@@ -436,27 +436,27 @@ def _compared(
             )
         rules = {name: part.rules.result() for name, part in parts.items()}
         models = {name: compared_model(name, judged[name], part, question) for name, part in parts.items()}
-    candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
-    left_out = {name: one.left_out for name, one in rules.items() if one.left_out}
-    if question.costs is not None and not trivial and not candidates:
-        name, why = next(iter(left_out.items()))
-        raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
-    point = None if question.costs is None else question.centre
+        candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
+        if question.costs is not None and not trivial and not candidates:
+            name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
+            raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
+        point = None if question.costs is None else question.centre
+        choice = None
+        if point is not None:
+            choice = Choice(
+                cases=cases,
+                judged=judged,
+                question=question,
+                trivial=trivial,
+                candidates=candidates,
+                certificates={name: models[name].certificate for name in judged},
+                class_names=class_names,
+                labels=labels,
+            )
+        answer = None if choice is None else make_answer(choice, pool)
     counts = next(iter(judged.values())).counts
-    choice = None
-    if point is not None:
-        choice = Choice(
-            cases=cases,
-            judged=judged,
-            question=question,
-            trivial=trivial,
-            candidates=candidates,
-            certificates={name: models[name].certificate for name in judged},
-            class_names=class_names,
-            labels=labels,
-        )
     return Comparison(
-        answer=None if choice is None else make_answer(choice),
+        answer=answer,
         models=models,
         trivial={} if point is None else {one.kind: cost_at(one, point) for one in trivial},
         question=question,
