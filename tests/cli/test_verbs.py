@@ -66,7 +66,7 @@ def test_module_and_version():
 
 def test_shell_completion(monkeypatch, run):
     monkeypatch.setenv("_DEMUR_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", "demur com")
+    monkeypatch.setenv("COMP_WORDS", "demur comp")
     monkeypatch.setenv("COMP_CWORD", "1")
     assert run().out == "plain,compare\n"
 

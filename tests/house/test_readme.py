@@ -43,10 +43,11 @@ def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
 def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     y, scores = Binormal(separation=2).sample(300, rng=0)
-    rows = np.column_stack([y, scores])
-    np.savetxt("predictions.csv", rows, "%d,%.17g", header="y_true,model", comments="")
+    others = scores + np.random.default_rng(0).normal(size=300)
+    rows = np.column_stack([y, *(1 / (1 + np.exp(-column)) for column in (scores, others))])
+    np.savetxt("predictions.csv", rows, "%d,%.17g,%.17g", header="y_true,old,new", comments="")
     lines = [line for line in README.splitlines() if line.startswith("demur ")]
-    assert len(lines) == 5
+    assert len(lines) == 6
     for line in lines:
         with pytest.raises(SystemExit) as stop:
             main(shlex.split(line, comments=True)[1:])

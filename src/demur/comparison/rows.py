@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_labels, check_same_length, check_scores, check_weights
+from demur._results import frozen
 from demur.costs.case_costs import CaseAmounts, CaseCosts
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
@@ -56,7 +57,15 @@ class Cases:
             positive, weight = positive[kept], weight[kept]
             checked = {name: column[kept] for name, column in checked.items()}
             amounts = None if amounts is None else amounts.take(kept)
-        return cls(positive=positive, scores=checked, sample_weight=weight, labels=labels, amounts=amounts)
+        # results refer to these rows: the caller may change what is passed, but not what was compared
+        scores = {name: frozen(column) for name, column in checked.items()}
+        return cls(
+            positive=frozen(positive),
+            scores=scores,
+            sample_weight=frozen(weight),
+            labels=labels,
+            amounts=amounts,
+        )
 
 
 def _labels(y_true: Any, positive: BoolArray) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.placements import Ordered
+from demur._results import frozen, read_only
 from demur.costs.case_costs import CaseAmounts
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
@@ -39,10 +40,10 @@ class JudgedModel(NamedTuple):
     counts: ScoreCounts
     scores: FloatArray
     honest: JudgedRules
-    honest_position: list[IntArray]
+    honest_position: tuple[IntArray, ...]
     hindsight: JudgedRules
     hindsight_position: IntArray
-    classes: list[list[ClassRows]]
+    classes: tuple[tuple[ClassRows, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +179,15 @@ class SplitCases:
         hindsight_position: Any = np.empty(len(self.splits.repeats[0].cell), dtype=np.int32)
         for one in classes[0]:
             hindsight_position[one.rows] = hindsight.tables[0].rule.sorted_positions(one.scores)
-        return JudgedModel(counts, scores, honest, positions, hindsight, hindsight_position, classes)
+        return JudgedModel(
+            counts,
+            frozen(scores),
+            honest,
+            tuple(read_only(position) for position in positions),
+            hindsight,
+            read_only(hindsight_position),
+            tuple(tuple(by_class) for by_class in classes),
+        )
 
 
 def judged_model(

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_scores, check_weights
+from demur._results import read_only
 from demur.cli.options import Prices, Source
 from demur.cli.reading.roles import (
     Roles,
@@ -123,7 +124,8 @@ def read_predictions(
         positive=shown,
         negative=other,
         truth=truth,
-        scores={name: check_scores(columns[name].values, name) for name in roles.models},
+        # nobody else holds what was read: results need no copy of it
+        scores={name: read_only(check_scores(columns[name].values, name)) for name in roles.models},
         weights=weights,
         groups=None if roles.group is None else columns[roles.group].values,
         amounts={name: columns[name].values for name in roles.amounts},
