@@ -38,6 +38,14 @@ def pytest_xdist_make_scheduler(config, log):
     return SharedCosts(config, log)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Say how many processes `-n auto` starts; the variable of xdist still decides where it is set."""
+    from scheduling import processes
+
+    return None if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") else processes()
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
