@@ -3,6 +3,7 @@
 import fcntl
 import functools
 import os
+import pickle
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,6 +37,14 @@ def pytest_xdist_make_scheduler(config, log):
     from scheduling import SharedCosts
 
     return SharedCosts(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config):
+    """Say how many processes `-n auto` starts; the variable of xdist still decides where it is set."""
+    from scheduling import processes
+
+    return None if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") else processes()
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -114,14 +123,22 @@ def _locked(path):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _demo_scores_once():
-    """The demo's four learners, trained once per process instead of once per page and command."""
+def _demo_scores_once(made_once):
+    """The demo's four learners, trained once per run instead of once per page and command."""
     from demur.datasets import breast_cancer
 
+    train = breast_cancer.breast_cancer_scores
+
+    @functools.cache
+    @functools.wraps(train)
+    def once(**options):
+        if options:
+            return train(**options)
+        file = made_once("demo-scores.pickle", lambda path: path.write_bytes(pickle.dumps(train())))
+        return pickle.loads(file.read_bytes())
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            breast_cancer, "breast_cancer_scores", functools.cache(breast_cancer.breast_cancer_scores)
-        )
+        patch.setattr(breast_cancer, "breast_cancer_scores", once)
         yield
 
 

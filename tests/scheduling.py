@@ -1,4 +1,4 @@
-"""Which tests of a parallel run share a process.
+"""Which tests of a parallel run share a process, which go first, and how many processes there are.
 
 A Spark cluster costs half a minute and six Java processes, so all its tests go to one worker, and first,
 since they take longest. The pages of one file share a browser and their reports. Every other test goes
@@ -8,6 +8,7 @@ xdist's own `xdist_group` marks write the group into the id of a test, which pyt
 them do: they then do nothing, without a word. This scheduler looks at the file of a test instead.
 """
 
+import os
 import re
 
 from xdist.scheduler import LoadScopeScheduling
@@ -15,14 +16,45 @@ from xdist.scheduler import LoadScopeScheduling
 TOGETHER = re.compile(
     r"tests/(engines/test_(spark|export_databases)|house/test_results|report/test_(page|web)_\w+|reproduce/test_\w*studies)\.py"
 )
+FIRST = "tests/engines/test_spark.py"
+
+# tests of a millisecond must not wait until the next one is sent; towards the end nobody hoards
+_AHEAD, _SHARE = 32, 64
+
+
+def processes():
+    """One more than cores: a test that waits for Spark, a browser or a program leaves its core to another."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1) + 1
 
 
 class SharedCosts(LoadScopeScheduling):
     """Tests of a file with a costly fixture in one process; the others one by one.
 
-    Units with more tests come first: the base class orders them so.
+    Spark comes first, then units with more tests: the base class orders them so.
     """
 
     def _split_scope(self, nodeid):
         file = nodeid.partition("::")[0]
         return file if TOGETHER.fullmatch(file) else nodeid
+
+    def _assign_work_unit(self, node):
+        if FIRST in self.workqueue:
+            self.workqueue.move_to_end(FIRST, last=False)
+        super()._assign_work_unit(node)
+
+    def mark_test_complete(self, node, item_index, duration=0):
+        """Forget units that are done: the base class counts all it knows after every test."""
+        super().mark_test_complete(node, item_index, duration)
+        work = self.assigned_work[node]
+        scope = self._split_scope(self.registered_collections[node][item_index])
+        if all(work[scope].values()):
+            del work[scope]
+
+    def _reschedule(self, node):
+        super()._reschedule(node)
+        ahead = min(_AHEAD, len(self.workqueue) // _SHARE)
+        while self._next_is_single() and self._pending_of(self.assigned_work[node]) < ahead:
+            self._assign_work_unit(node)
+
+    def _next_is_single(self):
+        return bool(self.workqueue) and len(next(iter(self.workqueue.values()))) == 1

@@ -18,9 +18,12 @@ from pathlib import Path
 import pytest
 
 _START_SECONDS = 60
-# small heaps and the quick compiler: these processes only pass messages
-_DAEMON = ("-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-_QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+# the quick compiler, and no proof of the byte code of Spark's own classes: an eighth of a start
+_QUICK = (
+    "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
+)
+# small heaps: these processes only pass messages
+_DAEMON = ("-Xmx128m", *_QUICK.split())
 # what a session needs to be small; the least heap Spark accepts is 450 MB
 SMALL = {
     "spark.driver.extraJavaOptions": _QUICK,
