@@ -15,13 +15,15 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "tests")]
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engines import BINS
 from growth import files
 from run import machine
-from spark_cluster import SMALL, SparkCluster
 from timing import own_peak_memory
+
+from spark_cluster import SMALL, SparkCluster
 
 COLUMNS = ("first", "second")
 
