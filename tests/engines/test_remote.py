@@ -119,7 +119,10 @@ def test_stores_give_the_counts_of_their_files(content):
 # ---------------------------------------------------------------- S3
 
 KEY, SECRET = "AKIDEXAMPLE", "s3cr3tK3yOfTheStore"
-_LISTED = "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>{size}</Size></Contents>"
+_LISTED = (
+    "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+    "<Size>{size}</Size></Contents>"
+)
 
 
 @pytest.fixture(scope="module")
