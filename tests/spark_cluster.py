@@ -53,10 +53,10 @@ def _scala_version():
 
 
 class SparkCluster:
-    """A master and two workers of one core and 512 MB each."""
+    """A master and two workers of one core and 512 MB, or what is given, each."""
 
-    def __init__(self, folder):
-        self.folder = Path(folder)
+    def __init__(self, folder, memory="512m"):
+        self.folder, self._memory = Path(folder), memory
         self._port = free_port()
         self.master = f"spark://127.0.0.1:{self._port}"
         self._processes = {}
@@ -67,7 +67,7 @@ class SparkCluster:
     def start_workers(self, *names):
         for name in names:
             place = ("--host", "127.0.0.1", "--work-dir", self.work_folder(name))
-            self._start(name, "worker.Worker", *place, "--cores", 1, "--memory", "512m", self.master)
+            self._start(name, "worker.Worker", *place, "--cores", 1, "--memory", self._memory, self.master)
         registered = "Successfully registered with master"
         logs = [self._log(name) for name in names]
         self._await(lambda: all(registered in log.read_text() for log in logs), "workers do not register")

@@ -1,8 +1,9 @@
-"""Parquet files at addresses: a web server on loopback, stores through fsspec, no password in any message."""
+"""Parquet files at addresses: a web server and an S3 store on loopback, no password in any message."""
 
 import base64
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import duckdb
 import fsspec
@@ -113,6 +114,126 @@ def test_stores_give_the_counts_of_their_files(content):
     for folder in ("memory://bucket", "memory://bucket/*/*.parquet"):
         days = read_counts(folder, y_true="y", scores="a", groups="day")
         assert {str(day): counts["a"].n for day, counts in days.items()} == {"1": ROWS, "2": ROWS}
+
+
+# ---------------------------------------------------------------- S3
+
+KEY, SECRET = "AKIDEXAMPLE", "s3cr3tK3yOfTheStore"
+_LISTED = (
+    "<Contents><Key>{key}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+    "<Size>{size}</Size></Contents>"
+)
+
+
+@pytest.fixture(scope="module")
+def store(content):
+    """A server that speaks as much of S3 as a reader needs; it answers signed requests only."""
+    data = content.read_bytes()
+    objects = {f"day={day}/part.parquet": data for day in (1, 2)}
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_HEAD(self):
+            self.do_GET()
+
+        def do_GET(self):
+            url = urlsplit(self.path)
+            bucket, _, key = unquote(url.path).lstrip("/").partition("/")
+            signature = self.headers.get("Authorization", "")
+            if f"Credential={KEY}/" not in signature or "Signature=" not in signature:
+                return self.answer(403, b"<Error><Code>AccessDenied</Code></Error>")
+            if bucket != "bucket":
+                return self.answer(404, b"<Error><Code>NoSuchBucket</Code></Error>")
+            if not key:
+                return self.answer(200, self.listed(dict(parse_qsl(url.query))))
+            if key not in objects:
+                return self.answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
+            wanted = self.headers.get("Range")
+            if wanted is None:
+                return self.answer(200, objects[key])
+            first, last = (int(end) for end in wanted.removeprefix("bytes=").split("-"))
+            last = min(last, len(data) - 1)
+            return self.answer(206, data[first : last + 1], f"bytes {first}-{last}/{len(data)}")
+
+        def listed(self, query):
+            prefix, rows, common = query.get("prefix", ""), [], set()
+            for key, value in objects.items():
+                inner, slash, _ = key.removeprefix(prefix).partition("/")
+                if not key.startswith(prefix):
+                    continue
+                if slash and query.get("delimiter"):
+                    common.add(f"{prefix}{inner}/")
+                else:
+                    rows.append(_LISTED.format(key=key, size=len(value)))
+            rows += [f"<CommonPrefixes><Prefix>{one}</Prefix></CommonPrefixes>" for one in sorted(common)]
+            text = f"<ListBucketResult><Name>bucket</Name><IsTruncated>false</IsTruncated>{''.join(rows)}"
+            return f"{text}</ListBucketResult>".encode()
+
+        def answer(self, code, body, span=None):
+            self.send_response(code)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Last-Modified", "Thu, 01 Jan 2026 00:00:00 GMT")
+            if span:
+                self.send_header("Content-Range", span)
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+        thread = threading.Thread(target=listening.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def s3(store, monkeypatch):
+    """Credentials where every reader of S3 looks for them."""
+    settings = {
+        # both names, so that no setting of the machine leads away from loopback
+        "AWS_ENDPOINT_URL": store,
+        "AWS_ENDPOINT_URL_S3": store,
+        "AWS_ACCESS_KEY_ID": KEY,
+        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
+        "NO_PROXY": "127.0.0.1",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    for name in ("AWS_SESSION_TOKEN", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+def test_a_store_that_speaks_s3_gives_the_counts_of_its_files(s3, content):
+    same(read_counts("s3://bucket/day=1/part.parquet", y_true="y", scores=["a", "b"]), content)
+    for folder in ("s3://bucket", "s3://bucket/*/*.parquet"):
+        days = read_counts(folder, y_true="y", scores="a", groups="day")
+        assert {str(day): counts["a"].n for day, counts in days.items()} == {"1": ROWS, "2": ROWS}
+
+
+def test_no_message_about_a_store_shows_its_credentials(s3, run):
+    for address, words in (
+        ("s3://bucket/missing.parquet", "must match Parquet files"),
+        ("s3://other/part.parquet", "s3://other/part.parquet"),
+        (f"s3://{KEY}:{SECRET}@bucket/day=1/part.parquet", "must begin with the bucket"),
+    ):
+        told = run("compare", address)
+        assert told.code == 2
+        assert words in told.err
+        assert SECRET not in told.out + told.err
+    s3.setenv("AWS_ACCESS_KEY_ID", "AKIDOTHER")
+    told = run("compare", "s3://bucket/day=1/part.parquet")
+    assert (told.code, told.out) == (2, "")
+    assert told.err.count("\n") == 1
+    for secret in (SECRET, "AKIDOTHER"):
+        assert secret not in told.err
 
 
 def test_the_command_line_compares_what_an_address_holds(run, server, content):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import CostModel, ScoreCounts, abstention_surface, decide, surface_difference_band
+from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
 from demur.honest import difference as tests_of_surfaces
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of, others_pooled
@@ -71,6 +72,29 @@ def losses_by_hand(split, rows, scores, mu, nu):
         for row in np.flatnonzero(~kept):
             out[row] = loss(window, scores[cell[row]], positive=y[cell[row]], mu=mu, nu=nu)
     return out
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_rows_are_placed_among_the_blocks_of_their_fold_against_a_look_up(weighted):
+    y, a, _, weights = sample(2, n=400, weighted=weighted)
+    plain = common(y, a, a, weights, folds=5, repeats=2)[1][0]
+    with whole_job(COMPILE_JOB_FROM):
+        split, (compiled, _) = common(y, a, a, weights, folds=5, repeats=2)
+    kept = a if weights is None else a[weights > 0]
+    for model in (plain, compiled):
+        for index, rows in enumerate(split.splits.repeats):
+            for fold in range(5):
+                table = model.honest.tables[5 * index + fold]
+                held = rows.fold == fold
+                at = table.rule.positions(kept[rows.cell[held]])
+                assert np.array_equal(model.honest_position[index][held], at)
+                for column, kind in zip(table.columns, (True, False), strict=True):
+                    members = split.positive[rows.cell[held]] == kind
+                    number = np.bincount(at[members], rows.cases[held][members], table.rule.n_positions)
+                    assert np.array_equal(column, number / 2)
+        first = split.splits.repeats[0]
+        everywhere = model.hindsight.tables[0].rule.positions(kept[first.cell])
+        assert np.array_equal(model.hindsight_position, everywhere)
 
 
 @pytest.mark.parametrize("repeats", [1, 3])

@@ -22,7 +22,7 @@ from public_surface import FUNCTIONS
 pytestmark = pytest.mark.long
 
 _SECONDS = 60
-# `make fuzz` says how much; a share of that in `make check`
+# `make fuzz` says how much; by hand a share of that
 EXAMPLES = int(os.environ.get("DEMUR_FUZZ", "15"))
 fuzzed = settings(
     max_examples=EXAMPLES,

@@ -305,6 +305,17 @@ def tally(rng):
     return rng.random(n) < 0.5, permuted(rng, n), rng.random(n), *decisions, width, np.zeros(2 * 3**width)
 
 
+def place_rows(rng):
+    n, sizes = int(rng.integers(1, 40)), rng.integers(0, 4, 3)
+    cuts = [ascending(rng, size) for size in sizes]
+    lower, ends = np.concatenate(cuts), np.cumsum(sizes)
+    fold = rng.integers(0, 3, n).astype(np.int16)
+    outputs = np.zeros(n, np.int32), np.zeros(2 * ends[-1] + 3)
+    # a threshold that no float could be put between is the score below it and the score above
+    upper = lower + rng.choice([0.0, 0.25], len(lower))
+    return ascending(rng, n), fold, permuted(rng, n), weights(rng, n), lower, upper, ends, *outputs
+
+
 def case_costs(rng):
     return [rng.integers(0, 9, 30) / rng.choice([1.0, 10.0, 1e-9]) for _ in range(3)]
 
@@ -361,6 +372,7 @@ EXAMPLES = {
     "honest.decisions._codes_loop": codes_by_fold,
     "honest.decisions._tally_loop": tally,
     "honest.deviation_law._add_products": add_products,
+    "honest.held_out._place_loop": place_rows,
     "honest.pairs._count_pairs": count_pairs,
     "honest.pairs._cumulate": cumulate,
 }

@@ -61,12 +61,16 @@ def group_placements(positives: FloatArray, negatives: FloatArray) -> tuple[Floa
     return pos_upto[-1] - pos_upto + positives / 2, neg_upto - negatives / 2
 
 
-def ordered(scores: FloatArray, weights: FloatArray | None) -> Ordered:
-    """Order one class under one model: the only sort of joint data."""
+def ordered(scores: FloatArray, weights: FloatArray | None, numbers: FloatArray | None = None) -> Ordered:
+    """Order one class under one model: the only sort of joint data.
+
+    `numbers` are 0, 1, ... up to the number of cases, if somebody keeps them for several models.
+    """
     cases, ascending = order_and_scores(scores)
-    below = np.arange(len(scores) + 1.0) if weights is None else np.zeros(len(scores) + 1)
-    if weights is not None:
-        np.cumsum(weights[cases], out=below[1:])
+    if weights is None:
+        return Ordered(ascending, cases, np.arange(len(scores) + 1.0) if numbers is None else numbers)
+    below = np.zeros(len(scores) + 1)
+    np.cumsum(weights[cases], out=below[1:])
     return Ordered(ascending, cases, below)
 
 

@@ -309,16 +309,12 @@ def comparison_of(
     rows: Cases, question: Question, *, weights: str = "importance", class_names: tuple[str, str]
 ) -> Comparison:
     """Compare models on checked cases."""
-    cases = SplitCases.of_rows(
-        rows.positive,
-        rows.sample_weight,
-        weights=weights,
-        prevalence=question.rate,
-        folds=None,
-        repeats=None,
-        rng=question.seed,
-        quantity="a comparison",
-    )
+    columns = list(rows.scores.values())
+    joint = JointScores(rows.positive, columns, None) if rows.sample_weight is None else None
+    with workers(len(rows.positive)) as pool:
+        if joint is not None:  # single cases are put in order while they are dealt to the folds
+            pool.map(joint.orders, range(len(columns)))
+        cases = SplitCases.of_rows(rows.positive, rows.sample_weight, weights=weights, **_splitting(question))
     if rows.amounts is not None:
         cases = replace(cases, amounts=rows.amounts)
     if question.objective == "guaranteed" and cases.weights == "importance":
@@ -326,14 +322,19 @@ def comparison_of(
             "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
             "Hint: weights='repeats' if a weight of 2 is a case seen twice."
         )
-    single = cases.weights is None
-    joint = JointScores(rows.positive, list(rows.scores.values()), None if single else cases.sizes)
     judging = {
-        name: partial(_judged, cases, joint if single else None, place, scores)
+        name: partial(_judged, cases, joint, place, scores)
         for place, (name, scores) in enumerate(rows.scores.items())
     }
+    joint = joint or JointScores(rows.positive, columns, cases.sizes)
     tables = ModelTables(joint, cases.weights or "importance")
     return _compared(dict.fromkeys(judging, cases), judging, question, class_names, rows.labels, tables)
+
+
+def _splitting(question: Question) -> dict[str, Any]:
+    """Return how cases are split, whatever is known of them."""
+    rate, seed = question.rate, question.seed
+    return {"prevalence": rate, "folds": None, "repeats": None, "rng": seed, "quantity": "a comparison"}
 
 
 def _judged(cases: SplitCases, joint: JointScores | None, place: int, scores: FloatArray) -> JudgedModel:
@@ -374,16 +375,7 @@ def comparison_of_counts(
     judging: dict[str, Callable[[], JudgedModel]] = {}
     for name, one in counts.items():
         cases[name], model = judged_model(
-            one,
-            None,
-            pos_label=None,
-            sample_weight=None,
-            weights="repeats",
-            prevalence=question.rate,
-            folds=None,
-            repeats=None,
-            rng=question.seed,
-            quantity="a comparison",
+            one, None, pos_label=None, sample_weight=None, weights="repeats", **_splitting(question)
         )
         judging[name] = partial(_itself, model)
     return _compared(cases, judging, question, class_names, labels)

@@ -7,6 +7,7 @@ under names without passwords and tokens: what it says about them can be shown.
 import base64
 import glob
 import http.client
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
@@ -121,14 +122,33 @@ def _stored_files(source: str) -> Mapping[str, _File]:
     try:
         store, path = import_module("fsspec.core").url_to_fs(source)
     except ImportError:
-        hint = f"pip install {_STORES[scheme]}."
-        raise input_error(
-            shown_address(source), f"needs {_STORES[scheme]} to be read", "no such package", hint
-        ) from None
+        found = _arrow_store(source) if _STORES[scheme] == "s3fs" else None
+        if found is None:
+            hint = f"pip install {_STORES[scheme]}."
+            raise input_error(
+                shown_address(source), f"needs {_STORES[scheme]} to be read", "no such package", hint
+            ) from None
+        store, path = found
     folder = not glob.has_magic(path) and store.isdir(path)
     paths = store.find(path) if folder else store.glob(path)
     tables = sorted(one for one in paths if one.lower().endswith(_TABLES))
     return {one.lstrip("/"): _File(int(store.size(one)), _opener(store, one)) for one in tables}
+
+
+def _arrow_store(source: str) -> tuple[Any, str] | None:
+    """Return S3 as PyArrow reads it, and the path in it; None without PyArrow."""
+    path = source.partition("://")[2]
+    if "@" in path.partition("/")[0]:
+        hint = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile."
+        raise input_error(shown_address(source), "must begin with the bucket", "a name and a password", hint)
+    try:
+        s3 = import_module("pyarrow.fs").S3FileSystem
+    except (ImportError, AttributeError):
+        return None
+    # PyArrow finds the credentials by itself, but not always where the store is
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+    opened = s3(endpoint_override=endpoint) if endpoint else s3()
+    return import_module("fsspec.implementations.arrow").ArrowFSWrapper(opened), path
 
 
 def _opener(store: Any, path: str) -> Callable[[], Any]:

@@ -22,7 +22,7 @@ from demur.costs.case_costs import CaseAmounts
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.class_rows import ClassRows, classes_of, counts_of, ordered_classes
-from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight
+from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsight, place_rows
 from demur.honest.splits import Splits, check_folds, check_repeats, split_cases, split_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
@@ -91,15 +91,18 @@ class SplitCases:
         """Split checked rows; rows of weight 0 must be gone."""
         check_weight_meaning(weights)
         _require_both(positive, quantity)
-        if sample_weight is None or weights == "repeats":
-            sizes = np.ones(len(positive)) if sample_weight is None else sample_weight
+        n_positive = float(np.count_nonzero(positive))
+        n_negative = len(positive) - n_positive
+        split = split_cases
+        if sample_weight is None:
+            sizes = np.ones(len(positive))
+        elif weights == "repeats":
+            sizes = sample_weight
             _check_repeats_are_whole(sizes, quantity)
-            split = split_cases
+            n_positive, n_negative = float(sizes[positive].sum()), float(sizes[~positive].sum())
         else:
             sizes = sample_weight * (sample_weight.sum() / np.square(sample_weight).sum())
             split = split_rows
-        cases = sizes if split is split_cases else np.ones(len(positive))
-        n_positive, n_negative = float(cases[positive].sum()), float(cases[~positive].sum())
         number = check_folds(folds, n_positive, n_negative)
         splits = split(
             sizes,
@@ -178,7 +181,8 @@ class SplitCases:
         hindsight = judge_with_hindsight(counts, self.prevalence)
         hindsight_position: Any = np.empty(len(self.splits.repeats[0].cell), dtype=np.int32)
         for one in classes[0]:
-            hindsight_position[one.rows] = hindsight.tables[0].rule.sorted_positions(one.scores)
+            together = one._replace(fold=np.zeros(len(one.rows), np.int16))
+            place_rows(together, [hindsight.tables[0].rule], hindsight_position)
         return JudgedModel(
             counts,
             frozen(scores),

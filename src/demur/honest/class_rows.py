@@ -18,7 +18,6 @@ __all__ = ["ClassRows", "classes_of", "counts_of", "ordered_classes", "others_po
 class ClassRows(NamedTuple):
     """Rows of one class in ascending order of score, so that every fold is sorted already.
 
-    `by_fold` lists the places of fold 0, then of fold 1, ..., each ascending; `ends` where they end.
     `cases` is None where every row is one case.
     """
 
@@ -26,28 +25,14 @@ class ClassRows(NamedTuple):
     scores: FloatArray
     fold: Any
     cases: FloatArray | None
-    by_fold: IntArray
-    ends: IntArray
-
-    @classmethod
-    def of_sorted(cls, members: IntArray, ordered: FloatArray, rows: Rows) -> "ClassRows":
-        """Take the rows `members`, whose scores are `ordered`."""
-        single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
-        cases = None if single else rows.cases[members]
-        # short integers are looked up faster, and sorted without comparing
-        short = rows.fold.max(initial=0) < 2**15
-        fold = (rows.fold.astype(np.int16) if short else rows.fold)[members]
-        ends = np.cumsum(np.bincount(fold))
-        by_fold = np.argsort(fold, kind="stable")
-        return cls(members, ordered, fold, cases, by_fold, ends)
 
     def total(self) -> float:
         """Number of cases."""
         return float(len(self.rows)) if self.cases is None else float(self.cases.sum())
 
     def held(self, fold: int) -> IntArray:
-        """Places of the cases of a fold."""
-        return self.by_fold[self.ends[fold - 1] if fold else 0 : self.ends[fold]]
+        """Places of the cases of a fold, ascending."""
+        return np.flatnonzero(self.fold == fold)
 
     def without(self, fold: int, buffer: FloatArray) -> Sample:
         """Return the cases of all other folds; their scores may lie in `buffer`."""
@@ -64,12 +49,10 @@ def classes_of(scores: FloatArray, positive: BoolArray, splits: Splits) -> list[
     same = all(np.array_equal(rows.cell, splits.repeats[0].cell) for rows in splits.repeats[1:])
     for rows in splits.repeats:
         row_positive = positive[rows.cell]
-        pair = []
         for index, members in enumerate((row_positive, ~row_positive)):
             if index not in order or not same:
                 order[index] = _ascending(np.flatnonzero(members), scores, rows)
-            pair.append(ClassRows.of_sorted(*order[index], rows))
-        by_split.append(pair)
+        by_split.append(_with_folds([order[0], order[1]], rows))
     return by_split
 
 
@@ -79,12 +62,18 @@ def ordered_classes(
     """Do the same for cases without weights whose classes are ordered already."""
     row_positive = positive[splits.repeats[0].cell]
     members = np.flatnonzero(row_positive), np.flatnonzero(~row_positive)
+    ordered = [(one[order.cases], order.scores) for one, order in zip(members, orders, strict=True)]
+    return [_with_folds(ordered, rows) for rows in splits.repeats]
+
+
+def _with_folds(ordered: Sequence[tuple[IntArray, FloatArray]], rows: Rows) -> list[ClassRows]:
+    """Look up fold and number of cases of the rows of each class, which come with their scores."""
+    single = rows.cases.min(initial=1) == rows.cases.max(initial=1) == 1
+    # short integers are looked up faster
+    fold = rows.fold.astype(np.int16) if rows.fold.max(initial=0) < 2**15 else rows.fold
     return [
-        [
-            ClassRows.of_sorted(one[order.cases], order.scores, rows)
-            for one, order in zip(members, orders, strict=True)
-        ]
-        for rows in splits.repeats
+        ClassRows(members, scores, fold[members], None if single else rows.cases[members])
+        for members, scores in ordered
     ]
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from demur._checks import check_prevalence
-from demur._kernels.jit import whole_job
+from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
 from demur._kernels.rectangle_scores import rectangle_scores
 from demur.counts.scores import ScoreCounts
 from demur.honest.class_rows import ClassRows, classes_of, others_pooled
@@ -33,6 +33,7 @@ __all__ = [
     "judge",
     "judge_sorted",
     "judge_with_hindsight",
+    "place_rows",
     "reweighted",
     "volume_scores",
     "without_rounding",
@@ -264,18 +265,66 @@ def judge_sorted(
                 LearnedRule.learn(others_pooled(by_class, fold, buffers), prevalence)
                 for fold in range(splits.folds)
             ]
-        for fold, rule in enumerate(rules):
-            columns = []
-            for one in by_class:
-                held = one.held(fold)
-                at = rule.sorted_positions(one.scores[held])
-                position[one.rows[held]] = at
-                weights = None if one.cases is None else one.cases[held]
-                columns.append(np.bincount(at, weights, rule.n_positions) / repeats)
-            tables.append(FoldTable(rule, *columns))
+            columns = [place_rows(one, rules, position) for one in by_class]
+        for rule, positives, negatives in zip(rules, *columns, strict=True):
+            tables.append(FoldTable(rule, positives / repeats, negatives / repeats))
         positions.append(position)
     totals = [one.total() for one in classes[0]]
     return JudgedRules(tuple(tables), Weighting.of(totals[0], totals[1], prevalence), repeats), positions
+
+
+def place_rows(one: ClassRows, rules: Sequence[LearnedRule], position: Any) -> list[FloatArray]:
+    """Write the position of every row under the rule of its fold; return, by fold, the cases at each one."""
+    if not worth_compiling(len(one.scores)):
+        columns = []
+        for fold, rule in enumerate(rules):
+            held = one.held(fold)
+            at = rule.sorted_positions(one.scores[held])
+            position[one.rows[held]] = at
+            weights = None if one.cases is None else one.cases[held]
+            columns.append(np.bincount(at, weights, rule.n_positions).astype(np.float64))
+        return columns
+    ends = np.cumsum([len(rule.lower_cuts) for rule in rules])
+    lower, upper = (np.concatenate(cuts) for cuts in zip(*(rule.cuts for rule in rules), strict=True))
+    total = np.zeros(2 * ends[-1] + len(rules))
+    cases = np.empty(0) if one.cases is None else one.cases
+    compiled(_place_loop)(one.scores, one.fold, one.rows, cases, lower, upper, ends, position, total)
+    return np.split(total, (2 * ends + np.arange(1, len(rules) + 1))[:-1])
+
+
+@kernel
+def _place_loop(
+    scores: Any,
+    fold: Any,
+    rows: Any,
+    cases: Any,
+    lower: Any,
+    upper: Any,
+    ends: Any,
+    position: Any,
+    total: Any,
+) -> None:
+    # scores ascend, so every fold goes through its thresholds once
+    weighted = len(cases) > 0
+    starts = np.zeros(len(ends), np.int64)
+    for one in range(1, len(ends)):
+        starts[one] = ends[one - 1]
+    below, reached = starts.copy(), starts.copy()
+    for index in range(len(scores)):
+        score = scores[index]
+        one = fold[index]
+        end = ends[one]
+        at = below[one]
+        while at < end and lower[at] < score:
+            at += 1
+        below[one] = at
+        up = reached[one]
+        while up < end and upper[up] <= score:
+            up += 1
+        reached[one] = up
+        # a fold of c thresholds has 2 c + 1 positions
+        position[rows[index]] = at + up - 2 * starts[one]
+        total[at + up + one] += cases[index] if weighted else 1.0
 
 
 def judge_with_hindsight(counts: ScoreCounts, prevalence: float | None) -> JudgedRules:

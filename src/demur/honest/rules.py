@@ -97,6 +97,11 @@ class LearnedRule:
         return replace(self, prevalence=rate, shares=shares)
 
     @property
+    def cuts(self) -> tuple[FloatArray, FloatArray]:
+        """Lower and upper thresholds between the blocks."""
+        return self.lower_cuts, self.upper_cuts
+
+    @property
     def n_positions(self) -> int:
         """Number of different positions."""
         return 2 * len(self.lower_cuts) + 1

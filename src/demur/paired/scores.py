@@ -49,6 +49,8 @@ class JointScores:
         self.negative_weight = None if weights is None else weights[~positive]
         self.positive_weight = None if weights is None else weights[positive]
         self.evidence = CASES if evidence is None else evidence
+        # what is below a score where every case counts once: the same for all models
+        self._numbers = {kind: np.arange(len(rows) + 1.0) for kind, rows in self._members.items()}
         self._orders: dict[tuple[bool, int], Ordered] = {}
         self._placements: dict[tuple[int, int], tuple[FloatArray, FloatArray, float]] = {}
         self._single: dict[int, TwoWay] = {}
@@ -143,7 +145,8 @@ class JointScores:
         key = positive, model
         if key not in self._orders:
             weights = self.positive_weight if positive else self.negative_weight
-            self._orders[key] = ordered(self._scores[model][self._members[positive]], weights)
+            own = self._scores[model][self._members[positive]]
+            self._orders[key] = ordered(own, weights, self._numbers[positive])
         return self._orders[key]
 
     def orders(self, model: int) -> tuple[Ordered, Ordered]:
