@@ -273,7 +273,7 @@ def true_area(truth):
     [(0.9993, 0.1, 100), (0.9993, 0.5, 100), (0.993, 0.1, 100), (0.9993, 0.1, 300), (0.9, 0.02, 300)],
 )
 def test_bands_volumes_and_areas_cover_where_errors_are_rare(auc, prevalence, n):
-    # without added errors the volume was covered in .52 to .87 of the samples, and of no error seen had no length
+    # without added errors the volume was covered in .52 to .87 of the samples
     from scipy.special import ndtri
 
     truth, runs = Binormal(separation=math.sqrt(2) * ndtri(auc), prevalence=prevalence), 100
