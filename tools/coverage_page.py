@@ -68,7 +68,8 @@ NOTES = (
     "operating points or 11 x 11 costs. `cost_curve_band` and `surface_band` are for the best rule of the "
     "population.",
     "`smooth_roc` assumes normal scores, which these are; separated samples have no binormal fit and count "
-    "as covered. Kernels blur the scores, so their area is too small, and their interval lies too low.",
+    "as covered. Kernels blur the scores, so their area is too small; their interval is that of the AUC "
+    "without blur.",
     "`vus_difference_test`: three levels, the negatives in two halves.",
 )
 GRID_WORDS = (

@@ -330,7 +330,7 @@ def smooth_area(method: str) -> Callable[..., Held]:
 
     def held(design: Design, y: Any, a: Any, b: Any, rng: Any) -> Held:
         try:
-            found = roc.smooth_roc(y, a, method=method, n_resamples=RESAMPLES, rng=rng)
+            found = roc.smooth_roc(y, a, method=method)
         except demur.UndefinedError:  # separated classes have no fit
             return INSIDE
         return (*found.auc_interval, design.auc)

@@ -5,25 +5,33 @@ Closed forms agree to rounding; where both sides resample, within the simulation
 """
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.special import ndtr, ndtri
 
+import demur
+import demur.auc
+import demur.roc
 from demur import (
+    DegenerateDataWarning,
     InputError,
     ScoreCounts,
     UndefinedError,
     auc_difference_test,
     auc_interval,
     auc_score,
+    hand_till_auc,
+    ordinal_roc,
     roc_curve,
 )
 from demur.auc import (
     auc_covariance,
     auc_power,
     auc_sample_size,
+    auc_study,
     auc_unpaired_test,
     auc_variance,
     partial_auc_difference_test,
@@ -36,12 +44,32 @@ from demur.auc import (
     venkatraman_unpaired_test,
 )
 from demur.auc.venkatraman import curve_distance
+from demur.roc import prepared_scores
 
 PROC = json.loads((Path(__file__).parents[1] / "reference" / "proc.json").read_text())
 DATA, BOOT = PROC["data"], PROC["bootstrap"]
 Y, A, B = (np.array(DATA[name]) for name in ("y", "a", "b"))
 OTHER = np.array(DATA["y2"]), np.array(DATA["c2"])
 DRAWS = {"rng": 0, "n_resamples": 800, "half_errors": False}
+
+
+def test_every_function_of_the_page_is_compared():
+    """Names in code on the right of the table stand in a test that reads the stored output."""
+    tests = Path(__file__).parents[1]
+    page = (tests.parent / "docs" / "coming_from" / "proc.md").read_text()
+    rows = [line.split("|") for line in page.replace("\\|", "/").splitlines() if line.startswith("| ")][1:]
+    named = {
+        name
+        for row in rows
+        if "`" in row[1]
+        for code in re.findall(r"`([^`]+)`", row[2])
+        for name in re.findall(r"^[\w.]*?\.?([a-z_]+)(?=\(|$)", code)
+        if hasattr(demur, name) or any(hasattr(room, name) for room in (demur.auc, demur.roc))
+    }
+    assert {"auc_score", "roc_interval", "smooth_roc", "operating_point", "hand_till_auc"} < named
+    readers = ("auc/test_proc.py", "roc/test_operating.py", "roc/test_smooth.py")
+    code = "".join((tests / name).read_text() for name in readers)
+    assert {name for name in named if f"{name}(" not in code} == set()
 
 
 def test_curve_and_area():
@@ -54,9 +82,23 @@ def test_curve_and_area():
     assert 1 - curve.fpr[::-1] == pytest.approx(PROC["curve"]["specificity"])
 
 
-def test_direction_is_not_guessed():
+def test_direction_is_not_guessed_unless_asked_for():
     assert PROC["direction"]["chosen"] == ">"
     assert auc_score(Y, -A) == pytest.approx(1 - PROC["direction"]["auto_flipped"])
+    turned = prepared_scores(Y, -A, direction="auto")
+    assert turned.direction == "lower"
+    assert auc_score(turned.y_true, turned.y_score) == pytest.approx(PROC["direction"]["auto_flipped"])
+
+
+def test_missing_values_and_ordered_words():
+    gaps = A.copy()
+    gaps[[2, 49]] = np.nan
+    left = prepared_scores(Y, gaps, drop_missing=True)
+    assert auc_score(left.y_true, left.y_score) == pytest.approx(PROC["missing"])
+    sizes = np.array(["small", "medium", "large"])
+    words = sizes[(A > 0).astype(int) + (A > 1.5)]
+    ranked = prepared_scores(np.where(Y == 1, "ill", "healthy"), words, levels=list(sizes), pos_label="ill")
+    assert auc_score(ranked.y_true, ranked.y_score) == pytest.approx(PROC["words"])
 
 
 def test_variances_and_interval():
@@ -73,6 +115,10 @@ def test_partial_areas():
     assert curve.partial_auc(0, 0.2, standardize=True) == pytest.approx(stored["corrected"])
     assert curve.partial_auc_sensitivity(0.8, 1) == pytest.approx(stored["sensitivity"])
     assert curve.partial_auc(0.1, 0.4) == pytest.approx(stored["inner"])
+    # pROC has no number for a corrected area below the diagonal
+    assert PROC["below_diagonal"]
+    with pytest.warns(DegenerateDataWarning, match="below the diagonal"):
+        assert roc_curve(Y, -A).partial_auc(0, 0.1, standardize=True) < 0.5
 
 
 def test_paired_and_unpaired_tests():
@@ -113,6 +159,11 @@ def test_power():
     )
     needed = auc_sample_size(auc=0.8, power=0.9, negatives_per_positive=2, **one)
     assert needed.n_positive == pytest.approx(PROC["power"]["ncases"], abs=1)
+    sizes = {"n_positive": 30, "n_negative": 30, "power": 0.9}
+    level = auc_study(auc=0.8, significance_level=None, **sizes).significance_level
+    assert level == pytest.approx(PROC["power"]["level"])
+    # pROC stops its search for the AUC at its tolerance of 1e-4
+    assert auc_study(**sizes).auc == pytest.approx(PROC["power"]["auc"], abs=1e-4)
 
 
 def test_power_of_two_curves():
@@ -154,6 +205,12 @@ def test_several_classes():
         [auc_score(classes[np.isin(classes, pair)] == pair[1], A[np.isin(classes, pair)]) for pair in pairs]
     )
     assert mean == pytest.approx(PROC["multiclass"])
+    # with one column of scores for each class it is Hand and Till's M
+    shares = np.exp(np.column_stack([-A, -np.abs(B), A]) / 2)
+    shares /= shares.sum(axis=1, keepdims=True)
+    found = hand_till_auc(DATA["three"], shares, labels=["low", "mid", "top"])
+    assert found.auc == pytest.approx(PROC["multiclass_matrix"])
+    assert ordinal_roc(classes, A).measures(ties="random").ovo == pytest.approx(PROC["multiclass"])
 
 
 # ---------------------------------------------------------------- curves of different cases

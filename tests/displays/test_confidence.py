@@ -88,6 +88,15 @@ def test_few_intervals_are_bars():
     assert display.frame()["threshold"].tolist() == part.thresholds[finite].tolist()
 
 
+def test_thresholds_that_lie_close_together_are_written_in_full():
+    s = 1 - 1e-6 * np.array([9, 7, 4, 5, 3, 1])
+    display = TangoIntervalDisplay.from_predictions([0, 0, 0, 1, 1, 1], s)
+    display.figure_.canvas.draw()
+    assert display.ax_.xaxis.get_offset_text().get_text() == ""
+    labels = [each.get_text() for each in display.ax_.get_xticklabels()]
+    assert any(label.startswith("0.99999") for label in labels)
+
+
 def test_confident_only_keeps_the_intervals_with_zero():
     display = TangoIntervalDisplay.from_predictions(Y, S, confidence_level=0.9).plot(
         confident_only=True, title="forest"

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demur import Binormal, InputError, cross_fitted_surface
+from demur import (
+    Binormal,
+    InputError,
+    cost_curve_band,
+    cross_fitted_surface,
+    surface_band,
+    volume_interval,
+)
 from demur.honest.intervals import (
     LossSums,
     OutcomeTable,
@@ -244,3 +251,46 @@ def test_honest_interval_covers_best_and_deployed_cost_against_the_known_populat
     # the others have half as many again as expected, so the lower end is too high in 4 to 6 %
     runs = 300
     assert coverage(auc, prevalence, n, runs, n).min() >= 0.95 - 2 * math.sqrt(0.05 * 0.95 / runs)
+
+
+def true_area(truth):
+    """Area under the cost curve of the population's best thresholds."""
+    from scipy.integrate import quad
+    from scipy.special import ndtr
+
+    d = truth.separation
+
+    def cost(pc):
+        cut = d / 2 + math.log((1 - pc) / pc) / d
+        return pc * ndtr(cut - d) + (1 - pc) * ndtr(-cut)
+
+    return quad(cost, 0, 1)[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("auc", "prevalence", "n"),
+    [(0.9993, 0.1, 100), (0.9993, 0.5, 100), (0.993, 0.1, 100), (0.9993, 0.1, 300), (0.9, 0.02, 300)],
+)
+def test_bands_volumes_and_areas_cover_where_errors_are_rare(auc, prevalence, n):
+    # without added errors the volume was covered in .52 to .87 of the samples
+    from scipy.special import ndtri
+
+    truth, runs = Binormal(separation=math.sqrt(2) * ndtri(auc), prevalence=prevalence), 100
+    rng, covered, made = np.random.default_rng([9, n]), np.zeros(3), 0
+    volume, area = truth.volume(), true_area(truth)
+    while made < runs:
+        y, s = truth.sample(n, rng=rng)
+        if min(y.sum(), n - y.sum()) < 2:
+            continue
+        made += 1
+        band = surface_band(y, s, rng=made, n_resamples=200, resolution=7, mu=(1 / 8, 1.0), nu=(1 / 16, 0.5))
+        exact = truth.cost(band.mu[:, None], band.nu[None, :])
+        found = volume_interval(y, s)
+        limits = cost_curve_band(y, s, rng=made, n_resamples=50).area_interval
+        covered += [
+            np.all((band.low <= exact + 1e-12) & (exact <= band.high + 1e-12)),
+            found.low <= volume <= found.high,
+            limits.low <= area <= limits.high,
+        ]
+    assert covered.min() / runs >= 0.95 - 2 * math.sqrt(0.05 * 0.95 / runs)

@@ -10,7 +10,10 @@ b <- round(common + rnorm(80) + 0.9 * y, 1)
 y2 <- rep(c(0, 1), c(40, 30))
 c2 <- round(rnorm(70) + 0.8 * y2, 1)
 three <- rep(c("low", "mid", "top"), c(30, 25, 25))
-group <- rep(1:16, 5)
+shares <- exp(cbind(low = -a, mid = -abs(b), top = a) / 2)
+shares <- shares / rowSums(shares)
+sizes <- c("small", "medium", "large")
+a_size <- 1 + (a > 0) + (a > 1.5)
 A <- roc(y, a, direction = "<", quiet = TRUE)
 B <- roc(y, b, direction = "<", quiet = TRUE)
 C <- roc(y2, c2, direction = "<", quiet = TRUE)
@@ -67,6 +70,12 @@ out <- list(
     binormal = as.numeric(auc(smooth(A, method = "binormal"))),
     density = as.numeric(auc(smooth(A, method = "density", n = 4096))),
     fitdistr = as.numeric(auc(smooth(A, method = "fitdistr", density = "normal")))),
-  multiclass = as.numeric(multiclass.roc(three, as.numeric(a), direction = "<", quiet = TRUE)$auc)
+  multiclass = as.numeric(multiclass.roc(three, as.numeric(a), direction = "<", quiet = TRUE)$auc),
+  # nothing below draws random numbers
+  multiclass_matrix = as.numeric(multiclass.roc(three, shares)$auc),
+  missing = as.numeric(auc(roc(y, replace(a, c(3, 50), NA), direction = "<", quiet = TRUE))),
+  words = as.numeric(auc(roc(ifelse(y == 1, "ill", "healthy"), factor(sizes[a_size], levels = sizes, ordered = TRUE),
+    levels = c("healthy", "ill"), direction = "<", quiet = TRUE))),
+  below_diagonal = is.na(part(roc(y, -a, direction = "<", quiet = TRUE), partial.auc = c(1, 0.9), partial.auc.correct = TRUE))
 )
 cat(toJSON(out, digits = NA, auto_unbox = TRUE, pretty = TRUE))

@@ -268,6 +268,11 @@ def test_interval_contains_that_of_the_bootstrap_of_proc():
         assert np.all(found.low <= np.array(low) + 0.02)
         assert np.all(found.high >= np.array(high) - 0.02)
         assert np.all((found.low < median) & (median < found.high))
+    # a chosen threshold: pROC tells where the choice falls in other samples, demur how the chosen one does
+    point = operating_point(DATA["y"], DATA["a"], threshold="youden")
+    for rate, stored in (("sensitivity", "se"), ("specificity", "sp")):
+        low, high = point.interval(rate)
+        assert low < boot["coords"][stored][1] < high
     at = roc_interval(DATA["y"], DATA["a"], threshold=0.55)
     for limits, stored in ((at.sensitivity_interval, "se"), (at.specificity_interval, "sp")):
         assert limits == pytest.approx(boot["thresholds"][stored][::2], abs=0.035)

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import ndtr
 from scipy.stats import norm
 
-from demur import InputError, ScoreCounts, UndefinedError, auc_score
+from demur import InputError, ScoreCounts, UndefinedError, auc_interval, auc_score
 from demur.roc import smooth_roc
 
 PROC = json.loads((Path(__file__).parents[1] / "reference" / "proc.json").read_text())
@@ -68,25 +68,38 @@ def test_binormal_uses_ranks_only():
 
 def test_kernel_by_hand():
     # one pair at distance 1, both blurred by h = 0.5: Phi(1 / sqrt(0.5))
-    found = smooth_roc([0, 1], [0.0, 1.0], method="kernel", bandwidth=0.5, n_resamples=5)
+    found = smooth_roc([0, 1], [0.0, 1.0], method="kernel", bandwidth=0.5)
     assert found.auc == pytest.approx(norm.cdf(1 / math.sqrt(0.5)))
     # the curve of two normal laws of spread 0.5 at distance 1
     assert found.at(0.1) == pytest.approx(norm.cdf(2 + norm.ppf(0.1)), abs=1e-3)
 
 
 def test_kernel_area_against_the_curve_and_proc():
-    found = smooth_roc(Y, A, method="kernel", n_resamples=50)
+    found = smooth_roc(Y, A, method="kernel")
     assert found.auc == pytest.approx(np.trapezoid(found.tpr, found.fpr), abs=1e-5)
     assert found.auc == pytest.approx(PROC["smooth"]["density"], abs=0.003)
-    narrow = smooth_roc(Y, A, method="kernel", bandwidth=1e-6, n_resamples=5)
+    narrow = smooth_roc(Y, A, method="kernel", bandwidth=1e-6)
     assert narrow.auc == pytest.approx(auc_score(Y, A))
+
+
+def test_interval_of_a_kernel_curve_is_that_of_the_auc_without_blur():
+    found = smooth_roc(Y, A, method="kernel")
+    assert found.auc_interval == pytest.approx(auc_interval(Y, A))
+    # exponential scores, one class ten times as wide: the blur crosses 0, the true AUC is 10/11
+    rng = np.random.default_rng(0)
+    y, s = np.repeat([0, 1], 200), rng.exponential(np.repeat([1.0, 10.0], 200))
+    found = smooth_roc(y, s, method="kernel")
+    assert found.auc < found.auc_interval.low < 10 / 11 < found.auc_interval.high
+    # one case of a class has no variance of its own
+    few = smooth_roc([0, 0, 1], [1.0, 3.0, 2.0], method="kernel")
+    assert few.auc_interval.low < 0.5 < few.auc_interval.high
 
 
 @pytest.mark.parametrize("method", ["binormal", "kernel"])
 def test_weights_are_repeats(method):
     weight = np.random.default_rng(0).integers(1, 3, len(Y))
-    weighted = smooth_roc(Y, A, method=method, sample_weight=weight, n_resamples=20)
-    repeated = smooth_roc(np.repeat(Y, weight), np.repeat(A, weight), method=method, n_resamples=20)
+    weighted = smooth_roc(Y, A, method=method, sample_weight=weight)
+    repeated = smooth_roc(np.repeat(Y, weight), np.repeat(A, weight), method=method)
     assert weighted.to_dict() == repeated.to_dict()
 
 

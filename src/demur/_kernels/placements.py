@@ -22,6 +22,7 @@ from demur.typing import FloatArray, IntArray
 __all__ = [
     "Ordered",
     "TwoWay",
+    "counted_table",
     "group_placements",
     "insertion_ranks",
     "mid_ranks",
@@ -189,6 +190,15 @@ def one_model(
     if table.ss_negative == 0 and table.ss_positive == 0:
         return table._replace(ss_interaction=0.0)
     return table
+
+
+def counted_table(positives: FloatArray, negatives: FloatArray, pairs: tuple[float, float]) -> TwoWay:
+    """Sums of squares of one model from counts per distinct score, and its (won, tied) pairs."""
+    row, column = group_placements(positives, negatives)
+    neg, pos = negatives > 0, positives > 0
+    won, tied = pairs
+    # psi squared is 1/4 for tied pairs
+    return one_model(row[neg], column[pos], negatives[neg], positives[pos], pair_squares=won + tied / 4)
 
 
 def _total_and_mean(values: FloatArray, weights: FloatArray | None) -> tuple[float, float, bool]:

@@ -12,10 +12,10 @@ from demur._checks import (
     check_scores,
     input_error,
 )
+from demur._kernels.auc_intervals import newcombe_interval, widened_interval
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import group_placements
 from demur._results import Interval
-from demur.auc.one import newcombe_interval, widened_interval
 from demur.auc.tables import single_table
 from demur.auc.wald import difference_interval
 from demur.counts.scores import ScoreCounts
@@ -145,8 +145,9 @@ def auc_cluster_interval(
         z, sizes = normal_quantile(level), (found.clusters, found.clusters)
         return difference_interval((found.auc, found.other), sizes, found.variance, quantile, z)
     if found.variance <= 0 or found.auc in (0.0, 1.0):
-        return newcombe_interval(found.auc, *found.clusters, normal_quantile(level))
-    return widened_interval(found.auc, found.sizes, found.variance, min(found.clusters) - 1, level)
+        return Interval(*newcombe_interval(found.auc, *found.clusters, normal_quantile(level)))
+    degrees = min(found.clusters) - 1
+    return Interval(*widened_interval(found.auc, found.sizes, found.variance, degrees, level))
 
 
 class _Clustered(NamedTuple):

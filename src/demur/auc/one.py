@@ -5,7 +5,6 @@ psi_ij (1 if positive j scores above negative i, 1/2 if level, 0 if below), whic
 from a `ScoreCounts` and the meaning of its weights.
 """
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +16,10 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels import auc_variances as formulas
+from demur._kernels.auc_intervals import score_interval
 from demur._kernels.bounded_means import logit_limits, wald_limits
 from demur._kernels.normal import normal_quantile
 from demur._kernels.placements import TwoWay
-from demur._kernels.roots import root_between
 from demur._results import Interval
 from demur.auc.binormal import binormal_line
 from demur.auc.tables import single_table
@@ -35,10 +34,7 @@ __all__ = [
     "auc_interval",
     "auc_variance",
     "interval_of_table",
-    "newcombe_interval",
     "placement_variance",
-    "score_interval",
-    "widened_interval",
 ]
 
 PLACEMENT_VARIANCES: dict[str, Callable[[TwoWay], float]] = {
@@ -305,57 +301,3 @@ def _scored(table: TwoWay, spread: float, confidence_level: float, *, degenerate
     """Score interval; Newcombe's where the data show no spread."""
     limits = score_interval(table, max(spread, 0.0), confidence_level)
     return AucInterval(*limits, "score" if spread > 0 else "newcombe", degenerate=degenerate)
-
-
-def score_interval(table: TwoWay, variance: float, confidence_level: float) -> Interval:
-    """Score interval of one AUC with a variance of the data; without one, Newcombe's."""
-    n, m = table.n_negative, table.n_positive
-    degrees = math.inf
-    if min(n, m) > 1:
-        parts = table.ss_negative / (n * (n - 1)), table.ss_positive / (m * (m - 1))
-        spread = parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (m - 1)
-        degrees = sum(parts) ** 2 / spread if spread > 0 else math.inf
-    return widened_interval(table.estimate, (n, m), variance, degrees, confidence_level)
-
-
-def widened_interval(
-    auc: float, sizes: tuple[float, float], variance: float, degrees: float, confidence_level: float
-) -> Interval:
-    """Newcombe's interval, widened where the data vary more: by their variance, with a t quantile."""
-    from scipy.special import stdtrit
-
-    z = normal_quantile(confidence_level)
-    if variance <= 0:
-        return newcombe_interval(auc, *sizes, z)
-    quantile = z if math.isinf(degrees) else -float(stdtrit(degrees, (1 - confidence_level) / 2))
-    score_variance = (1 - auc) * _per_distance(auc, *sizes)
-    return newcombe_interval(auc, *sizes, z, max(1.0, variance * (quantile / z) ** 2 / score_variance))
-
-
-def newcombe_interval(
-    auc: float, n_negative: float, n_positive: float, z: float, inflation: float = 1.0
-) -> Interval:
-    """Score interval of Newcombe (2006), method 5, its variance times `inflation`; for every AUC."""
-    reach = z * math.sqrt(inflation)
-    low = _newcombe_low(auc, n_negative, n_positive, reach)
-    # the variance function is symmetric about 1/2, so the upper limit mirrors the lower one
-    return Interval(low, 1 - _newcombe_low(1 - auc, n_negative, n_positive, reach))
-
-
-def _per_distance(t: float, n_negative: float, n_positive: float) -> float:
-    """W(t) / (1 - t)."""
-    star = (n_negative + n_positive) / 2 - 1
-    return t * (1 + star * (1 - t) / (2 - t) + star * t / (1 + t)) / (n_negative * n_positive)
-
-
-def _newcombe_low(auc: float, n_negative: float, n_positive: float, z: float) -> float:
-    if auc == 0:
-        return 0.0
-
-    def per_distance(t: float) -> float:
-        """z^2 W(t) / (1 - t)."""
-        return z**2 * _per_distance(t, n_negative, n_positive)
-
-    if auc == 1:  # (1 - t)^2 = z^2 W(t) has the root 1; the other one is wanted
-        return root_between(lambda t: 1 - t - per_distance(t), 0.0, 1.0)
-    return root_between(lambda t: (auc - t) ** 2 - (1 - t) * per_distance(t), 0.0, auc)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demur._checks import check_weight_meaning
-from demur._kernels.placements import TwoWay, group_placements, one_model, two_way
+from demur._kernels.placements import TwoWay, counted_table, group_placements, two_way
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.paired.scores import JointScores
@@ -92,16 +92,7 @@ def _require_whole_cases(n_negative: float, n_positive: float) -> None:
 
 
 def _repeated_table(counts: ScoreCounts) -> TwoWay:
-    row, column = group_placements(counts.positives, counts.negatives)
-    neg, pos = counts.negatives > 0, counts.positives > 0
-    won, tied = counts.pairs
-    return one_model(
-        row[neg],
-        column[pos],
-        counts.negatives[neg],
-        counts.positives[pos],
-        pair_squares=won + tied / 4,  # psi squared is 1/4 for tied pairs
-    )
+    return counted_table(counts.positives, counts.negatives, counts.pairs)
 
 
 class _Squared(NamedTuple):

@@ -2,11 +2,11 @@
 
 import math
 
+from demur._kernels.auc_intervals import newcombe_interval, score_interval
 from demur._kernels.auc_variances import delong
 from demur._kernels.placements import TwoWay
 from demur._kernels.proportions import Bounded, joined_limits
 from demur._results import Interval
-from demur.auc.one import newcombe_interval, score_interval
 
 __all__ = ["ALTERNATIVES", "INTERVALS", "difference_interval", "normal_test", "score_difference_interval"]
 
@@ -84,6 +84,8 @@ def _delong(table: TwoWay) -> float:
     return delong(table) if min(table.n_negative, table.n_positive) > 1 else 0.0
 
 
-def _combined(aucs: tuple[float, float], a: Interval, b: Interval, correlation: float) -> Interval:
+def _combined(
+    aucs: tuple[float, float], a: tuple[float, float], b: tuple[float, float], correlation: float
+) -> Interval:
     low, high = joined_limits(Bounded(1.0, aucs[0], *a), Bounded(-1.0, aucs[1], *b), correlation)
     return Interval(max(low, -1.0), min(high, 1.0))

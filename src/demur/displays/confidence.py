@@ -213,6 +213,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
             self.ax_.text(0.5, 0.55, f"no confident point{where}", **place)
         if title:
             self.ax_.set_title(title)
+        _whole_numbers(self.ax_, part.thresholds[kept])
         framed(self.ax_, "threshold (positive from this score up)", "(misses − false alarms) / cases")
         columns = {name: getattr(part, name)[kept] for name in ("difference", "low", "high", "confident")}
         self._record(threshold=part.thresholds[kept], **columns)
@@ -239,6 +240,16 @@ class TangoIntervalDisplay(_SegmentDisplay):
             self.ax_.fill_between(x, *limits, color=color, alpha=0.3, lw=0, step="pre")
             self.ax_.step(x, part.difference[reach], where="pre", color=color, lw=1.4, label=words)
             words = "_nolegend_"
+
+
+def _whole_numbers(ax: Any, at: FloatArray) -> None:
+    """Write thresholds that lie close together in full, few of them, not as a rest beside an offset."""
+    if len(at) < 2 or np.ptp(at) > 0.01 * np.max(np.abs(at)):
+        return
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(3))
+    ax.ticklabel_format(axis="x", useOffset=False, style="plain")
 
 
 class SegmentComparisonDisplay(_SegmentDisplay):

@@ -57,13 +57,21 @@ def metric_words(metric: str) -> str:
 
 
 def example_figures() -> Iterator[Figure]:
-    """Figures 2 and 6 to 10."""
+    """Figures 1, 2 and 6 to 10."""
+    yield Figure("fig-1", "Accuracy against abstention of R (example 1), and its efficacy.", _draw_efficacy)
     yield Figure("fig-2", "Capacity graph of R and P (example 1).", _draw_capacity)
     for number, metric in ((6, "accuracy"), (7, "error"), (10, "auc")):
         caption = f"{metric_words(metric)} response of example 2, by bias."
         yield Figure(f"fig-{number}", caption, partial(_draw_tree_responses, metric))
-    yield Figure("fig-8", "ROC curve of example 2, and without 20 % of the cases.", _draw_tree_roc)
+    caption = "ROC curve of example 2, without 20 % of the cases, and the secant that cuts them out."
+    yield Figure("fig-8", caption, _draw_tree_roc)
     yield Figure("fig-9", "ROC response surface of example 2.", _draw_tree_surface)
+
+
+def _draw_efficacy() -> Any:
+    from demur.displays.cautious_shapes import EfficacyDisplay
+
+    return EfficacyDisplay.from_result(CautiousConfusion(np.array(R, dtype=float))).plot().figure_
 
 
 def _draw_capacity() -> Any:
@@ -84,16 +92,12 @@ def _draw_tree_responses(metric: str) -> Any:
 
 
 def _draw_tree_roc() -> Any:
-    from demur.displays.roc import RocCurveDisplay
+    from demur.displays.cautious_shapes import RocSecantDisplay
 
     label, proba = tree_cases()
-    positive = label == 0
-    kept = np.abs(proba[:, 0] - 0.5) > 0.2  # leaves 3, 4 and 5: 20 of 100 cases
-    curves = {
-        "all cases": roc_curve(positive, proba[:, 0]),
-        "without leaves 3, 4, 5": roc_curve(positive[kept], proba[kept, 0]),
-    }
-    return RocCurveDisplay.from_result(curves).plot(hull=False).figure_
+    # leaves 3, 4 and 5 lie between: 20 of 100 cases
+    curve = roc_curve(label == 0, proba[:, 0])
+    return RocSecantDisplay.from_result(curve, window=(0.3, 0.72)).plot().figure_
 
 
 def _draw_tree_surface() -> Any:

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,16 @@ def default_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "demur" / "reproduce"
 
 
+@cache
+def _code() -> str:
+    """Digest of demur's own files: a part of other code is another part, also between two versions."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
 class FinishedParts:
     """Parts by their key; `folder` None keeps nothing."""
 
@@ -32,11 +43,11 @@ class FinishedParts:
     def part(self, key: str, make: Callable[[], Any]) -> Any:
         """Return the JSON-safe value of `make`, from the folder if it is finished there.
 
-        `key` names everything the value depends on but the version of demur, which is added.
+        `key` names everything the value depends on but demur, whose version and code are added.
         """
         if self._folder is None:
             return make()
-        whole_key = f"demur {__version__}: {key}"
+        whole_key = f"demur {__version__} {_code()}: {key}"
         file = self._folder / f"{hashlib.sha256(whole_key.encode()).hexdigest()[:24]}.json"
         try:
             kept = json.loads(file.read_text(encoding="utf-8"))

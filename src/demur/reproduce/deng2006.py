@@ -283,13 +283,17 @@ def _winner_cell(found: Mapping[str, Measured]) -> Cell:
         method: np.mean([np.mean(found[name]["Table 2"][method]) for name in names]) for method in METHODS[1:]
     }
     words = ", ".join(f"{method} {value:.3f}" for method, value in means.items())
+    best = min(means, key=lambda method: means[method])
+    gaps = [np.mean(found[n]["Table 2"]["GA1"]) - np.mean(found[n]["Table 2"][best]) for n in names]
+    error = float(np.std(gaps, ddof=1)) / math.sqrt(len(gaps)) if len(gaps) > 1 else math.nan
     return Cell.claim(
         where,
         claim=claim,
-        holds=min(means, key=lambda method: means[method]) == "GA1",
+        holds=best == "GA1",
         computed=f"mean cost: {words}",
         checked=f"{len(names)} data sets",
-        known="few folds of small data sets: the means of the methods are closer than their errors",
+        known=f"here {best} costs {np.mean(gaps):.3f} less on average, with a standard error over the data "
+        f"sets of {error:.3f}: neither is the clear winner",
     )
 
 
