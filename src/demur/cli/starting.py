@@ -5,8 +5,9 @@ as there may be something to clean up.
 """
 
 import signal
+import sys
 
-from demur.cli.ending import end
+from demur.cli.ending import end, leave
 
 __all__ = ["main"]
 
@@ -19,4 +20,10 @@ def main() -> None:
             signal.signal(number, end)
     from demur.cli.main import main as command
 
-    command()
+    try:
+        command()
+    except SystemExit as done:
+        watched = sys.gettrace() is not None or sys.getprofile() is not None or sys.flags.inspect
+        if watched or not isinstance(done.code, int):
+            raise
+        leave(done.code)
