@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from demur._checks import check_number, input_error
@@ -82,22 +83,22 @@ class CostRange(Result):
     @property
     def lower(self) -> CostModel:
         """The cheapest corner: every cost at its low end."""
-        return _model([low for low, _ in self._ranges()])
+        return _model(*(low for low, _ in self._ranges()))
 
     @property
     def upper(self) -> CostModel:
         """The most expensive corner, the worst case of every window: every cost at its high end."""
-        return _model([high for _, high in self._ranges()])
+        return _model(*(high for _, high in self._ranges()))
 
     @property
     def mean(self) -> CostModel:
         """The middle of every range: the expected costs under symmetric, independent laws."""
-        return _model([low + (high - low) / 2 for low, high in self._ranges()])
+        return _model(*(low + (high - low) / 2 for low, high in self._ranges()))
 
     def corners(self) -> list[CostModel]:
         """Return the distinct corners of the box, at most eight; `lower` first, `upper` last."""
         ends = [(low,) if low == high else (low, high) for low, high in self._ranges()]
-        return [_model(list(corner)) for corner in itertools.product(*ends)]
+        return [_model(*corner) for corner in itertools.product(*ends)]
 
     def grid(self, steps: int) -> list[CostModel]:
         """Return evenly spaced points of the box, `steps` along every range."""
@@ -105,7 +106,7 @@ class CostRange(Result):
             (low,) if low == high else tuple(low + (high - low) * k / (steps - 1) for k in range(steps))
             for low, high in self._ranges()
         ]
-        return [_model(list(point)) for point in itertools.product(*ends)]
+        return [_model(*point) for point in itertools.product(*ends)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the ranges as JSON-safe pairs [low, high]."""
@@ -134,9 +135,10 @@ def _interval(value: Any, name: str) -> Interval:
     return Interval(low, high)
 
 
-def _model(values: list[float]) -> CostModel:
-    cost_fn, cost_fp, *abstain = values
-    return CostModel(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=abstain[0] if abstain else None)
+# the same few corners are asked for again and again, and nobody can change them
+@lru_cache(maxsize=1024)
+def _model(cost_fn: float, cost_fp: float, cost_abstain: float | None = None) -> CostModel:
+    return CostModel(cost_fn=cost_fn, cost_fp=cost_fp, cost_abstain=cost_abstain)
 
 
 def _shown(interval: Interval | None) -> str:

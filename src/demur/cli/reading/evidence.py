@@ -6,15 +6,12 @@ and only their counts come back; a file of saved counts has none to begin with.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import numpy as np
 
 from demur._files.parquet import parquet_fact, parquet_schema
-from demur._kernels.jit import load_compiler
 from demur.cli.options import Prices, Source
 from demur.cli.reading.predictions import (
     Predictions,
@@ -37,9 +34,6 @@ from demur.exceptions import InputError
 from demur.paired.joint import JointCounts
 
 __all__ = ["Evidence", "Part", "read_evidence"]
-
-# files of so many bytes hold enough cases for compiled loops
-_LARGE = 2**24
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -161,7 +155,6 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
     one part, which needs the rows in memory.
     """
     path = Path(source.file)
-    _load_ahead(path)
     saved = path.is_file() and parquet_schema(path) == SCHEMA
     by_case = prices is not None and prices.by_case
     if prices is not None and by_case and saved:
@@ -188,17 +181,6 @@ def read_evidence(source: Source, prices: Prices | None = None, *, split: bool =
     with open_with(source.file, source.reader, source.master) as table:
         roles = choose_roles(table, source, prices=prices if by_case else None)
         return _counted(table, roles, source, prices)
-
-
-def _load_ahead(path: Path) -> None:
-    """Load the libraries that a large file needs while the file is being read: a second less to wait."""
-    if path.is_file() and path.stat().st_size >= _LARGE:
-        Thread(target=_load_libraries, daemon=True).start()
-
-
-def _load_libraries() -> None:
-    load_compiler()
-    import_module("scipy.special")
 
 
 # ---------------------------------------------------------------- saved counts

@@ -43,6 +43,9 @@ def command(
     if classes.names is not None:
         _compare_classes(classes, source, prices, limits, certainty, output)
         return
+    from demur.cli.reading.ahead import load_ahead
+
+    load_ahead(source.file)
     from demur.cli.answers.asking import Asked
     from demur.cli.answers.comparing import compare_parts, compared_document, compared_text
     from demur.cli.output import remark, write

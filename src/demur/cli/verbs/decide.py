@@ -110,6 +110,9 @@ def _decide(
 ) -> None:
     """Decide between two classes, and write the policies."""
     output.format((".json",), "a policy is a JSON file.")
+    from demur.cli.reading.ahead import load_ahead
+
+    load_ahead(source.file)
     from demur.cli.answers.asking import Asked
     from demur.cli.answers.deciding import decide_parts, write_decided
     from demur.cli.output import remark

@@ -170,6 +170,9 @@ def _two_classes(
     output: Output,
 ) -> tuple[Any, dict[str, Any], dict[str, str]]:
     """Read scores; (what was read, reports by part, why a part has none)."""
+    from demur.cli.reading.ahead import load_ahead
+
+    load_ahead(source.file)
     from demur.cli.answers.asking import Asked
     from demur.cli.answers.reporting import make_reports
     from demur.cli.output import remark
