@@ -95,8 +95,8 @@ def _bare(path, queries):
             connection.execute(query.format(path=path)).fetchnumpy()
 
 
-def _counted(path, scores, found=None, **options):
-    from demur import read_counts
+def counted_scans():
+    """Return a list that every scan from now on adds to."""
     from demur.engines.frames import FrameTable
 
     scans = []
@@ -107,6 +107,13 @@ def _counted(path, scores, found=None, **options):
         return tallies(self, *args)
 
     FrameTable.tallies = counting
+    return scans
+
+
+def _counted(path, scores, found=None, **options):
+    from demur import read_counts
+
+    scans = counted_scans()
     found = {} if found is None else found
     found |= read_counts(path, y_true="y", scores=scores, **options)
     certified = max(counts.certified for counts in found.values())

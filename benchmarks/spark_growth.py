@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-from bench_engines import BINS
+from bench_engines import BINS, counted_scans
 from growth import files
 from run import machine
 from timing import own_peak_memory
@@ -65,17 +65,9 @@ def configure(folder, settings):
 
 def measured(master, source, rows):
     from demur import read_counts
-    from demur.engines.frames import FrameTable
     from demur.engines.spark import spark_session
 
-    scans = []
-    tallies = FrameTable.tallies
-
-    def counting(self, *args):
-        scans.append(args)
-        return tallies(self, *args)
-
-    FrameTable.tallies = counting
+    scans = counted_scans()
     with spark_session(master) as session:
         frame = session.read.parquet(str(source))
         assert frame.count() == rows  # starts the executors, too

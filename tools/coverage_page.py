@@ -44,7 +44,7 @@ INTRODUCTION = (
     "column is a true AUC and the numbers of positives and negatives. Cells below 0.93 or above 0.99 "
     "are marked: a low one is too short there, a high one cautious. `make coverage` writes this page "
     "with fixed seeds. A row says how many samples each of its cells has at least: a share of 0.95 is "
-    f"known to 0.005 with 2000 samples, to 0.022 with 100. Rows that seemed low with few samples got more. "
+    f"known to 0.005 with 2000 samples, to 0.022 with 100. "
     f"Bootstrap intervals use {RESAMPLES} resamples here."
 )
 NOTES = (
@@ -57,7 +57,8 @@ NOTES = (
     "`auc_cluster_interval`: clusters of 5 cases of one class, so that 10 positives are 2 clusters.",
     "`roc_band(method='fixed width')` is Campbell's band of a published figure, by bootstrap: too narrow "
     "with 10 positives or a steep curve. The default holds for every sample size.",
-    "`partial_auc_interval` and its test need more than 10 cases of a class.",
+    "`partial_auc_interval` and its test take percentiles of resamples, and at an AUC of 0.75 these reach a "
+    "little too little.",
     "`calibration_slope` takes as many cases as the design has, log-odds with the spread of its "
     "separation; samples that separate the classes have no slope and count as covered.",
     "`aoc_interval` and `rec_band` take as many log-normal errors as the design has cases; the AUC plays "

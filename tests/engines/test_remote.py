@@ -2,6 +2,7 @@
 
 import base64
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -16,6 +17,17 @@ from demur.engines.remote import is_remote
 
 USER, PASSWORD, TOKEN = "ann", "s3cr3t@x", "t0k3n"
 ROWS = 20_000
+
+
+@contextmanager
+def served(handler):
+    """Answer on loopback with a handler; give its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
+        thread = threading.Thread(target=listening.serve_forever, daemon=True)
+        thread.start()
+        yield f"127.0.0.1:{listening.server_port}"
+        listening.shutdown()
+        thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +73,8 @@ def server(content):
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever, daemon=True)
-        thread.start()
-        yield f"127.0.0.1:{listening.server_port}"
-        listening.shutdown()
-        thread.join()
+    with served(Handler) as address:
+        yield address
 
 
 @pytest.fixture
@@ -183,12 +191,8 @@ def store(content):
         def log_message(self, *_):
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
-        thread = threading.Thread(target=listening.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{listening.server_port}"
-        listening.shutdown()
-        thread.join()
+    with served(Handler) as address:
+        yield f"http://{address}"
 
 
 @pytest.fixture
