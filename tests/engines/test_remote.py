@@ -13,7 +13,7 @@ import pytest
 from command_line import Answer
 from demur import InputError, read_counts
 from demur.cli.main import main
-from demur.engines.remote import is_remote
+from demur.engines.remote import _SharedFile, is_remote
 
 USER, PASSWORD, TOKEN = "ann", "s3cr3t@x", "t0k3n"
 ROWS = 20_000
@@ -284,3 +284,33 @@ def test_which_addresses_are_files():
     assert not is_remote("s3/a.parquet")
     assert not is_remote("postgres://host/db#table")
     assert not is_remote("duckdb://scores.db#t")
+
+
+def test_threads_that_share_a_file_read_from_places_of_their_own(tmp_path):
+    # each thread moves and reads in two calls, as DuckDB does; without places of their own they mix
+    path = tmp_path / "numbers"
+    path.write_bytes(bytes(range(256)) * 64)
+    shared = _SharedFile(path.open("rb"))
+    together, wrong = threading.Barrier(4), []
+
+    def look(start):
+        for step in range(200):
+            at = (start * 37 + step * 11) % 256
+            together.wait()
+            shared.seek(at)
+            together.wait()
+            if shared.read(1) != bytes([at]) or shared.tell() != at + 1:
+                wrong.append(at)
+
+    threads = [threading.Thread(target=look, args=(start,)) for start in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    shared.seek(-1, 2)
+    assert shared.read() == b"\xff"
+    shared.seek(2)
+    shared.seek(3, 1)
+    assert shared.read(1) == b"\x05"
+    shared.close()

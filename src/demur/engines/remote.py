@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from importlib import import_module
+from threading import Lock, local
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -85,7 +86,7 @@ def remote_files(source: str) -> RemoteFiles:
             return [path]
 
         def open(self, path: str, *_: Any, **__: Any) -> Any:
-            return files[_bare(path)].open()
+            return _SharedFile(files[_bare(path)].open())
 
         def info(self, path: str, **_: Any) -> dict[str, Any]:
             return {"name": path, "size": files[_bare(path)].size, "type": "file"}
@@ -112,6 +113,41 @@ class _File:
     def __init__(self, size: int, opened: Callable[[], Any]) -> None:
         self.size = size
         self.open = opened
+
+
+class _SharedFile:
+    """A file that several threads read, each from a place of its own.
+
+    DuckDB moves to a place and reads in two calls, and its threads share the file: of two that read at
+    once, one would get the bytes of the other.
+    """
+
+    def __init__(self, opened: Any) -> None:
+        self._opened, self._alone, self._own = opened, Lock(), local()
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Move the thread's own place."""
+        with self._alone:
+            if whence == os.SEEK_CUR:
+                offset, whence = offset + self.tell(), os.SEEK_SET
+            self._own.place = int(self._opened.seek(offset, whence))
+        return self.tell()
+
+    def tell(self) -> int:
+        """Return the thread's own place."""
+        return getattr(self._own, "place", 0)
+
+    def read(self, length: int = -1) -> bytes:
+        """Read on from the thread's own place."""
+        with self._alone:
+            self._opened.seek(self.tell())
+            data = bytes(self._opened.read(length))
+        self._own.place = self.tell() + len(data)
+        return data
+
+    def close(self) -> None:
+        """Close the file for all threads."""
+        self._opened.close()
 
 
 # ---------------------------------------------------------------- stores
