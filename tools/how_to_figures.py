@@ -107,7 +107,6 @@ def draw_growth():
         ax.minorticks_off()
     figure.savefig("growth.png", dpi=90)
     Path("growth.md").write_text(growth_table(kept))
-    Path("growth_spark.md").write_text(spark_table(kept["spark"]))
 
 
 def growth_table(kept):
@@ -128,18 +127,6 @@ def growth_table(kept):
             f"| load {one['load']:g} |"
         )
     return "\n".join(lines) + "\n"
-
-
-def spark_table(one):
-    """Return what was kept of a Spark cluster as a table of the page."""
-    ratio = one["processor"] / one["bare_processor"]
-    return (
-        f"Measured on {one['machine']}, with heaps of {one['memory_setting']}.\n\n"
-        "| rows | bare GROUP BY | counts | ratio of work | memory, all processes | certified | scans |\n"
-        f"|{'---|' * 7}\n"
-        f"| {one['rows']:,} | {one['bare_seconds']:,.1f} s | {one['seconds']:,.1f} s | {ratio:.2f} "
-        f"| {one['memory'] / 2**30:.2f} GB | {one['certified']:.1e} | {one['scans']} |\n"
-    )
 
 
 def draw_llm_triage():
