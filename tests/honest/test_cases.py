@@ -15,7 +15,15 @@ from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of, others_pooled
 from demur.honest.cross_fitting import fitted_surface
 from demur.honest.decisions import joint_outcomes, judge_learned, outcomes
-from demur.honest.deviation_law import deviations, matrix_pays, pair_covariance, rules_covariance
+from demur.honest.deviation_law import (
+    deviations,
+    effects_pay,
+    factored_deviations,
+    matrix_pays,
+    pair_covariance,
+    rules_covariance,
+    rules_effects,
+)
 from demur.honest.expected_cost import expected_cost
 from demur.honest.held_out import JudgedRules, Weighting
 from demur.honest.multiplier import _Sums, group_sizes, loss_part
@@ -222,6 +230,8 @@ def test_covariance_against_one_multiplier_per_group(seed, weighted, prevalence,
     effect = _Sums(loss_part(rules, prices, scale)).on_grid(np.eye(len(group_sizes(rules))))
     expected = (effect * group_sizes(rules)) @ effect.T
     assert rules_covariance(rules, prices, scale) == pytest.approx(expected, abs=1e-12)
+    at_every_point = rules_effects(rules, prices, scale)
+    assert at_every_point == pytest.approx((effect * np.sqrt(group_sizes(rules))).T, abs=1e-12)
 
 
 def test_deviations_of_a_singular_law_against_theory():
@@ -231,6 +241,23 @@ def test_deviations_of_a_singular_law_against_theory():
     assert drawn[:, 0] == pytest.approx(drawn[:, 1])
     # the larger of x and -x is |x|
     assert np.mean(drawn[:, 0] < 1.959964) == pytest.approx(0.95, abs=0.005)
+
+
+@pytest.mark.parametrize("groups", [1, 2, 6])
+def test_deviations_from_effects_against_theory(groups):
+    # as above, the variance divided among the groups: fewer than points, and more
+    effects = np.tile([1.0, -1.0, 0.0], (groups, 1)) / np.sqrt(groups)
+    drawn = factored_deviations(effects, 20_000, np.random.default_rng(0))
+    assert drawn[:, 0] == pytest.approx(drawn[:, 1])
+    assert np.mean(drawn[:, 0] < 1.959964) == pytest.approx(0.95, abs=0.005)
+
+
+def test_draws_from_effects_do_not_hang_on_the_sign_the_library_chose(monkeypatch):
+    effects = np.random.default_rng(3).normal(size=(50, 7))
+    expected = factored_deviations(effects, 10, np.random.default_rng(0))
+    factor = np.linalg.qr(effects, mode="r")
+    monkeypatch.setattr(np.linalg, "qr", lambda *_, mode: -factor)
+    assert np.array_equal(factored_deviations(effects, 10, np.random.default_rng(0)), expected)
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
@@ -299,6 +326,8 @@ def test_a_small_grid_takes_the_matrix_only_where_the_compiler_is_loaded_anyway(
     assert [matrix_pays(few, groups, 100) for groups in (900, 8192, 8193)] == [False, False, True]
     assert [matrix_pays(many, groups, 100) for groups in (800, 801)] == [False, True]
     assert [matrix_pays(many, groups, 5000) for groups in (8192, 8193)] == [False, True]
+    assert [effects_pay(few, points) for points in (256, 257)] == [True, False]
+    assert not effects_pay(many, 100)
 
 
 def test_cumulative_table_against_running_sums_of_the_plain_table():

@@ -65,11 +65,12 @@ def _parts(
             total += float(np.dot(weight[seen], loss(probability[seen])))
         return total / counts.n
 
+    # before the blocks, which come from the same pass over the scores
+    score = mean_score(counts.scores, counts.positives, counts.negatives)
     # recalibrated forecasts are equal within a block, and the prevalence is one forecast for all cases
     blocks = counts.blocks()
     shares = blocks.positives / (blocks.positives + blocks.negatives)
     everyone = (np.array([size]) for size in (counts.n_positive, counts.n_negative))
-    score = mean_score(counts.scores, counts.positives, counts.negatives)
     recalibrated = mean_score(shares, blocks.positives, blocks.negatives)
     uncertainty = mean_score(np.array([counts.prevalence]), *everyone)
     return ScoreDecomposition(

@@ -107,8 +107,9 @@ class ReliabilityCurve(Result):
         def drawn(stream: np.random.Generator) -> float:
             positives = stream.binomial(cases, self.forecast)
             counts = ScoreCounts.from_counts(self.forecast, positives, cases - positives)
+            miscalibration = brier_parts(counts).miscalibration
             shares.append(observed_shares(counts)[shown])
-            return brier_parts(counts).miscalibration
+            return miscalibration
 
         values = resample(drawn, n_resamples=runs, rng=rng, workers=workers, label="consistency band")
         tail = (1 - level) / 2

@@ -18,7 +18,14 @@ from demur._results import Result
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import judged_model
 from demur.honest.cross_fitting import CrossFittedSurface, fitted_surface
-from demur.honest.deviation_law import deviations, matrix_pays, rules_covariance
+from demur.honest.deviation_law import (
+    deviations,
+    effects_pay,
+    factored_deviations,
+    matrix_pays,
+    rules_covariance,
+    rules_effects,
+)
 from demur.honest.held_out import JudgedRules, volume_scores
 from demur.honest.intervals import added_errors, honest_interval, mean_and_error
 from demur.honest.multiplier import group_sizes, loss_part, max_deviations, upper_quantile
@@ -109,7 +116,9 @@ def side_factors(
     factors = []
     for rules in (hindsight, honest):
         scale, sizes = inverse_error(rules.mean_and_error(prices)[1]), group_sizes(rules)
-        if matrix_pays(rules, len(sizes), scale.size):
+        if effects_pay(rules, scale.size):
+            worst = factored_deviations(rules_effects(rules, prices, scale), n_resamples, rng)
+        elif matrix_pays(rules, len(sizes), scale.size):
             worst = deviations(rules_covariance(rules, prices, scale), n_resamples, rng)
         else:
             part = loss_part(rules, prices, scale)

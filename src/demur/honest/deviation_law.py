@@ -1,9 +1,10 @@
-"""Law of the largest deviation of a cost estimate over a grid, from its covariance matrix.
+"""Law of the largest deviation of a cost estimate over a grid, from its covariance.
 
 The multiplier process of `multiplier` is a normal vector with one entry per grid point. Where
-there are more groups of cases than grid points it is quicker to compute its covariance matrix,
-exactly, and to draw from that: a loss is a sum of steps in the position of a case, so sums of
-products of losses are look-ups in cumulative tables of positions.
+there are more groups of cases than grid points it is quicker to factor its covariance, exactly,
+and to draw from that. On a grid of few points the losses of all groups are at hand, and their QR
+factor is one of the covariance. For many cases a matrix is computed: a loss is a sum of steps in
+the position of a case, so sums of products of losses are look-ups in cumulative tables of positions.
 """
 
 from typing import Any
@@ -12,15 +13,34 @@ import numpy as np
 
 from demur._kernels.jit import COMPILE_FROM, compiled, kernel
 from demur.honest.held_out import JudgedRules
-from demur.honest.multiplier import step_weights
+from demur.honest.multiplier import group_sizes, step_weights
 from demur.honest.pairs import JudgedPair
 from demur.honest.rules import Prices
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["deviations", "matrix_pays", "pair_covariance", "rules_covariance"]
+__all__ = [
+    "deviations",
+    "effects_pay",
+    "factored_deviations",
+    "matrix_pays",
+    "pair_covariance",
+    "rules_covariance",
+    "rules_effects",
+]
 
 _MANY_GROUPS = 2**13
 _GROUPS_PER_POINT = 8
+# beyond, factoring takes longer than a multiplier for every group
+_FEW_POINTS = 2**8
+
+
+def effects_pay(rules: JudgedRules, points: int) -> bool:
+    """Tell whether the loss of every group at every point is cheaper than its multipliers."""
+    return points <= _FEW_POINTS and not _many_cases(rules)
+
+
+def _many_cases(rules: JudgedRules) -> bool:
+    return rules.weighting.n_positive + rules.weighting.n_negative >= COMPILE_FROM
 
 
 def matrix_pays(rules: JudgedRules, groups: int, points: int) -> bool:
@@ -29,8 +49,35 @@ def matrix_pays(rules: JudgedRules, groups: int, points: int) -> bool:
     Few groups pay for a small matrix as well, but not for loading the compiler: only where there
     are so many cases that it is loaded already. What is loaded must not decide, as the draws differ.
     """
-    many = rules.weighting.n_positive + rules.weighting.n_negative >= COMPILE_FROM
-    return groups > (min(_MANY_GROUPS, _GROUPS_PER_POINT * points) if many else _MANY_GROUPS)
+    fewest = min(_MANY_GROUPS, _GROUPS_PER_POINT * points) if _many_cases(rules) else _MANY_GROUPS
+    return groups > fewest
+
+
+def rules_effects(rules: JudgedRules, prices: Prices, scale: FloatArray) -> FloatArray:
+    """Centred, scaled loss of every group of cases at every grid point, for multipliers of variance 1.
+
+    (groups x points), groups in the order of `group_sizes`.
+    """
+    cuts = prices.share_cuts()
+    limits = [table.rule.limits(cuts) for table in rules.tables]
+    first, last = (np.stack(ends) for ends in zip(*limits, strict=True))
+    sizes = [table.rule.n_positions for table in rules.tables]
+    table, position = np.repeat(np.arange(len(sizes)), sizes), np.concatenate(list(map(np.arange, sizes)))
+    missed, undecided = position[:, None] < first[table], position[:, None] < last[table]
+    by_class = [
+        missed * below + undecided * between + rest
+        for below, between, rest in step_weights(rules, prices, scale)
+    ]
+    return np.sqrt(group_sizes(rules))[:, None] * np.concatenate(by_class)
+
+
+def factored_deviations(effects: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
+    """Draw the largest and the largest negative entry of the normal vector: (n_resamples x 2)."""
+    factor = np.linalg.qr(effects, mode="r")
+    # the sign of a row is the library's choice: one choice, the same draws everywhere
+    factor[np.diagonal(factor) < 0] *= -1
+    drawn = rng.standard_normal((n_resamples, len(factor))) @ factor
+    return _ends(drawn.T)
 
 
 def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> FloatArray:
@@ -72,7 +119,10 @@ def deviations(covariance: FloatArray, n_resamples: int, rng: np.random.Generato
 
     # pivoting: points with the same windows make the matrix singular
     factor, _, rank, _ = dpstrf(covariance, lower=1)
-    drawn = np.tril(factor)[:, :rank] @ rng.standard_normal((rank, n_resamples))
+    return _ends(np.tril(factor)[:, :rank] @ rng.standard_normal((rank, n_resamples)))
+
+
+def _ends(drawn: FloatArray) -> FloatArray:
     return np.column_stack([drawn.max(axis=0), -drawn.min(axis=0)])
 
 
