@@ -2,6 +2,7 @@
 
 import fcntl
 import functools
+import gc
 import os
 import pickle
 from contextlib import contextmanager
@@ -45,6 +46,17 @@ def pytest_xdist_auto_num_workers(config):
     from scheduling import processes
 
     return None if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") else processes()
+
+
+def pytest_collection_finish():
+    """Let the garbage collector leave alone what ten thousand tests and their modules hold to the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+
+
+def pytest_sessionfinish():
+    gc.unfreeze()
 
 
 @pytest.hookimpl(hookwrapper=True)
