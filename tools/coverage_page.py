@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import coverage_rare
 import numpy as np
 from coverage_rows import DESIGNS, LAWS, METHODS, NOMINAL, RESAMPLES, ROWS, Design, Law, Row, second_auc
 
@@ -142,6 +143,13 @@ def grid_name(law: Law, auc_value: float, sizes: tuple[int, int]) -> str:
     return f"grid: {law.name}: {auc_value:g}; {sizes[0]}+{sizes[1]}"
 
 
+def rare_cells(at: int, *, runs: int, seconds: float) -> dict[str, list[Cell]]:
+    """All honest intervals on the same samples of one population."""
+    shares, widths, done = coverage_rare.samples_of(at, runs=runs, seconds=seconds, fewest=FEWEST)
+    cells = [Cell(float(share), float(width), done) for share, width in zip(shares, widths, strict=True)]
+    return {f"rare: {coverage_rare.POPULATIONS[at].name}": cells}
+
+
 class Cells:
     """Cells by name: those of the file, and new ones while there is time."""
 
@@ -226,7 +234,24 @@ def page(cells: Cells) -> Iterator[str]:
         yield from textwrap.wrap(f"- {note}", WIDTH, subsequent_indent="  ")
     yield ""
     yield from textwrap.wrap(f"Rows with a cell below 0.93: {', '.join(marked) or 'none'}.", WIDTH)
+    yield from rare(cells)
     yield from grid(cells)
+
+
+def rare(cells: Cells) -> Iterator[str]:
+    """The section on rare errors."""
+    yield ""
+    yield "## Where errors are rare"
+    yield ""
+    yield from textwrap.wrap(coverage_rare.WORDS, WIDTH)
+    yield ""
+    yield f"| AUC; prevalence; cases | samples | {' | '.join(coverage_rare.COLUMNS)} |"
+    yield "|---" * (len(coverage_rare.COLUMNS) + 2) + "|"
+    for at, place in enumerate(coverage_rare.POPULATIONS):
+        made = cells.get(f"rare: {place.name}", lambda _a=at, **o: rare_cells(_a, **o))
+        if made is not None:
+            words = " | ".join(f"{one.words} / {one.width:.2g}" for one in made)
+            yield f"| {place.name} | {made[0].runs} | {words} |"
 
 
 def grid(cells: Cells) -> Iterator[str]:

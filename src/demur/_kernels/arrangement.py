@@ -68,26 +68,26 @@ def _cells(shares: FloatArray, i: IntArray, j: IntArray, far_mu: float, far_nu: 
     polygons = np.empty((len(i), 5, 2))
 
     # i < j: r_i <= nu <= r_{i+1} and nu / q_j <= mu <= nu / q_{j+1}
-    wide = i < j
-    bottom, top = r[i[wide]], r[i[wide] + 1]
-    ray, next_ray = q[j[wide]], q[j[wide] + 1]
-    open_right = j[wide] == size
-    safe = np.where(open_right, 1.0, next_ray)
-    polygons[wide, 0] = np.stack([bottom / ray, bottom], axis=1)
-    polygons[wide, 1] = np.stack([np.where(open_right, beyond, bottom / safe), bottom], axis=1)
-    polygons[wide, 2] = np.stack([np.where(open_right, beyond, top / safe), top], axis=1)
-    polygons[wide, 3] = np.stack([top / ray, top], axis=1)
-    polygons[wide, 4] = polygons[wide, 3]
+    bottom, top, ray = r[i], r[i + 1], q[j]
+    open_right = j == size
+    next_ray = np.where(open_right, 1.0, q[j + 1])
+    mus, nus = polygons[..., 0], polygons[..., 1]
+    mus[:, 0], nus[:, 0] = bottom / ray, bottom
+    mus[:, 1], nus[:, 1] = np.where(open_right, beyond, bottom / next_ray), bottom
+    mus[:, 2], nus[:, 2] = np.where(open_right, beyond, top / next_ray), top
+    mus[:, 3], nus[:, 3] = top / ray, top
+    polygons[:, 4] = polygons[:, 3]
 
     # i = j = t: r_t / q_t <= mu <= r_{t+1} / q_{t+1} and nu >= max(r_t, mu q_{t+1})
-    t = i[~wide]
+    few = np.flatnonzero(i == j)
+    t = i[few]
     last = t == size
     floor, next_q = r[t], np.where(last, 1.0, q[np.minimum(t + 1, size)])
     left = floor / q[t]
     right = np.where(last, beyond, r[np.minimum(t + 1, size)] / next_q)
-    polygons[~wide, 0] = np.stack([left, floor], axis=1)
-    polygons[~wide, 1] = np.stack([np.where(last, beyond, floor / next_q), floor], axis=1)
-    polygons[~wide, 2] = np.stack([right, np.where(last, floor, right * next_q)], axis=1)
-    polygons[~wide, 3] = np.stack([right, np.full(len(t), above)], axis=1)
-    polygons[~wide, 4] = np.stack([left, np.full(len(t), above)], axis=1)
+    polygons[few, 0] = np.stack([left, floor], axis=1)
+    polygons[few, 1] = np.stack([np.where(last, beyond, floor / next_q), floor], axis=1)
+    polygons[few, 2] = np.stack([right, np.where(last, floor, right * next_q)], axis=1)
+    polygons[few, 3] = np.stack([right, np.full(len(t), above)], axis=1)
+    polygons[few, 4] = np.stack([left, np.full(len(t), above)], axis=1)
     return polygons

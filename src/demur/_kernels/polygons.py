@@ -4,11 +4,13 @@ A batch is an array of shape (polygons, vertices, 2); polygons with fewer vertic
 their last one, which changes neither area nor integral. An empty polygon is all one point.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from demur.typing import BoolArray, FloatArray
 
-__all__ = ["areas", "clip", "clip_to_rectangle", "plane_integrals", "sides_of_rectangle"]
+__all__ = ["areas", "clip", "clip_to_rectangle", "extremes", "plane_integrals", "sides_of_rectangle"]
 
 
 def clip(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:
@@ -37,10 +39,20 @@ def sides_of_rectangle(
     polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]
 ) -> tuple[BoolArray, BoolArray]:
     """Tell which polygons lie inside [x0, x1] x [y0, y1] and which reach in from outside."""
-    low, high = polygons.min(axis=1), polygons.max(axis=1)
+    low, high = extremes(polygons.transpose(1, 0, 2))
     inside = (low[:, 0] >= x[0]) & (high[:, 0] <= x[1]) & (low[:, 1] >= y[0]) & (high[:, 1] <= y[1])
     outside = (high[:, 0] <= x[0]) | (low[:, 0] >= x[1]) | (high[:, 1] <= y[0]) | (low[:, 1] >= y[1])
     return inside, ~(inside | outside)
+
+
+def extremes(corners: Iterable[FloatArray]) -> tuple[FloatArray, FloatArray]:
+    """Smallest and largest element over a few arrays: column by column, as their axis is short."""
+    first, *rest = corners
+    low, high = first.copy(), first.copy()
+    for corner in rest:
+        np.minimum(low, corner, out=low)
+        np.maximum(high, corner, out=high)
+    return low, high
 
 
 def clip_to_rectangle(polygons: FloatArray, x: tuple[float, float], y: tuple[float, float]) -> FloatArray:
@@ -56,14 +68,24 @@ def _fan(polygons: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Signed area and centroid of the triangles (vertex 0, i, i + 1)."""
     origin = polygons[:, :1]
     first, second = polygons[:, 1:-1] - origin, polygons[:, 2:] - origin
-    signed = (first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]) / 2
-    return signed, origin + (first + second) / 3
+    return _signed(first, second), origin + (first + second) / 3
+
+
+def _signed(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Signed area of the triangles of two sides from one vertex."""
+    signed: FloatArray = (first[..., 0] * second[..., 1] - first[..., 1] * second[..., 0]) / 2
+    return signed
 
 
 def areas(polygons: FloatArray) -> FloatArray:
     """Area of every polygon."""
-    signed, _ = _fan(polygons)
-    return np.asarray(np.abs(signed.sum(axis=1)))
+    origin, first, *others = (polygons[:, vertex] for vertex in range(polygons.shape[1]))
+    side, total = first - origin, np.zeros(len(polygons))
+    for vertex in others:
+        following = vertex - origin
+        total += _signed(side, following)
+        side = following
+    return np.abs(total)
 
 
 def plane_integrals(polygons: FloatArray, a: FloatArray, b: FloatArray, c: FloatArray) -> FloatArray:

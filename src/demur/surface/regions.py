@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
 from demur import _html
 from demur._kernels.arrangement import cell_batches
-from demur._kernels.polygons import areas, clip, plane_integrals
+from demur._kernels.polygons import areas, clip, extremes, plane_integrals
 from demur._results import Result, as_scalar
 from demur.surface.masses import CostSurface, SurfaceMasses
 from demur.typing import ArrayLike, FloatArray, IntArray, Range, Scalar
@@ -192,28 +193,47 @@ def cheapest_shares(surfaces: Sequence[SurfaceMasses], mu: Range, nu: Range) -> 
     cuts = np.concatenate([[0.0], shares])
     won = np.zeros(len(surfaces))
     for i, j, polygons, area in cell_batches(shares, mu, nu):
-        planes = np.stack([np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces])
+        planes = [np.stack(surface.plane(cuts, i, j)[:3]) for surface in surfaces]
+        gaps = _Gaps(planes, polygons)
         for model in range(len(surfaces)):
-            won[model] += _area_below(model, planes, polygons, area)
+            won[model] += gaps.area_below(model, area)
     return won / ((mu[1] - mu[0]) * (nu[1] - nu[0]))
 
 
-def _area_below(model: int, planes: FloatArray, polygons: FloatArray, area: FloatArray) -> float:
-    """Area of the parts of the cells where the plane of one model is below every other."""
-    kept, crossed = np.arange(len(area)), np.zeros(len(area), dtype=np.bool_)
-    gaps = [planes[model] - planes[other] for other in range(len(planes)) if other != model]
-    for gap in gaps:
-        constant, by_mu, by_nu = gap[:, kept]
-        cells = polygons[kept]
-        height = constant[:, None] + by_mu[:, None] * cells[..., 0] + by_nu[:, None] * cells[..., 1]
-        same = np.abs(gap[:, kept]).sum(axis=0) < _SAME_PLANE
-        stays = ~(same | np.all(height >= 0, axis=1))
-        # a plane below at every corner is below on the whole cell: nothing to cut
-        crossed[kept[stays & np.any(height > 0, axis=1)]] = True
-        kept = kept[stays]
-    parts = kept[crossed[kept]]
-    cells = polygons[parts]
-    for gap in gaps:
-        constant, by_mu, by_nu = gap[:, parts]
-        cells = clip(cells, by_mu, by_nu, constant)
-    return float(area[kept[~crossed[kept]]].sum() + areas(cells).sum())
+class _Gaps:
+    """How far the planes of several surfaces lie apart on the same cells."""
+
+    def __init__(self, planes: Sequence[FloatArray], polygons: FloatArray) -> None:
+        self.planes, self.polygons = planes, polygons
+        self._ends = {
+            (one, other): self._least_and_largest(planes[one] - planes[other])
+            for one, other in combinations(range(len(planes)), 2)
+        }
+
+    def _least_and_largest(self, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the smallest and the largest gap on every cell, both 0 where the planes are the same."""
+        constant, by_mu, by_nu = gap
+        corners = (
+            constant + by_mu * mu + by_nu * nu for mu, nu in self.polygons.transpose(1, 2, 0)
+        )  # of a plane on a polygon both are at corners
+        least, largest = extremes(corners)
+        same = np.abs(gap).sum(axis=0) < _SAME_PLANE
+        return np.where(same, 0.0, least), np.where(same, 0.0, largest)
+
+    def area_below(self, model: int, area: FloatArray) -> float:
+        """Area of the parts of the cells where the plane of one model is below every other."""
+        others = [other for other in range(len(self.planes)) if other != model]
+        somewhere, everywhere = np.ones(len(area), dtype=np.bool_), np.ones(len(area), dtype=np.bool_)
+        for other in others:
+            if model < other:
+                least, largest = self._ends[model, other]
+            else:
+                largest, least = (-end for end in self._ends[other, model])
+            somewhere &= least < 0
+            everywhere &= largest <= 0
+        crossed = np.flatnonzero(somewhere & ~everywhere)
+        cells = self.polygons[crossed]
+        for other in others:
+            constant, by_mu, by_nu = (self.planes[model] - self.planes[other])[:, crossed]
+            cells = clip(cells, by_mu, by_nu, constant)
+        return float(area[somewhere & everywhere].sum() + areas(cells).sum())
