@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from demur import InputError, risk_coverage_curve
+from demur.cautious import selective_risk
 from examples import examples
 
 
@@ -249,3 +250,22 @@ CURVE = risk_coverage_curve([0, 1, 0], [1, 2, 3])
 def test_error_sentences(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+@pytest.mark.parametrize("weights", [[1, 1e-300, 1e-20, 1], [1e150] * 4, [1e-200] * 4])
+def test_areas_of_weights_of_any_size(weights):
+    heavy = [w > 1e-10 * max(weights) for w in weights]
+    loss, confidence = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0.9, 0.8, 0.7, 0.6])
+    found = risk_coverage_curve(loss, confidence, sample_weight=weights)
+    expected = risk_coverage_curve(loss[heavy], confidence[heavy])
+    assert (found.aurc, found.augrc) == pytest.approx((expected.aurc, expected.augrc))
+
+
+def test_areas_of_many_groups_are_those_of_one_piece(monkeypatch):
+    rng = np.random.default_rng(4)
+    loss, confidence = (rng.random(1000) < 0.3).astype(float), rng.random(1000)
+    whole = risk_coverage_curve(loss, confidence)
+    for groups in (1, 7, 998, 999, 1000):
+        monkeypatch.setattr(selective_risk, "_GROUPS_AT_ONCE", groups)
+        pieces = risk_coverage_curve(loss, confidence)
+        assert (pieces.aurc, pieces.augrc) == pytest.approx((whole.aurc, whole.augrc), rel=1e-12)

@@ -33,9 +33,12 @@ class CutMasses(NamedTuple):
         """Sum the weights per distinct score, times one factor per class."""
         # Scaling after the sums keeps whole-number counts exact; summing from the near end keeps
         # precise what a difference of totals would round away.
-        p, q = (np.concatenate([[0.0], np.cumsum(w)]) for w in (positives, negatives))
-        over_p, over_q = (np.concatenate([[0.0], np.cumsum(w[::-1])])[::-1] for w in (positives, negatives))
-        return cls(p * to_positive, q * to_negative, over_p * to_positive, over_q * to_negative)
+        return cls(
+            _running(positives, to_positive),
+            _running(negatives, to_negative),
+            _running(positives[::-1], to_positive)[::-1],
+            _running(negatives[::-1], to_negative)[::-1],
+        )
 
     @property
     def total(self) -> tuple[float, float]:
@@ -46,6 +49,16 @@ class CutMasses(NamedTuple):
     def below(self) -> FloatArray:
         """Weight below the cuts."""
         return self.positive_below + self.negative_below
+
+
+def _running(weights: FloatArray, factor: float) -> FloatArray:
+    """Sums before every element and after the last one, times a factor."""
+    sums = np.empty(len(weights) + 1)
+    sums[0] = 0.0
+    np.cumsum(weights, out=sums[1:])
+    if factor != 1.0:
+        sums *= factor
+    return sums
 
 
 def cheapest_cuts(

@@ -28,6 +28,7 @@ __all__ = ["RiskCoverageCurve", "RiskCoverageDifference", "curve_of_answers", "r
 
 STATISTICS = ("aurc", "e_aurc", "augrc")
 CONVENTIONS = ("exact", "discrete")
+_GROUPS_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -181,22 +182,32 @@ def _bootstrap(
 
 
 def _exact_areas(mass: FloatArray, loss: FloatArray) -> tuple[float, float]:
-    """AURC and AUGRC of groups in the order of answering: mass and loss of each group.
-
-    Inside a group cases are answered in random order, so the accepted loss G is linear in the
-    coverage c and the risk G/c = a/c + b integrates to a ln(c2/c1) + b (c2 - c1).
-    """
+    """AURC and AUGRC of groups in the order of answering: mass and loss of each group."""
     if not mass.all():
         keep = mass > 0
         mass, loss = mass[keep], loss[keep]
-    total = float(mass.sum())
-    right, top = np.cumsum(mass) / total, np.cumsum(loss) / total
-    left, bottom = np.concatenate([[0.0], right[:-1]]), np.concatenate([[0.0], top[:-1]])
-    width = mass / total
-    slope = loss / mass
-    level = bottom[1:] - slope[1:] * left[1:]
-    aurc = float(slope @ width + level @ np.log(right[1:] / left[1:]))
-    return aurc, float(width @ (bottom + top) / 2)
+    return _areas_under(np.cumsum(mass), np.cumsum(loss))
+
+
+def _areas_under(answered: FloatArray, accepted: FloatArray) -> tuple[float, float]:
+    """AURC and AUGRC of the mass answered and the loss accepted at the ends of the groups.
+
+    Inside a group cases are answered in random order, so the accepted loss G is linear in the
+    coverage c and the risk G/c = a/c + b integrates to a ln(c2/c1) + b (c2 - c1). In pieces that
+    fit into the cache: new memory for every step takes longer than the steps.
+    """
+    total = float(answered[-1])
+    # on the first group a = 0
+    under_risk, under_loss = float(accepted[0]), float(answered[0] / total * accepted[0])
+    for at in range(0, len(answered) - 1, _GROUPS_AT_ONCE):
+        ends = slice(at, at + _GROUPS_AT_ONCE + 1)
+        c, g = answered[ends], accepted[ends]
+        width, rise = np.diff(c), np.diff(g)
+        # a group too light to count has no slope
+        slope = np.divide(rise, width, out=np.zeros_like(rise), where=width > 0)
+        under_risk += float(rise.sum() + (g[:-1] - slope * c[:-1]) @ np.log(c[1:] / c[:-1]))
+        under_loss += float(width / total @ (g[1:] + g[:-1]))
+    return under_risk / total, under_loss / 2 / total
 
 
 def _discrete_areas(loss: FloatArray) -> tuple[float, float]:
@@ -345,19 +356,17 @@ def _exact_curve(
 ) -> RiskCoverageCurve:
     """Make the curve of cases from their counts (`_counted`)."""
     lost = counts.positives[::-1]
-    mass = lost + counts.negatives[::-1]
-    aurc, augrc = _exact_areas(mass, lost)
-    answered, accepted = np.cumsum(mass), np.cumsum(lost)
-    coverage = answered / answered[-1]
-    coverage[-1] = 1.0
+    answered, accepted = np.cumsum(lost + counts.negatives[::-1]), np.cumsum(lost)
+    coverage, generalized = answered / answered[-1], accepted / answered[-1]
+    aurc, augrc = _areas_under(answered, accepted)
     if weights is not None and not weights.all():
         keep = weights > 0
         loss, confidence, weights = loss[keep], confidence[keep], weights[keep]
     return RiskCoverageCurve(
         coverage=read_only(coverage),
-        risk=read_only(accepted / answered),
-        generalized_risk=read_only(accepted / answered[-1]),
-        thresholds=read_only(counts.scores[::-1].copy()),
+        risk=read_only(np.divide(accepted, answered, out=accepted)),
+        generalized_risk=read_only(generalized),
+        thresholds=counts.scores[::-1],
         aurc=aurc,
         e_aurc=aurc - _best_aurc(loss, weights),
         augrc=augrc,

@@ -321,6 +321,12 @@ class ScoreCounts:
             groups=read_only(swept.block_groups),
         )
 
+    def scores_by_class(self) -> tuple[FloatArray, FloatArray]:
+        """Scores of the positives and of the negatives, ascending, one per case; of `unweighted` counts only."""
+        if not self.unweighted:
+            raise input_error("counts", "must be of single cases to list their scores", "weights or counts")
+        return read_only(self._positive.scores), read_only(self._negative.scores)
+
     def begun_below(self, score: float, *, through: bool) -> tuple[float, float]:
         """Weight of the positives and of the negatives below a score; `through` counts that score, too.
 

@@ -1,6 +1,7 @@
 """Few numbers that draw many scores: bins of the scores, points of the ROC curve."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -23,7 +24,7 @@ def score_bins(counts: ScoreCounts) -> ScoreBins:
     Probabilities of which more than half would share the two outermost bins are binned by their log-odds.
     """
     scores = counts.scores
-    finite = scores[np.isfinite(scores)]
+    finite = _finite(scores)
     bins = _binned(counts, _equal_bins(finite))
     held = bins.positives + bins.negatives
     piled = len(held) == _MOST_BINS - 2 and held[0] + held[-1] > 0.5 * float(np.sum(held))
@@ -35,18 +36,24 @@ def score_bins(counts: ScoreCounts) -> ScoreBins:
 def _binned(counts: ScoreCounts, inner: FloatArray) -> ScoreBins:
     """Count the cases between the edges, and infinite scores beyond them."""
     scores = counts.scores
-    finite = scores[np.isfinite(scores)]
+    finite = _finite(scores)
     below, above = [-np.inf] * bool(np.isneginf(scores[0])), [np.inf] * bool(np.isposinf(scores[-1]))
     edges = np.concatenate([below, inner, above])
     # a score on an inner edge belongs to the bin above it, the largest to the last bin
     starts = np.searchsorted(scores, edges[1:-1], side="left")
     if above:
         starts[-1] = len(finite) + len(below)
-    columns = []
-    for column in (counts.positives, counts.negatives):
-        running = np.concatenate([[0.0], np.cumsum(column)])
-        columns.append(np.diff(running[np.concatenate([[0], starts, [len(scores)]])]))
-    return ScoreBins(edges=edges, positives=columns[0], negatives=columns[1])
+    bounds = list(pairwise([0, *starts.tolist(), len(scores)]))
+    positives, negatives = (
+        np.array([column[begin:end].sum() for begin, end in bounds])
+        for column in (counts.positives, counts.negatives)
+    )
+    return ScoreBins(edges=edges, positives=positives, negatives=negatives)
+
+
+def _finite(ascending: FloatArray) -> FloatArray:
+    begin = np.searchsorted(ascending, -np.inf, side="right")
+    return ascending[begin : np.searchsorted(ascending, np.inf, side="left")]
 
 
 def _log_odds_bins(probabilities: FloatArray) -> FloatArray:

@@ -146,24 +146,25 @@ def _net_benefit(
 
 def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
     """Answer by the more probable class, most confident first."""
+    if counts.unweighted:
+        missed, hits, rejected, alarms = (
+            side for scores in counts.scores_by_class() for side in _confidences(scores)
+        )
+        return curve_of_answers(merged(missed, alarms), merged(rejected, hits))
     p = counts.scores
-    half = int(np.searchsorted(p, 0.5))
-    # on either side of one half the confidence ascends with the distance from it
-    confidence = 1 - p[:half][::-1], p[half:]
+    confidence, half = _confidences(p), int(np.searchsorted(p, 0.5))
     wrong = counts.positives[:half][::-1], counts.negatives[half:]
     right = counts.negatives[:half][::-1], counts.positives[half:]
-    if counts.unweighted:
-        return curve_of_answers(_single_cases(confidence, wrong), _single_cases(confidence, right))
     weight = np.concatenate([*wrong, *right])
     loss, both = np.repeat([1.0, 0.0], len(p)), np.concatenate([*confidence, *confidence])
     kept = weight > 0
     return risk_coverage_curve(loss[kept], both[kept], sample_weight=weight[kept])
 
 
-def _single_cases(values: tuple[FloatArray, FloatArray], times: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """Repeat two columns of ascending values and merge them."""
-    low, high = (np.repeat(one, many.astype(np.int64)) for one, many in zip(values, times, strict=True))
-    return merged(low, high)
+def _confidences(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Probability of the answer where it is negative and where it is positive, both ascending."""
+    half = int(np.searchsorted(p, 0.5))
+    return 1 - p[:half][::-1], p[half:]
 
 
 def _promises(counts: ScoreCounts, confidence_level: float) -> tuple[tuple[float, ConstrainedWindow], ...]:

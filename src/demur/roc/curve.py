@@ -344,6 +344,6 @@ def precision_recall_curve(
         precision=read_only(precision),
         recall=read_only(recall),
         thresholds=read_only(counts.scores[::-1].copy()),
-        average_precision=float(np.sum(np.diff(recall, prepend=0.0) * precision)),
+        average_precision=float(counts.positives[::-1] @ precision / counts.n_positive),
         prevalence=rate,
     )
