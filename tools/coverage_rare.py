@@ -1,4 +1,4 @@
-"""The section of the page of coverage on rare errors: honest intervals where a sample may show no error at all."""
+"""The section of the page of coverage on rare errors: honest intervals where a sample may show none."""
 
 import itertools
 import time
@@ -25,10 +25,11 @@ COLUMNS = (
 WORDS = (
     "Near-perfect scores and rare positives, where a sample may show no error at all. A row is the true AUC, "
     "the prevalence and the number of cases, which are drawn with their classes: samples with fewer than two "
-    "cases of a class are left out. A cell is the share of samples whose interval holds the truth and, behind "
-    "the stroke, the median width. `cross_fitted_surface().interval` at mu = 1, nu = 0.25 against the cost of "
-    "the population's best window and against that of the window in use; `surface_band` for the whole surface "
-    "at 8 x 8 costs (its width is the mean over them); `volume_interval`; `cost_curve_band().area_interval`."
+    "cases of a class are left out. A cell is the share of samples whose interval holds the truth and, "
+    "behind the stroke, the median width. Best cost and cost in use: `cross_fitted_surface().interval` at "
+    "mu = 1, nu = 0.25 against the cost of the population's best window and against that of the window in "
+    "use. `surface_band`: the surface at 8 x 8 costs; its width is the mean over them. Area: that of "
+    "`cost_curve_band`."
 )
 
 

@@ -22,7 +22,7 @@ from demur import (
 )
 from demur._kernels.binomial import binomial_interval
 from demur.costs import CostLine
-from demur.honest.distribution_bounds import distribution_bounds
+from demur.honest.distributions import distribution_bounds
 from demur.honest.roc_bands import fixed_width_displacement
 from examples import examples
 from reference_cases import cases, close

@@ -1,6 +1,7 @@
 """The house from its imports: rooms know lower floors only, nothing runs in a circle, names have one home."""
 
 import ast
+import subprocess
 import sys
 from graphlib import CycleError
 from importlib import import_module
@@ -16,6 +17,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 import house  # noqa: E402
 
 _LARGEST_MODULE = 500
+# a name of theirs is that of its module, so they load all they have
+EAGER = {"datasets", "estimators"}
 _LONGEST_BODY = 60
 
 
@@ -73,6 +76,34 @@ def test_a_name_lives_in_one_room():
     for name in TOP:
         home = demur._HOME[name].removeprefix("demur.")
         assert homes.get(name, [home]) == [home]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_loads_what_it_lists(room):
+    loaded = import_module(f"demur.{room}")
+    assert [name for name in loaded.__all__ if not hasattr(loaded, name)] == []
+    assert set(loaded.__all__) <= set(dir(loaded))
+    with pytest.raises(AttributeError, match=f"demur.{room}"):
+        getattr(loaded, "nothing_of_this_name")  # noqa: B009
+
+
+@pytest.mark.parametrize("room", [room for room in ROOMS if room not in EAGER])
+def test_no_name_of_a_room_that_loads_on_demand_is_that_of_a_module(room):
+    """The module would stand in the place of the name as soon as anybody imports it."""
+    loaded = import_module(f"demur.{room}")
+    modules = {module.rpartition(".")[2] for module in house.MODULES if house.room_of(module) == room}
+    assert modules & set(loaded.__all__) == set()
+
+
+def test_rooms_load_their_modules_on_demand():
+    code = (
+        "import sys, demur.windows.cheapest\n"
+        "print('demur.windows.policy' in sys.modules)\n"
+        "demur.windows.Policy\n"
+        "print('demur.windows.policy' in sys.modules)"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.split() == ["False", "True"]
 
 
 @pytest.mark.parametrize("module", sorted(house.MODULES))

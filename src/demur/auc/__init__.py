@@ -7,30 +7,35 @@ size.
 Imports: paired, roc, counts.
 """
 
-from demur.auc.bootstrap import RocDifferenceTest
-from demur.auc.clustered import auc_cluster_interval, auc_cluster_variance
-from demur.auc.curves import (
-    partial_auc_difference_test,
-    partial_auc_interval,
-    partial_auc_unpaired_test,
-    roc_point_test,
-    roc_point_unpaired_test,
-)
-from demur.auc.difference import AucDifferenceTest, auc_difference_test, auc_difference_variances
-from demur.auc.margins import auc_margin_test
-from demur.auc.one import AucInterval, auc_interval, auc_variance
-from demur.auc.planning import AucSampleSize, auc_power, auc_sample_size
-from demur.auc.readers import ReaderStudy, reader_study
-from demur.auc.several import (
-    AucContrastTest,
-    AucPairwiseTests,
-    auc_contrast_test,
-    auc_covariance,
-    auc_pairwise_tests,
-)
-from demur.auc.studies import AucStudy, PilotStudy, auc_study, pilot_study
-from demur.auc.unpaired import AucUnpairedTest, auc_unpaired_test
-from demur.auc.venkatraman import VenkatramanTest, venkatraman_test, venkatraman_unpaired_test
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.auc.bootstrap import RocDifferenceTest
+    from demur.auc.clustered import auc_cluster_interval, auc_cluster_variance
+    from demur.auc.curves import (
+        partial_auc_difference_test,
+        partial_auc_interval,
+        partial_auc_unpaired_test,
+        roc_point_test,
+        roc_point_unpaired_test,
+    )
+    from demur.auc.difference import AucDifferenceTest, auc_difference_test, auc_difference_variances
+    from demur.auc.margins import auc_margin_test
+    from demur.auc.one import AucInterval, auc_interval, auc_variance
+    from demur.auc.planning import AucSampleSize, auc_power, auc_sample_size
+    from demur.auc.readers import ReaderStudy, reader_study
+    from demur.auc.several import (
+        AucContrastTest,
+        AucPairwiseTests,
+        auc_contrast_test,
+        auc_covariance,
+        auc_pairwise_tests,
+    )
+    from demur.auc.studies import AucStudy, PilotStudy, auc_study, pilot_study
+    from demur.auc.unpaired import AucUnpairedTest, auc_unpaired_test
+    from demur.auc.venkatraman import VenkatramanTest, venkatraman_test, venkatraman_unpaired_test
 
 __all__ = [
     "AucContrastTest",
@@ -68,3 +73,5 @@ __all__ = [
     "venkatraman_test",
     "venkatraman_unpaired_test",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

@@ -8,9 +8,14 @@ the probabilities err.
 Imports: counts.
 """
 
-from demur.calibration.decomposition import ScoreDecomposition
-from demur.calibration.reliability import ConsistencyBand, ReliabilityCurve, reliability_curve
-from demur.calibration.slope import CalibrationSlope, calibration_slope
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.calibration.decomposition import ScoreDecomposition
+    from demur.calibration.reliability import ConsistencyBand, ReliabilityCurve, reliability_curve
+    from demur.calibration.slope import CalibrationSlope, calibration_slope
 
 __all__ = [
     "CalibrationSlope",
@@ -20,3 +25,5 @@ __all__ = [
     "calibration_slope",
     "reliability_curve",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

@@ -7,14 +7,19 @@ estimators only show it.
 Imports: honest, auc, windows, surface, costs, counts.
 """
 
-from demur.comparison.answer import Answer, Versus
-from demur.comparison.classes.answer import ClassAnswer
-from demur.comparison.classes.comparison import ClassComparison, ClassModel, RuleCost
-from demur.comparison.classes.judgement import ClassJudgement, judge_class_policy
-from demur.comparison.comparison import Comparison, compare_models
-from demur.comparison.models import ModelComparison
-from demur.comparison.question import Limits, Question
-from demur.comparison.reviewers import ReviewerComparison, compare_reviewers
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.comparison.answer import Answer, Versus
+    from demur.comparison.classes.answer import ClassAnswer
+    from demur.comparison.classes.comparison import ClassComparison, ClassModel, RuleCost
+    from demur.comparison.classes.judgement import ClassJudgement, judge_class_policy
+    from demur.comparison.comparison import Comparison, compare_models
+    from demur.comparison.models import ModelComparison
+    from demur.comparison.question import Limits, Question
+    from demur.comparison.reviewers import ReviewerComparison, compare_reviewers
 
 __all__ = [
     "Answer",
@@ -33,3 +38,5 @@ __all__ = [
     "compare_reviewers",
     "judge_class_policy",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

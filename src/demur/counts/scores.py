@@ -322,7 +322,7 @@ class ScoreCounts:
         )
 
     def scores_by_class(self) -> tuple[FloatArray, FloatArray]:
-        """Scores of the positives and of the negatives, ascending, one per case; of `unweighted` counts only."""
+        """Scores of the positives and of the negatives, ascending, one per case; of single cases only."""
         if not self.unweighted:
             raise input_error("counts", "must be of single cases to list their scores", "weights or counts")
         return read_only(self._positive.scores), read_only(self._negative.scores)

@@ -6,10 +6,7 @@ under names without passwords and tokens: what it says about them can be shown.
 
 import base64
 import glob
-import http.client
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from importlib import import_module
@@ -24,6 +21,7 @@ from demur.exceptions import InputError
 __all__ = ["RemoteFiles", "is_remote", "remote_files"]
 
 _WEB = ("http", "https")
+_PARTIAL_CONTENT = 206
 # where fsspec finds files, and what it needs besides itself
 _STORES = {
     "s3": "s3fs",
@@ -203,7 +201,7 @@ def _web_file(source: str) -> Mapping[str, _File]:
         raise input_error(shown_address(source), "must be a Parquet file", repr(path), hint)
     with _answer(url, {**headers, "Range": "bytes=0-3"}) as answer:
         length = answer.headers.get("Content-Range", "").rpartition("/")[2]
-        if answer.status != http.client.PARTIAL_CONTENT or not length.isdecimal():
+        if answer.status != _PARTIAL_CONTENT or not length.isdecimal():
             raise input_error(
                 shown_address(source),
                 "must be on a server that gives parts of files",
@@ -227,12 +225,16 @@ def _without_user(source: str) -> tuple[str, dict[str, str]]:
 
 
 def _answer(url: str, headers: Mapping[str, str]) -> Any:
+    # files on this machine need none of it
+    from urllib.error import HTTPError, URLError
+    from urllib.request import Request, urlopen
+
     try:
-        return urllib.request.urlopen(urllib.request.Request(url, headers=dict(headers)), timeout=_SECONDS)
-    except urllib.error.HTTPError as error:
+        return urlopen(Request(url, headers=dict(headers)), timeout=_SECONDS)
+    except HTTPError as error:
         with error:
             raise OSError(f"{error.code} {error.reason}") from None
-    except urllib.error.URLError as error:
+    except URLError as error:
         raise OSError(str(error.reason)) from None
 
 

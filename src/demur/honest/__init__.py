@@ -8,23 +8,28 @@ the fold tables into bands and paired tests, and bounds the true cost without as
 Imports: paired, windows, surface, roc, costs, counts.
 """
 
-from demur.honest.bands import SurfaceBand, VolumeInterval, surface_band, volume_interval
-from demur.honest.certificates import CertifiedWindow, SurfaceCertificate, surface_certificate
-from demur.honest.combinations import CombinationCosts, GuardedCost, combination_costs, guarded_cost
-from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
-from demur.honest.curve_bands import CostCurveBand, cost_curve_band
-from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
-from demur.honest.distribution_bounds import distribution_bounds
-from demur.honest.expected_cost import ExpectedCost
-from demur.honest.held_out import HonestRates
-from demur.honest.roc_bands import RocBand, roc_band
-from demur.honest.volume_difference import (
-    VolumeComparison,
-    VolumeDifferenceTest,
-    volume_comparison,
-    volume_difference_test,
-)
-from demur.honest.window_sets import WindowSet, window_interval
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.honest.bands import SurfaceBand, VolumeInterval, surface_band, volume_interval
+    from demur.honest.certificates import CertifiedWindow, SurfaceCertificate, surface_certificate
+    from demur.honest.combinations import CombinationCosts, GuardedCost, combination_costs, guarded_cost
+    from demur.honest.cross_fitting import CrossFittedSurface, cross_fitted_surface
+    from demur.honest.curve_bands import CostCurveBand, cost_curve_band
+    from demur.honest.difference import SurfaceDifferenceBand, surface_difference_band
+    from demur.honest.distributions import distribution_bounds
+    from demur.honest.expected_cost import ExpectedCost
+    from demur.honest.held_out import HonestRates
+    from demur.honest.roc_bands import RocBand, roc_band
+    from demur.honest.volume_difference import (
+        VolumeComparison,
+        VolumeDifferenceTest,
+        volume_comparison,
+        volume_difference_test,
+    )
+    from demur.honest.window_sets import WindowSet, window_interval
 
 __all__ = [
     "CertifiedWindow",
@@ -56,3 +61,5 @@ __all__ = [
     "volume_interval",
     "window_interval",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

@@ -38,7 +38,7 @@ from demur.honest.certified_cuts import (
     least_possible_cost,
     running_sum,
 )
-from demur.honest.distribution_bounds import BOUND_METHODS, DistributionBounds, dkw_margin
+from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
 from demur.surface.masses import block_cuts
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import AbstentionWindow, window_thresholds

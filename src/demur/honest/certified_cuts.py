@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur.counts.scores import ScoreCounts
-from demur.honest.distribution_bounds import DistributionBounds
+from demur.honest.distributions import DistributionBounds
 from demur.surface.masses import SHARE_TIE, RunningMasses
 from demur.surface.surface import AbstentionSurface
 from demur.typing import BoolArray, FloatArray, IntArray

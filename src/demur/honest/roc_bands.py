@@ -16,7 +16,7 @@ from demur._kernels.binomial import binomial_interval
 from demur._kernels.pointwise_roc import pointwise_limits
 from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
-from demur.honest.distribution_bounds import BOUND_METHODS, DistributionBounds, dkw_margin
+from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
 from demur.roc.curve import RocCurve, roc_curve
 from demur.typing import ArrayLike, FloatArray, Labels
 

@@ -10,9 +10,14 @@ the file, `page` and `drawing` the page. `judge_policy` judges a policy on one l
 Imports: windows, costs, counts.
 """
 
-from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
-from demur.monitoring.monitor import PolicyMonitor
-from demur.monitoring.recent import RecentBatches
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
+    from demur.monitoring.monitor import PolicyMonitor
+    from demur.monitoring.recent import RecentBatches
 
 __all__ = [
     "GroupJudgement",
@@ -21,3 +26,5 @@ __all__ = [
     "RecentBatches",
     "judge_policy",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

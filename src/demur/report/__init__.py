@@ -3,10 +3,15 @@
 Imports: every room of the domain.
 """
 
-from demur.report.classes import ClassReport
-from demur.report.document import Report
-from demur.report.dossier import Dossier
-from demur.report.model import DataSource
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.report.classes import ClassReport
+    from demur.report.document import Report
+    from demur.report.dossier import Dossier
+    from demur.report.model import DataSource
 
 __all__ = [
     "ClassReport",
@@ -14,3 +19,5 @@ __all__ = [
     "Dossier",
     "Report",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

@@ -8,7 +8,7 @@ import numpy as np
 
 from demur._results import json_safe
 from demur.comparison.comparison import Comparison
-from demur.honest.distribution_bounds import DistributionBounds
+from demur.honest.distributions import DistributionBounds
 from demur.typing import FloatArray, IntArray
 
 __all__ = ["PageCases", "page_bounds", "page_cases"]

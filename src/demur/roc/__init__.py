@@ -7,31 +7,36 @@ a decision: Vanderlooy, Sprinkhuizen-Kuyper, Smirnov (2006).
 Imports: counts.
 """
 
-from demur.roc.bounds import AucBounds, RocPointIndex, auc_bounds, iso_discriminability, roc_point_index
-from demur.roc.curve import (
-    PrecisionRecallCurve,
-    RocCurve,
-    RocHull,
-    auc_score,
-    precision_recall_curve,
-    roc_curve,
-)
-from demur.roc.decided import ReliableRoc, reliable_roc
-from demur.roc.interval import RocInterval, roc_interval
-from demur.roc.isometrics import (
-    FMeasure,
-    GmEstimate,
-    Isometric,
-    IsometricGrid,
-    Precision,
-    isometric,
-    isometric_grid,
-)
-from demur.roc.margins import MarginTest, cost_margin_test, tango_margin_test
-from demur.roc.operating import ExpectedCases, OperatingPoint, operating_point
-from demur.roc.preparing import PreparedScores, prepared_scores
-from demur.roc.segment import ConfidentSegment, TangoInterval, confident_segment, tango_interval
-from demur.roc.smooth import SmoothRoc, smooth_roc
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.roc.bounds import AucBounds, RocPointIndex, auc_bounds, iso_discriminability, roc_point_index
+    from demur.roc.curve import (
+        PrecisionRecallCurve,
+        RocCurve,
+        RocHull,
+        auc_score,
+        precision_recall_curve,
+        roc_curve,
+    )
+    from demur.roc.decided import ReliableRoc, reliable_roc
+    from demur.roc.interval import RocInterval, roc_interval
+    from demur.roc.isometrics import (
+        FMeasure,
+        GmEstimate,
+        Isometric,
+        IsometricGrid,
+        Precision,
+        isometric,
+        isometric_grid,
+    )
+    from demur.roc.margins import MarginTest, cost_margin_test, tango_margin_test
+    from demur.roc.operating import ExpectedCases, OperatingPoint, operating_point
+    from demur.roc.preparing import PreparedScores, prepared_scores
+    from demur.roc.segment import ConfidentSegment, TangoInterval, confident_segment, tango_interval
+    from demur.roc.smooth import SmoothRoc, smooth_roc
 
 __all__ = [
     "AucBounds",
@@ -71,3 +76,5 @@ __all__ = [
     "tango_interval",
     "tango_margin_test",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

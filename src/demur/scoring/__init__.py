@@ -7,13 +7,18 @@ answers and abstentions.
 Imports: cautious, surface, costs.
 """
 
-from demur.scoring.scorers import (
-    AbstentionScorer,
-    cost_scorer,
-    coverage_scorer,
-    make_abstention_scorer,
-    selective_accuracy_scorer,
-)
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.scoring.scorers import (
+        AbstentionScorer,
+        cost_scorer,
+        coverage_scorer,
+        make_abstention_scorer,
+        selective_accuracy_scorer,
+    )
 
 __all__ = [
     "AbstentionScorer",
@@ -22,3 +27,5 @@ __all__ = [
     "make_abstention_scorer",
     "selective_accuracy_scorer",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

@@ -10,19 +10,24 @@ evidence in a JSON file.
 Imports: surface, roc, costs, counts.
 """
 
-from demur.windows.cheapest import cheapest_window
-from demur.windows.class_policy import ClassEvidence, ClassPolicy
-from demur.windows.class_rule import ClassRule
-from demur.windows.combined import CombinedRule, combined_rule
-from demur.windows.constrained import ConstrainedWindow
-from demur.windows.guarded import GuardedWindow, guarded_window
-from demur.windows.hull_points import HullPoint
-from demur.windows.policy import Policy
-from demur.windows.policy_evidence import PolicyEvidence
-from demur.windows.promised import deterministic_window, widest_coverage_window
-from demur.windows.ranges import RangeWindow, range_window
-from demur.windows.reliable import reliable_window
-from demur.windows.reliable_rule import ExpectedCounts, ReliableWindow
+from typing import TYPE_CHECKING
+
+from demur._rooms import on_demand
+
+if TYPE_CHECKING:
+    from demur.windows.cheapest import cheapest_window
+    from demur.windows.class_policy import ClassEvidence, ClassPolicy
+    from demur.windows.class_rule import ClassRule
+    from demur.windows.combined import CombinedRule, combined_rule
+    from demur.windows.constrained import ConstrainedWindow
+    from demur.windows.guarded import GuardedWindow, guarded_window
+    from demur.windows.hull_points import HullPoint
+    from demur.windows.policy import Policy
+    from demur.windows.policy_evidence import PolicyEvidence
+    from demur.windows.promised import deterministic_window, widest_coverage_window
+    from demur.windows.ranges import RangeWindow, range_window
+    from demur.windows.reliable import reliable_window
+    from demur.windows.reliable_rule import ExpectedCounts, ReliableWindow
 
 __all__ = [
     "ClassEvidence",
@@ -45,3 +50,5 @@ __all__ = [
     "reliable_window",
     "widest_coverage_window",
 ]
+
+__getattr__, __dir__ = on_demand(__name__, __file__)

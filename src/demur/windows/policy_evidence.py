@@ -87,7 +87,7 @@ def _digest(counts: ScoreCounts) -> str:
     digest = hashlib.sha256()
     for column in (counts.scores, counts.positives, counts.negatives):
         # adding 0 turns -0.0 into 0.0: equal scores, equal digest
-        digest.update(np.ascontiguousarray(column + 0.0, dtype="<f8"))
+        digest.update(np.ascontiguousarray(column + 0.0, dtype="<f8").data)
     return f"sha256:{digest.hexdigest()}"
 
 
