@@ -1,6 +1,7 @@
 """Reliability curve from the pooled blocks, and what a calibrated model would show by chance."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,8 +58,6 @@ class ReliabilityCurve(Result):
         Element i: weight of the cases with this forecast.
     brier, miscalibration, discrimination, uncertainty : float
         Mean of (y - p)^2 and its parts: brier = miscalibration - discrimination + uncertainty.
-    log_score : ScoreDecomposition
-        The same for the mean of -log of the probability given to what happened.
     n, prevalence : float
     """
 
@@ -69,10 +68,15 @@ class ReliabilityCurve(Result):
     miscalibration: float
     discrimination: float
     uncertainty: float
-    log_score: ScoreDecomposition
     n: float
     prevalence: float
     counts: ScoreCounts
+    _reported = ("log_score",)
+
+    @cached_property
+    def log_score(self) -> ScoreDecomposition:
+        """The mean of -log of the probability given to what happened, in the same three parts."""
+        return log_parts(self.counts)
 
     def recalibrated(self, probability: ArrayLike) -> FloatArray:
         """Return the observed share at any probability: straight between the forecasts seen."""
@@ -206,7 +210,6 @@ def reliability_curve(
         miscalibration=brier.miscalibration,
         discrimination=brier.discrimination,
         uncertainty=brier.uncertainty,
-        log_score=log_parts(counts),
         n=counts.n,
         prevalence=counts.prevalence,
         counts=counts,
