@@ -2,8 +2,12 @@
 
 import gc
 import multiprocessing
+import os
+import subprocess
+import sys
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -80,6 +84,36 @@ def test_threads_and_forks_give_the_same_numbers():
         assert list(pool.map(summary, range(4))) == expected
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map(summary, range(4)) == expected
+
+
+@pytest.mark.long
+def test_workers_of_loky_give_the_same_numbers():
+    joblib = pytest.importorskip("joblib")
+    found = joblib.Parallel(n_jobs=2, backend="loky")(joblib.delayed(summary)(seed) for seed in range(2))
+    joblib.externals.loky.get_reusable_executor().shutdown(wait=True)
+    assert found == [summary(seed) for seed in range(2)]
+
+
+SUMMARY = """
+import sys
+sys.path.insert(0, {tests!r})
+from house.test_what_held import summary
+print(summary(3))
+"""
+
+
+@pytest.mark.long
+def test_processes_that_compile_at_the_same_time_give_the_same_numbers(tmp_path):
+    # an empty folder for machine code: all of them compile, store and load, each for itself
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", SUMMARY.format(tests=str(Path(__file__).parents[1]))]
+    running = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    said = [process.communicate(timeout=300) for process in running]
+    assert said == [(f"{summary(3)}\n", "")] * 3
+    assert list(tmp_path.rglob("*.nbi"))
 
 
 def test_many_rounds_keep_no_memory():
