@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import coverage_page  # noqa: E402
+import coverage_rare  # noqa: E402
 
 PAGE = (ROOT / "docs" / "coverage.md").read_text()
 ROWS = {
@@ -112,6 +113,34 @@ def test_cells_of_the_page_can_be_kept():
     kept = [cells.get(f"{name}: {design.name}", None)[0] for design in coverage_page.DESIGNS]
     assert [one.words for one in kept] == shown
     assert {one.runs for one in kept} == {int(samples)}
+
+
+# ---------------------------------------------------------------- rare errors
+
+
+def test_every_population_of_rare_errors_is_on_the_page_and_covered():
+    table = PAGE.split("| AUC; prevalence; cases |")[1].split("\n\n")[0].splitlines()[2:]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table]
+    assert [row[0] for row in rows] == [place.name for place in coverage_rare.POPULATIONS]
+    assert len(rows) == 4 * 3 * 3
+    for _, samples, *cells in rows:
+        assert int(samples) >= 100
+        assert len(cells) == len(coverage_rare.COLUMNS)
+        for cell in cells:
+            share, width = map(float, re.findall(r"\d+(?:\.\d+)?(?:e-\d+)?", cell))
+            assert share >= 0.93
+            assert ("(high)" in cell) == (share > 0.99)
+            assert width > 0
+
+
+def test_intervals_of_one_sample_where_errors_are_rare():
+    at = next(k for k, place in enumerate(coverage_rare.POPULATIONS) if place.name == "0.9993; 0.1; 100")
+    ((name, cells),) = coverage_page.rare_cells(at, runs=3, seconds=60).items()
+    assert name == "rare: 0.9993; 0.1; 100"
+    assert [one.runs for one in cells] == [3] * len(coverage_rare.COLUMNS)
+    # the same interval against two truths
+    assert cells[0].width == cells[1].width
+    assert coverage_page.rare_cells(at, runs=3, seconds=60)[name] == cells
 
 
 # ---------------------------------------------------------------- one AUC, four laws

@@ -1,6 +1,6 @@
 """Two models judged on the same cases and splits: joint tables, sums of products of losses."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -216,23 +216,31 @@ def judged_pair(
     if _rank_alike(first, second):
         second = first  # their thresholds separate the same cases
     repeats = cases.splits.repeats
+    positive = [cases.positive[rows.cell] for rows in repeats]
+    sizes = _joined([rows.cases for rows in repeats])
     honest = JudgedPair.join(
         (first.honest, second.honest),
-        (np.concatenate(first.honest_position), np.concatenate(second.honest_position)),
-        np.concatenate([cases.positive[rows.cell] for rows in repeats]),
-        np.concatenate([rows.fold + index * cases.folds for index, rows in enumerate(repeats)]),
-        np.concatenate([rows.cases for rows in repeats]) / len(repeats),
+        (_joined(first.honest_position), _joined(second.honest_position)),
+        _joined(positive),
+        _joined(
+            [rows.fold + index * cases.folds if index else rows.fold for index, rows in enumerate(repeats)]
+        ),
+        sizes / len(repeats) if len(repeats) > 1 else sizes,
     )
-    rows = repeats[0]
     hindsight = JudgedPair.join(
         (first.hindsight, second.hindsight),
         (first.hindsight_position, second.hindsight_position),
-        cases.positive[rows.cell],
-        np.zeros(len(rows.cell), dtype=np.int64),
-        rows.cases,
+        positive[0],
+        np.zeros(len(positive[0]), dtype=np.int64),
+        repeats[0].cases,
     )
     rate = first.counts.prevalence if cases.prevalence is None else float(cases.prevalence)
     return PairedCases(honest, hindsight, cases.n, rate, cases.folds, cases.repeats, evidence or CASES)
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    """One after the other; a single one as it is."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def _rank_alike(first: JudgedModel, second: JudgedModel) -> bool:
