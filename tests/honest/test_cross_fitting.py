@@ -17,6 +17,7 @@ from demur import (
     abstention_surface,
     cross_fitted_surface,
     decide,
+    net_benefit_curve,
     volume_interval,
 )
 from demur._kernels.integrals import proper_volume_scores
@@ -511,3 +512,36 @@ Y, S = [0, 1] * 10, list(range(20))
 def test_error_sentences(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+# ---------------------------------------------------------------- net benefit
+
+
+def test_net_benefit_by_hand_where_every_fold_chooses_the_same_score():
+    # 30 negatives at 0, 20 positives at 1, and one of each on the wrong side: every nine folds cut between
+    y = np.array([0] * 30 + [1] * 20 + [1, 0])
+    s = np.array([0.0] * 30 + [1.0] * 20 + [0.0, 1.0])
+    honest, known = cross_fitted_surface(y, s), cross_fitted_surface(y, s, prevalence=0.3)
+    for t in (0.2, 0.5):
+        price = t / (1 - t)
+        assert honest.net_benefit(t) == pytest.approx(20 / 52 - 1 / 52 * price)
+        assert known.net_benefit(t) == pytest.approx(0.3 * 20 / 21 - 0.7 * 1 / 31 * price)
+        low, high = known.net_benefit_interval(t)
+        assert (low, high) == pytest.approx([0.3 - end for end in known.interval(price, math.inf)[::-1]])
+        assert low < known.net_benefit(t) < high
+    assert honest.net_benefit([0.2, 0.5]).shape == (2,)
+    with pytest.raises(InputError, match="`prevalence` must be given"):
+        honest.net_benefit_interval(0.2)
+
+
+def test_net_benefit_of_scores_without_information_is_below_that_with_hindsight():
+    rng = np.random.default_rng(3)
+    y, s, t = rng.random(200) < 0.4, rng.normal(size=200), 0.4
+    honest, hindsight = (
+        cross_fitted_surface(y, s).net_benefit(t),
+        net_benefit_curve(y, s).optimal_net_benefit(t),
+    )
+    assert hindsight > max(0, np.mean(y) - np.mean(~y) * t / (1 - t))
+    assert honest < hindsight
+    with pytest.raises(InputError, match="threshold_probability"):
+        cross_fitted_surface(y, s).net_benefit(1.0)

@@ -12,7 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from demur._checks import check_choice, check_confidence_level, check_cost_point, check_range
+from demur._checks import (
+    check_choice,
+    check_confidence_level,
+    check_cost_point,
+    check_range,
+    check_threshold_probability,
+)
 from demur._results import Interval, Result, as_scalar, json_safe
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
@@ -133,6 +139,32 @@ class CrossFittedSurface(Result):
             method=method,
         )
         return Interval(as_scalar(np.maximum(low, 0.0)), as_scalar(high))  # type: ignore[arg-type]
+
+    def net_benefit(self, threshold_probability: ArrayLike) -> Scalar:
+        """Return the honest net benefit of acting from the best score on, for a threshold probability.
+
+        The score is chosen on the other folds: what `NetBenefitCurve.optimal_net_benefit` tells with
+        hindsight. Scores need not be probabilities. Negative where acting on these scores does harm.
+        """
+        t = check_threshold_probability(threshold_probability)
+        return as_scalar(np.asarray(self.prevalence - np.asarray(self.cost(t / (1 - t), np.inf))))
+
+    def net_benefit_interval(
+        self, threshold_probability: ArrayLike, *, confidence_level: float = 0.95
+    ) -> Interval:
+        """Return the interval of `net_benefit` that `interval` gives; the prevalence must have been given.
+
+        That of the sample is as uncertain as the costs are, and goes together with them.
+        """
+        if self.judged.weighting.given is None:
+            raise InputError(
+                "`prevalence` must be given for an interval of the honest net benefit. Hint: pass it to "
+                "cross_fitted_surface; NetBenefitCurve.interval takes that of the sample."
+            )
+        t = check_threshold_probability(threshold_probability)
+        low, high = self.interval(t / (1 - t), np.inf, confidence_level=confidence_level)
+        ends = (as_scalar(np.asarray(self.prevalence - np.asarray(cost))) for cost in (high, low))
+        return Interval(*ends)  # type: ignore[arg-type]
 
     def volume(self, mu: Range = _UNIT, nu: Range = _UNIT) -> float:
         """Return the honest volume over a rectangle of costs: the mean of per-case proper scores.
