@@ -107,6 +107,7 @@ def draw_growth():
         ax.minorticks_off()
     figure.savefig("growth.png", dpi=90)
     Path("growth.md").write_text(growth_table(kept))
+    Path("growth_spark.md").write_text(spark_table(kept["spark"]))
 
 
 def growth_table(kept):
@@ -127,6 +128,22 @@ def growth_table(kept):
             f"| load {one['load']:g} |"
         )
     return "\n".join(lines) + "\n"
+
+
+def spark_table(one):
+    """Return the run on a Spark cluster as a table of the page."""
+    return "\n".join(
+        [
+            "| rows | bare GROUP BY | counts | ratio | ratio of work | memory of all processes | certified | scans |",
+            "|" + "---|" * 8,
+            f"| {one['rows']:,} | {one['bare_seconds']:,.1f} s | {one['seconds']:,.1f} s "
+            f"| {one['seconds'] / one['bare_seconds']:.2f} | {one['processor'] / one['bare_processor']:.2f} "
+            f"| {one['memory'] / 2**30:.1f} GB | {one['certified']:.1e} | {one['scans']} |",
+            "",
+            f"Heaps of {one['memory_setting']} for the driver and each executor, on the machine above.",
+            "",
+        ]
+    )
 
 
 def draw_llm_triage():
