@@ -5,6 +5,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from docs_hook import entry, homes, public_object
@@ -108,7 +109,10 @@ def annotations(name: str, value: object) -> Iterator[tuple[str, object]]:
         return
     for key in dir(value):
         member = inspect.getattr_static(value, key)
-        member = member.fget if isinstance(member, property) else getattr(value, key, None)
+        if isinstance(member, cached_property):
+            member = member.func
+        else:
+            member = member.fget if isinstance(member, property) else getattr(value, key, None)
         if not key.startswith("_") and ours(member) and inspect.isroutine(member):
             yield f"{name}.{key}", inspect.signature(member).return_annotation
     for key, annotation in getattr(value, "__annotations__", {}).items():

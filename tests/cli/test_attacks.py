@@ -353,6 +353,35 @@ def test_a_signal_while_modules_load_is_one_line(number, word):
     assert (ran.returncode, ran.stderr) == (128 + number, f"demur: {word}.\n")
 
 
+LOADING_COMPILED = """
+import os, sys
+from importlib.machinery import ExtensionFileLoader
+
+load = ExtensionFileLoader.exec_module
+
+def exec_module(self, module):
+    if "duckdb" in module.__name__:
+        os.kill(os.getpid(), {number})
+        len("the handler runs here")
+    load(self, module)
+    if "duckdb" in module.__name__:
+        print("loaded", flush=True)
+
+ExtensionFileLoader.exec_module = exec_module
+from demur.cli.starting import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")])
+def test_a_signal_while_a_compiled_module_loads_waits_for_it(tmp_path, number, word):
+    # an exception in the midst of it ends the process with SIGABRT and a page of C++
+    table_file(tmp_path, "good.csv", good=GOOD)
+    command = [sys.executable, "-c", LOADING_COMPILED.format(number=int(number)), "compare", "good.csv", "-q"]
+    ran = subprocess.run(command, env=ENV, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (128 + number, "loaded\n", f"demur: {word}.\n")
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_no_copy_of_standard_input(tmp_path, number):
     temporary = tmp_path / "tmp"

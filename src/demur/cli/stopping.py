@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.machinery import ExtensionFileLoader
 from types import FrameType
 from typing import Any
 
@@ -31,6 +32,7 @@ GRACE_SECONDS = 3.0
 # functions that Python calls when an object goes: it prints what they raise, and goes on
 _DEAF = ("__del__", "cb", "remove", "_remove")
 _AGAIN_SECONDS = 0.01
+_LOADING = ("create_module", "exec_module")
 
 
 @dataclass
@@ -58,6 +60,15 @@ def _sentence(code: int) -> str:
     return f"demur: {_WORDS[signal.Signals(code - _SIGNALS)]}."
 
 
+def _loads_compiled(frame: FrameType | None) -> bool:
+    """Tell whether a compiled module is being loaded: those of DuckDB abort at an exception."""
+    while frame is not None:
+        if frame.f_code.co_name in _LOADING and isinstance(frame.f_locals.get("self"), ExtensionFileLoader):
+            return True
+        frame = frame.f_back
+    return False
+
+
 @contextmanager
 def stoppable() -> Iterator[Stop]:
     """Catch the signals for the length of a block; elsewhere than in the main thread do nothing."""
@@ -75,7 +86,7 @@ def stoppable() -> Iterator[Stop]:
 
     def handle(number: int, frame: FrameType | None) -> None:
         stop.code = _SIGNALS + number
-        if frame is not None and frame.f_code.co_name in _DEAF:
+        if frame is not None and (frame.f_code.co_name in _DEAF or _loads_compiled(frame)):
             threading.Timer(_AGAIN_SECONDS, os.kill, (os.getpid(), number)).start()
             return
         raise _Stopped
