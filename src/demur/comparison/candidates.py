@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur.comparison.case_estimates import Bill, paid_by
 from demur.comparison.case_rules import CaseRules
-from demur.comparison.question import Corner, Limits, Question
+from demur.comparison.question import Corner, Question
 from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
@@ -31,7 +32,7 @@ from demur.surface.surface import surface_of
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
-from demur.windows.range_search import range_search
+from demur.windows.range_search import RangeCuts, range_search
 from demur.windows.search import CutLimits, Prices, limited_search
 
 __all__ = [
@@ -287,39 +288,55 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
         limited = cheapest_window(counts, costs=costs, prevalence=rate, confidence_level=level, **kept)
         return Cuts(limited, 0.0)
     masses = score_masses(counts, counts.prevalence if rate is None else rate)
-    prices = [_prices(corner, counts, rate) for corner in question.corners()]
-    regret = question.objective == "regret"
-    best = range_search(masses, prices, regret=regret, limits=question.allowed(masses))
+    best = _over_the_range(masses, question, counts, question.allowed(masses))
     if best is None:
         raise UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
     return Cuts(_window(masses, (best.start, best.stop), costs, rate, counts), best.gap)
 
 
-class _LimitedWindows:
-    """Windows under limits at single costs, for many questions about the same cases."""
+def _over_the_range(
+    masses: RunningMasses, question: Question, counts: ScoreCounts, allowed: CutLimits | None
+) -> RangeCuts | None:
+    """Return the window of the least regret or worst cost; `masses` are made under the question's rate."""
+    prices = [_prices(corner, counts, question.rate) for corner in question.corners()]
+    return range_search(masses, prices, regret=question.objective == "regret", limits=allowed)
+
+
+class _SearchedWindows:
+    """Windows that have to be searched, for many questions about the same cases."""
 
     def __init__(self, counts: ScoreCounts) -> None:
         self.counts = counts
-        self._sums = score_sums(counts)
-        self._by_rate: dict[tuple[float, Limits], tuple[RunningMasses, CutLimits | None]] = {}
+        self._by_rate: dict[tuple[Any, ...], tuple[RunningMasses, CutLimits | None]] = {}
+
+    @cached_property
+    def _sums(self) -> RunningMasses:
+        return score_sums(self.counts)
 
     def window(self, question: Question) -> Window | None:
         """Return what `choose_cuts` finds, without all that it tells besides.
 
         None where it has to look itself, or to say why no window keeps the limits.
         """
-        if question.objective != "expected" or question.limits.precision_confidence is not None:
+        if question.objective == "guaranteed" or question.limits.precision_confidence is not None:
             return None
-        masses, limits = self._at(question)
-        cuts = limited_search(masses, Prices.of(question.point), limits)
+        searched = question.ranged and question.objective != "expected"
+        masses, limits = self._at(question, over_the_range=searched)
+        if searched:
+            best = _over_the_range(masses, question, self.counts, limits)
+            cuts = None if best is None else (best.start, best.stop)
+        else:
+            cuts = limited_search(masses, Prices.of(question.point), limits)
         return None if cuts is None else Window(*masses.thresholds(*cuts))
 
-    def _at(self, question: Question) -> tuple[RunningMasses, CutLimits | None]:
+    def _at(self, question: Question, *, over_the_range: bool) -> tuple[RunningMasses, CutLimits | None]:
+        """Return masses under the question's rate, and the windows that keep its limits."""
         rate = self.counts.prevalence if question.rate is None else question.rate
-        key = rate, question.limits
+        key = rate, question.limits, question.prevalence if over_the_range else None
         if key not in self._by_rate:
             masses = score_masses(self.counts, rate, self._sums)
-            self._by_rate[key] = masses, question.limits.cuts(masses)
+            kept = question.allowed(masses) if over_the_range else question.limits.cuts(masses)
+            self._by_rate[key] = masses, kept
         return self._by_rate[key]
 
 
@@ -360,8 +377,8 @@ def _judge(
         return [judge_learned(cases, model, _price_point(aim.point)) for aim in aims]
 
     def choose(counts: ScoreCounts) -> list[Window | UndefinedError]:
-        limited = _LimitedWindows(counts)
-        return [limited.window(aim) or _searched_window(counts, aim) for aim in aims]
+        searched = _SearchedWindows(counts)
+        return [searched.window(aim) or _searched_window(counts, aim) for aim in aims]
 
     return judge_choices(cases, model.scores, model.classes, choose, windows)
 

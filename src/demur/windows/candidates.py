@@ -13,6 +13,7 @@ the tie rule (least abstention, then more positives) stays.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -195,12 +196,30 @@ def _ratios(gains: FloatArray, losses: FloatArray) -> _Ratios:
     return _Ratios(float(low.min()), float(high.max()), float(gains[up].min(initial=np.inf)))
 
 
+class _RatiosOfMoves(NamedTuple):
+    """Ratios of moving the start up, the stop up, and an empty window up."""
+
+    start: _Ratios
+    stop: _Ratios
+    empty: _Ratios
+
+
+# the same prices are asked of every fold
+@lru_cache(maxsize=64)
+def _ratios_of_moves(points: tuple[Prices, ...]) -> _RatiosOfMoves:
+    miss, alarm, review_positive, review_negative = np.array(points, dtype=np.float64).T
+    return _RatiosOfMoves(
+        start=_ratios(miss - review_positive, review_negative),
+        stop=_ratios(review_positive, alarm - review_negative),
+        empty=_ratios(miss, alarm),
+    )
+
+
 def _undominated_empty(
     p: FloatArray, q: FloatArray, points: Sequence[Prices], limits: CutLimits, slack: FloatArray
 ) -> BoolArray:
     """Tell which empty windows are not beaten by another one at every point."""
-    miss, alarm = (np.array([point[part] for point in points]) for part in (0, 1))
-    ratios = _ratios(miss, alarm)
+    ratios = _ratios_of_moves(tuple(points)).empty
     allowed = limits.starts & limits.stops
     kept = allowed.copy()
     if np.isfinite(ratios.high):
@@ -220,11 +239,7 @@ def _undominated(
     (i, j) is beaten by the empty window at i'. Otherwise, and under limits, only the neighbour
     i + 1, which never exceeds j, is taken as proof. The same for stops, the other way round.
     """
-    miss, alarm, review_positive, review_negative = np.array(points, dtype=np.float64).T
-    start, stop = (
-        _ratios(miss - review_positive, review_negative),
-        _ratios(review_positive, alarm - review_negative),
-    )
+    start, stop, _ = _ratios_of_moves(tuple(points))
     starts, stops = limits.starts.copy(), limits.stops.copy()
     free = bool(starts.all() and stops.all()) and not limits.limits_abstention
     if start.low == np.inf:
