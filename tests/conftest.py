@@ -48,9 +48,14 @@ def pytest_xdist_auto_num_workers(config):
     return None if os.environ.get("PYTEST_XDIST_AUTO_NUM_WORKERS") else processes()
 
 
+def pytest_configure():
+    """Nothing that is collected becomes garbage."""
+    gc.disable()
+
+
 def pytest_collection_finish():
     """Let the garbage collector leave alone what ten thousand tests and their modules hold to the end."""
-    gc.collect()
+    gc.enable()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from demur import Binormal, CostModel, Report, Reviewer, ScoreCounts
+from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
 from demur.comparison import choice as choosing
 from demur.comparison.candidates import model_candidates, trivial_candidates
 from demur.comparison.choice import make_answer
@@ -157,7 +158,8 @@ def _asked():
 def _situations():
     """Every (file, costs, Python's choice, Python's answer, the page's answer)."""
     situations = []
-    with pytest.MonkeyPatch.context() as patched:
+    # so many small searches are worth the compiler
+    with pytest.MonkeyPatch.context() as patched, whole_job(COMPILE_JOB_FROM):
         # nested cross-fitting is known at the starting costs only, and slow
         patched.setattr(choosing, "_advice", lambda choice, pool: None)
         for (name, report, base), points, found in _asked():
