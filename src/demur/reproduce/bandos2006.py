@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from demur._kernels.jit import whole_job
 from demur._progress import Progress
 from demur.auc.difference import auc_difference_test, auc_difference_variances
 from demur.auc.one import auc_variance
+from demur.counts.scores import ScoreCounts
 from demur.exceptions import DegenerateDataWarning
 from demur.reproduce._study import Cell, Figure, Reproduction
 from demur.roc.curve import auc_score
@@ -176,14 +178,16 @@ def _simulated(
     single_auc = np.empty((replicates, len(_METHODS)))
     paired = np.empty((replicates, len(_METHODS) + 1))
     gap = np.empty(replicates)
-    for k in range(replicates):
-        y, a, b = _binormal_pair(setting, rng)
-        if single:
-            single_auc[k] = [auc_variance(y, a, method=method) for method in _METHODS]
-        variances = auc_difference_variances(y, a, b, exchange="scores")
-        paired[k] = [variances[method] for method in (*_METHODS, "permutation")]
-        gap[k] = auc_score(y, a) - auc_score(y, b)
-        progress.advance()
+    with whole_job(replicates * 2 * setting.n):
+        for k in range(replicates):
+            y, a, b = _binormal_pair(setting, rng)
+            first, second = (ScoreCounts.from_arrays(y, scores) for scores in (a, b))
+            if single:
+                single_auc[k] = [auc_variance(first, method=method) for method in _METHODS]
+            variances = auc_difference_variances(y, a, b, exchange="scores")
+            paired[k] = [variances[method] for method in (*_METHODS, "permutation")]
+            gap[k] = auc_score(first) - auc_score(second)
+            progress.advance()
     return _Sampled(single=single_auc if single else np.empty((0, 4)), difference=paired, gap=gap)
 
 
