@@ -23,9 +23,10 @@ INTRODUCTION = """# Performance
 
 Made by `make bench` on {machine}.
 
-Every row is a ratio of two times of the same run, our own and that of a named peer doing the same work, measured in turns. A row
-that misses its target stays here. Absolute times are those of the machine it ran on. Small inputs run interpreted whether the
-compiler is loaded or not, so that a number never depends on what ran before.
+Every row is a ratio of two times of the same run, our own and that of a named peer doing the same work,
+measured in turns. A row that misses its target stays here. Absolute times are those of the machine it ran on.
+Small inputs run interpreted whether the compiler is loaded or not, so that a number never depends on what
+ran before.
 """
 
 
