@@ -155,6 +155,14 @@ def test_errors_are_one_sentence_and_code_2(run, rng, policy, tmp_path, args, wo
     assert not (tmp_path / "w.json").exists()
 
 
+def test_a_file_that_is_no_state_gets_no_lock_beside_it(run, rng, policy, tmp_path):
+    day_file(tmp_path, rng, "a.csv", n=20)
+    answer = run("watch", "policy.json", "a.csv", "--state", "a.csv")
+    assert answer.code == 2
+    assert "must be the state of a monitor" in answer.err
+    assert list(tmp_path.glob("*.lock")) == []
+
+
 def test_alpha_of_a_state_stays(run, rng, policy, tmp_path):
     file = day_file(tmp_path, rng, "a.csv", n=50)
     assert run("watch", "policy.json", file, "--state", "w.json", "--alpha", "0.1").code == 0

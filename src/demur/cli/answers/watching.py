@@ -154,6 +154,8 @@ def watch(
             "are watched. Hint: `demur judge` says what it costs on labelled cases."
         )
     new, known = [], []
+    # a file that is no state is refused before a lock stands beside it
+    _monitor(policy, state, alpha)
     with locked(state):
         monitor = _monitor(policy, state, alpha)
         for file in files:
