@@ -141,6 +141,8 @@ def test_every_chart_has_its_numbers_as_a_table(open_page):
 def test_numbers_of_the_map_are_honest_costs(open_page):
     page = open_page()
     page.panel("map").locator("summary").click()
+    # the numbers are written when the browser tells that the table is open
+    page.panel("map").locator("details tbody tr td").first.wait_for()
     cells = page.panel("map").locator("details tbody tr td").all_text_contents()
     honest = page_reports.named("ordinary").models[0].honest
     table = page.panel("map").locator("details table")
