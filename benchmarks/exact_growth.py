@@ -16,7 +16,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
-from run import machine
+from growth import keep
 from timing import own_peak_memory
 
 from demur import ScoreCounts, read_counts
@@ -36,9 +36,7 @@ def main():
         found = measured(Path(folder), int(chosen.rows), chosen.memory_limit)
     print(json.dumps(found))
     if chosen.keep:
-        kept = json.loads(chosen.keep.read_text()) if chosen.keep.exists() else {}
-        kept["exact"] = found | {"machine": machine(), "memory_limit": chosen.memory_limit}
-        chosen.keep.write_text(json.dumps(kept, indent=1) + "\n")
+        keep(chosen.keep, "exact", found | {"memory_limit": chosen.memory_limit})
 
 
 def write(path, rows):

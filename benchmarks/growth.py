@@ -43,6 +43,13 @@ def main():
                 chosen.keep.write_text(json.dumps(kept, indent=1) + "\n")
 
 
+def keep(path, name, found):
+    """Put a result into the file of results under a name, with the machine it was measured on."""
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    kept[name] = found | {"machine": machine()}
+    path.write_text(json.dumps(kept, indent=1) + "\n")
+
+
 def measured(folder, rows):
     """Measure one size: the bare query, then the counts and the answer.
 

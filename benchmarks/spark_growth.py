@@ -19,8 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from bench_engines import BINS, counted_scans
-from growth import files
-from run import machine
+from growth import files, keep
 from timing import own_peak_memory
 
 from spark_cluster import SMALL, SparkCluster
@@ -45,9 +44,7 @@ def main():
             cluster.stop()
     print(json.dumps(found))
     if chosen.keep:
-        kept = json.loads(chosen.keep.read_text()) if chosen.keep.exists() else {}
-        kept["spark"] = found | {"machine": machine(), "memory_setting": chosen.memory}
-        chosen.keep.write_text(json.dumps(kept, indent=1) + "\n")
+        keep(chosen.keep, "spark", found | {"memory_setting": chosen.memory})
 
 
 def settings(memory):
