@@ -270,3 +270,17 @@ def test_weights_of_cases_are_kept_until_counts_are_added_up():
         counts.merge(counted).importance("The test")
     equal = ScoreCounts.from_arrays([0, 1, 0, 1], [1, 1, 2, 2], sample_weight=[0.3] * 4)
     assert equal.importance("The test") == (counted, counted)
+
+
+def test_scores_of_single_cases_by_class():
+    positive, negative = ScoreCounts.from_arrays(
+        [1, 0, 1, 0, 0], [3.0, 1.0, 2.0, 1.0, -1.0]
+    ).scores_by_class()
+    assert (positive.tolist(), negative.tolist()) == ([2, 3], [-1, 1, 1])
+    assert not positive.flags.writeable
+    for counts in (
+        ScoreCounts.from_arrays([1, 0], [3.0, 1.0], sample_weight=[2, 1]),
+        ScoreCounts.from_counts([1.0, 2.0], [1, 0], [0, 1]),
+    ):
+        with pytest.raises(InputError, match="must be of single cases"):
+            counts.scores_by_class()

@@ -280,7 +280,7 @@ def choose_cuts(counts: ScoreCounts, question: Question) -> Cuts:
         safest = certificate.guaranteed_window(costs=costs)
         masses = score_masses(counts, counts.prevalence if rate is None else rate)
         return Cuts(_window(masses, (safest.lower_index, safest.upper_index), costs, rate, counts), 0.0)
-    if not question.ranged or question.objective == "expected":
+    if not _seeks_over_the_range(question):
         if not question.limits.given():
             return Cuts(surface_of(counts, rate).window(costs=costs), 0.0)
         kept = question.limits.given()
@@ -320,9 +320,9 @@ class _SearchedWindows:
         """
         if question.objective == "guaranteed" or question.limits.precision_confidence is not None:
             return None
-        searched = question.ranged and question.objective != "expected"
-        masses, limits = self._at(question, over_the_range=searched)
-        if searched:
+        over_the_range = _seeks_over_the_range(question)
+        masses, limits = self._at(question, over_the_range=over_the_range)
+        if over_the_range:
             best = _over_the_range(masses, question, self.counts, limits)
             cuts = None if best is None else (best.start, best.stop)
         else:
@@ -391,8 +391,14 @@ def _searched_window(counts: ScoreCounts, question: Question) -> Window | Undefi
 
 
 def _needs_search(question: Question) -> bool:
-    searched = question.ranged and question.objective != "expected"
-    return bool(question.limits.given()) or searched or question.objective == "guaranteed"
+    if question.limits.given() or question.objective == "guaranteed":
+        return True
+    return _seeks_over_the_range(question)
+
+
+def _seeks_over_the_range(question: Question) -> bool:
+    """Tell whether no single point of the costs says which window is best."""
+    return question.ranged and question.objective != "expected"
 
 
 def _price_point(costs: CostModel) -> PricePoints:
