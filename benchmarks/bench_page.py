@@ -61,12 +61,11 @@ def slide(control):
 
 def opened(browser, file, measure):
     """Open the file in a page of its own, measure, close it."""
-    from browser import Opened
+    from browser import Opened, new_tab
 
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    page = Opened.of(context, file)
+    page = Opened.of(new_tab(browser), file)
     value = measure(page)
-    context.close()
+    page.page.context.close()
     if page.problems:
         raise RuntimeError("; ".join(page.problems))
     return value

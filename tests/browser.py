@@ -27,6 +27,7 @@ ARGUMENTS = [
 ]
 # the same engine without windows, menus and profiles opens a page in two thirds of the time
 PROGRAMS = ("chromium-headless-shell", "chromium")
+VIEWPORT = {"width": 1280, "height": 900}
 CHARTS = ("map", "surface", "scores", "cost-curve", "roc", "response")
 PANELS = (*CHARTS, "confusion", "models", "compare")
 # behind tabs, beside those charts
@@ -61,6 +62,30 @@ def launch(running, programs=PROGRAMS):
     return running.chromium.launch(executable_path=program, args=ARGUMENTS)
 
 
+def new_tab(browser, *, script=None, **options):
+    """Return an empty page of its own, perhaps with a script that runs before those of every page in it."""
+    context = browser.new_context(**{"viewport": VIEWPORT, **options})
+    context.set_default_timeout(15_000)
+    context.add_init_script(
+        "addEventListener('securitypolicyviolation', event => "
+        "console.error(`policy violated: ${event.violatedDirective}`))"
+    )
+    if script is not None:
+        context.add_init_script(script)
+    return context.new_page()
+
+
+def can_be_set(options):
+    """Whether a tab that is open already can be what these options of a new one ask for."""
+    return options.keys() <= {"viewport", "color_scheme", "reduced_motion"}
+
+
+def set_options(page, *, viewport=None, color_scheme="light", reduced_motion="no-preference"):
+    """Give a tab the options that can be set, and the usual ones where none are given."""
+    page.set_viewport_size(viewport or VIEWPORT)
+    page.emulate_media(media="null", color_scheme=color_scheme, reduced_motion=reduced_motion)
+
+
 @dataclass
 class Opened:
     """A report in the browser, what went wrong in it, and short ways to read it."""
@@ -68,18 +93,27 @@ class Opened:
     page: object
     path: Path
     problems: list = field(default_factory=list)
+    _listeners: dict = field(default_factory=dict)
 
     @classmethod
-    def of(cls, context, path, fragment=""):
-        """Open the file and wait until every chart is drawn."""
-        opened = cls(context.new_page(), path)
-        opened._watch()
+    def of(cls, page, path, fragment=""):
+        """Open the file in a tab of :func:`new_tab` and wait until every chart is drawn."""
+        opened = cls(page, path)
+        opened._listeners = opened._listen()
         opened.page.goto(path.as_uri() + fragment)
         opened.page.wait_for_selector("html[data-ready]")
         opened.settle()
         return opened
 
-    def _watch(self):
+    def leave(self):
+        """Make the tab as good as new: an empty page, and a mouse that rests in the corner."""
+        self.page.mouse.up()
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
+        for event, hear in self._listeners.items():
+            self.page.remove_listener(event, hear)
+
+    def _listen(self):
         def heard(message):
             # that copying pixels takes time is no fault of the page: the processor plays the graphics card
             if message.type in ("error", "warning") and "GL Driver Message" not in message.text:
@@ -89,14 +123,15 @@ class Opened:
             if not request.url.startswith(("file:", "data:", "blob:")):
                 self.problems.append(f"request: {request.url}")
 
-        self.page.on("console", heard)
-        self.page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
-        self.page.on("request", asked)
-        self.page.on("dialog", lambda dialog: self.problems.append(f"dialog: {dialog.message}"))
-        self.page.add_init_script(
-            "addEventListener('securitypolicyviolation', event => "
-            "console.error(`policy violated: ${event.violatedDirective}`))"
-        )
+        listeners = {
+            "console": heard,
+            "pageerror": lambda error: self.problems.append(f"page error: {error}"),
+            "request": asked,
+            "dialog": lambda dialog: self.problems.append(f"dialog: {dialog.message}"),
+        }
+        for event, hear in listeners.items():
+            self.page.on(event, hear)
+        return listeners
 
     # ------------------------------------------------------------ acting
 

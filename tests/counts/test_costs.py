@@ -147,7 +147,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, monkeypatch):
         raise duckdb.Error("disk full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(duckdb, "connect", broken)
+        patch.setattr("demur._files.parquet.connect", broken)
         with pytest.raises(InputError, match="cannot be written"):
             of([3, 4], 1, 1, 1).save(path)
     assert ScoreCosts.load(path) == old

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
+from demur._files.database import connect
 from demur._files.whole import draft_of
 from demur.exceptions import InputError
 from demur.typing import FloatArray
@@ -30,7 +31,7 @@ def write_columns(
 
     with draft_of(path) as draft:
         try:
-            with duckdb.connect() as connection:
+            with connect() as connection:
                 connection.register("written", columns)
                 connection.execute(
                     f"copy written to {_quoted(draft)} "
@@ -56,7 +57,7 @@ def read_columns(
         raise input_error(str(path) or "path", "must be a readable Parquet file", got)
     source = _quoted_literally(Path(path))
     try:
-        with duckdb.connect() as connection:
+        with connect() as connection:
             stored = connection.sql(f"select decode(key), decode(value) from parquet_kv_metadata({source})")
             written: dict[str, str] = dict(stored.fetchall())
             if written.get("schema") != schema:
@@ -102,7 +103,7 @@ def parquet_fact(path: Path, key: str) -> str | None:
         with open(path, "rb") as handle:
             if handle.read(4) != b"PAR1":
                 return None
-        with duckdb.connect() as connection:
+        with connect() as connection:
             source = f"parquet_kv_metadata({_quoted_literally(path)})"
             stored = connection.sql(
                 f"select decode(value) from {source} where decode(key) = '{key}'"

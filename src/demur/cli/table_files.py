@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from demur._files.database import connect
 from demur._files.whole import draft_of, whole_file
 
 __all__ = ["TABLE_FORMATS", "Table", "holds_all", "table_of", "write_tables"]
@@ -108,11 +109,9 @@ def _sql_type(column: Sequence[Any]) -> str:
 
 
 def _write_parquet(path: str, table: Table) -> None:
-    import duckdb
-
     columns = ", ".join(f'"{name.replace(chr(34), chr(34) * 2)}" {_sql_type(table[name])}' for name in table)
-    with draft_of(path) as draft, duckdb.connect() as connection:
-        connection.execute(f"create table written ({columns})")
+    with draft_of(path) as draft, connect() as connection:
+        connection.execute(f"create temporary table written ({columns})")
         places = ", ".join("?" for _ in table)
         rows = _rows(table)
         if rows:

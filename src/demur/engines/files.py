@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from demur._checks import input_error
+from demur._files.database import connect, quiet
 from demur._files.temporary import temporary_folder
 from demur.engines.addresses import shown_address
 from demur.engines.checksums import check_gzip, check_parquet_pages
@@ -196,7 +197,8 @@ def open_table(
         name, paths, kind = source_files(fspath(source), stdin=stdin, resources=resources)
         snapshot = Snapshot(name, paths)
         partitions = partition_columns(name, paths)
-        connection = resources.enter_context(_connection(memory_limit, resources))
+        connection = connect() if memory_limit is None else _own_database(memory_limit, resources)
+        resources.enter_context(connection)
         if kind == "gzip":
             for path in paths:
                 check_gzip(path, name)
@@ -222,7 +224,7 @@ def open_table(
 def _open_remote(source: str, memory_limit: str | None, resources: ExitStack) -> FileTable:
     """Open Parquet files at an address, which DuckDB reads in place."""
     found, name = remote_files(source), shown_address(source)
-    connection = resources.enter_context(_connection(memory_limit, resources))
+    connection = resources.enter_context(_own_database(memory_limit, resources))
     connection.register_filesystem(found.filesystem)
     keys = {folder_keys(PurePosixPath(one)) for one in found.names}
     partitions = keys.pop() if len(keys) == 1 else ()
@@ -246,20 +248,17 @@ def _open_remote(source: str, memory_limit: str | None, resources: ExitStack) ->
 # ---------------------------------------------------------------- opening with DuckDB
 
 
-def _connection(memory_limit: str | None, resources: ExitStack) -> Any:
+def _own_database(memory_limit: str | None, resources: ExitStack) -> Any:
+    """Open a database whose settings nobody shares."""
     import duckdb
 
     if memory_limit is None:
-        connection = duckdb.connect()
-    else:
-        folder = str(resources.enter_context(temporary_folder()))
-        try:
-            connection = duckdb.connect(config={"memory_limit": memory_limit, "temp_directory": folder})
-        except duckdb.Error:
-            raise input_error("memory_limit", "must be a size such as '1GB'", repr(memory_limit)) from None
-    # a bar of DuckDB's own would go to standard output, between our numbers
-    connection.execute("set enable_progress_bar = false")
-    return connection
+        return quiet(duckdb.connect())
+    folder = str(resources.enter_context(temporary_folder()))
+    try:
+        return quiet(duckdb.connect(config={"memory_limit": memory_limit, "temp_directory": folder}))
+    except duckdb.Error:
+        raise input_error("memory_limit", "must be a size such as '1GB'", repr(memory_limit)) from None
 
 
 def _with_one_line_end(paths: list[Path], kind: str, shown: str, resources: ExitStack) -> list[Path]:

@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from demur._files.database import connect
 from demur.engines.columns import column_kind, quoted, unknown_column
 from demur.engines.files import database_errors, parquet_source
 from demur.engines.paths import partition_columns, source_files
@@ -141,9 +142,7 @@ def open_rows(source: str, *, stdin: IO[bytes] | None = None) -> Iterator[RowStr
         snapshot = Snapshot(name, paths)
         stream: RowStream
         if kind == "parquet":
-            import duckdb
-
-            stream = ParquetRows(name, paths, resources.enter_context(duckdb.connect()))
+            stream = ParquetRows(name, paths, resources.enter_context(connect()))
         else:
             stream = _TextRows(name, paths, kind)
         stream._snapshot = snapshot

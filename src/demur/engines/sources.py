@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_choice, check_members, input_error
+from demur._files.database import connect
 from demur.engines.addresses import is_address, shown_address, warehouse_table
 from demur.engines.columns import unknown_column
 from demur.engines.files import FileTable, database_errors, open_table
@@ -174,8 +175,6 @@ def _require_columns(shown: str, frame: Any, columns: Columns) -> None:
 
 
 def _in_duckdb(source: Any, resources: ExitStack) -> Any:
-    import duckdb
-
-    connection = resources.enter_context(duckdb.connect())
+    connection = resources.enter_context(connect())
     connection.register("source", source)
     return connection.table("source")

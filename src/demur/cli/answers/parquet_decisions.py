@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from demur._files.database import connect
 from demur._files.temporary import temporary_folder
 from demur._files.whole import draft_of
 from demur.cli.answers.decisions import AUDIT_COLUMNS, MOST_TOLD, Tally, require_new, write_decisions
@@ -169,11 +170,9 @@ def _database(stream: RowStream) -> "Iterator[Any]":
     if isinstance(stream, ParquetRows):
         yield stream.query
         return
-    import duckdb
-
     from demur.engines.files import database_errors
 
-    with duckdb.connect() as connection, database_errors(stream.name):
+    with connect() as connection, database_errors(stream.name):
         yield connection.execute
 
 

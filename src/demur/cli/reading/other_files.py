@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from demur._files.database import connect
 from demur._files.parquet import parquet_schema
 from demur._files.temporary import temporary_folder
 from demur.counts.scores import SCHEMA
@@ -37,7 +38,7 @@ def records_as_table(file: str) -> Iterator[str]:
         # all records tell the types: a first number among 20 000 whole ones must not fail
         query = f"select * from read_json({source}, sample_size = -1)"
         try:
-            with duckdb.connect() as connection:
+            with connect() as connection:
                 target = str(table).replace("'", "''")
                 connection.execute(f"copy ({query}) to '{target}' (format parquet)")
         except duckdb.Error as error:

@@ -1,0 +1,45 @@
+"""One DuckDB database in memory for the process: to open another takes as long as to read a small file."""
+
+import os
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+__all__ = ["connect", "quiet"]
+
+
+def connect() -> Any:
+    """Return a connection of its own to the database of this process; whoever asked closes it.
+
+    Views and temporary tables belong to the connection that made them. What holds for the whole
+    database must not be set here: another file system or a limit on memory needs a database of its own.
+
+    Examples
+    --------
+    >>> with connect() as connection:
+    ...     connection.sql("select 6 * 7").fetchall()
+    [(42,)]
+    """
+    return quiet(_database().cursor())
+
+
+def quiet(connection: Any) -> Any:
+    """Keep DuckDB's own progress bar away: it would go to standard output, between our numbers."""
+    connection.execute("set enable_progress_bar = false")
+    return connection
+
+
+@cache
+def _database() -> Any:
+    import duckdb
+
+    database = duckdb.connect()
+    # a file may change between two readings; before version 1.3 DuckDB keeps nothing of it
+    with suppress(duckdb.CatalogException):
+        database.execute("set global enable_external_file_cache = false")
+    return database
+
+
+# its threads would not live on in a forked process, which could then neither use nor close it
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_database.cache_clear)
