@@ -313,7 +313,9 @@ def place_rows(rng):
     outputs = np.zeros(n, np.int32), np.zeros(2 * ends[-1] + 3)
     # a threshold that no float could be put between is the score below it and the score above
     upper = lower + rng.choice([0.0, 0.25], len(lower))
-    return ascending(rng, n), fold, permuted(rng, n), weights(rng, n), lower, upper, ends, *outputs
+    starts = ends - sizes
+    limits = starts, ends, starts.copy(), starts.copy()
+    return ascending(rng, n), fold, permuted(rng, n), weights(rng, n), lower, upper, *limits, *outputs
 
 
 def case_costs(rng):
@@ -333,6 +335,11 @@ def least_cost(rng):
     return *case_costs(rng), rng.random(30) < 0.5
 
 
+def two_columns(rng):
+    n = int(rng.integers(0, 40))
+    return rng.random(n), rng.integers(0, 9, n) / 3, np.zeros(n + 1), np.zeros(n + 1)
+
+
 EXAMPLES = {
     "_kernels.case_search._cheapest_loop": cheapest_cuts,
     "_kernels.case_search._least_loop": least_cost,
@@ -341,6 +348,8 @@ EXAMPLES = {
     "_kernels.exact_three._scan": three_classes,
     "_kernels.hand_till._column_loop": hand_till,
     "_kernels.jit._nothing": lambda rng: (),
+    "_kernels.running._above_loop": two_columns,
+    "_kernels.running._below_loop": two_columns,
     "_kernels.line_search._best_two_answers": best_two,
     "_kernels.line_search._break_beside_many": break_beside_many,
     "_kernels.line_search._break_beside_one": break_beside_one,
@@ -480,6 +489,38 @@ def test_damaged_machine_code_is_compiled_anew(tmp_path):
     ran = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
     assert (ran.stdout, ran.stderr) == ("compiled\n", "")
     assert stored[".nbi"].read_bytes() != b"damaged"
+
+
+FROM_STORE = """
+import sys
+import numpy as np
+import test_registry as registry
+from demur._kernels import jit
+
+for name, example in registry.EXAMPLES.items():
+    for seed in range(3):
+        loop = jit.KERNELS[name]
+        ways = [(one, example(np.random.default_rng(seed))) for one in (loop, jit.compiled(loop))]
+        first, second = [registry.bits((one(*inputs), *inputs)) for one, inputs in ways]
+        assert first == second, name
+print("numba.np.linalg" in sys.modules)
+"""
+
+
+def test_stored_machine_code_of_every_kernel_runs_without_the_rules_of_numba():
+    """What a stored loop needs and is not there ends the process with SIGSEGV, so it is one of its own."""
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([*sys.path, str(Path(__file__).parent)])}
+    command = [sys.executable, "-c", FROM_STORE]
+    for _ in range(2):  # the first time, some loops may have to be compiled and stored
+        ran = subprocess.run(command, env=env, capture_output=True, text=True, timeout=600)
+        assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "False\n"
+
+
+def test_a_release_of_numba_that_nobody_looked_at_loads_in_its_own_way(monkeypatch):
+    monkeypatch.setattr(jit, "_LOOKED_UP", ((0, 1), (0, 2)))
+    cache = SimpleNamespace(load_overload=object())
+    assert jit._stored_code(cache) is cache.load_overload
 
 
 def test_a_full_disk_for_machine_code_is_no_error():

@@ -17,7 +17,7 @@ from demur import (
     decide,
     reliable_window,
 )
-from demur._kernels.window_search import CutMasses
+from demur._kernels.running import sums_above
 from demur.windows import widest_coverage_window
 from demur.windows.certified import certified_starts, certified_stops, rank_grid
 
@@ -43,9 +43,9 @@ def broken(window, target, **law):
     return upper or lower
 
 
-def above(right, wrong):
-    """Cases of both kinds from every position on."""
-    return CutMasses.of(np.asarray(right, float), np.asarray(wrong, float))[2:]
+def above(right, decided):
+    """Right and all cases from every position on."""
+    return sums_above(np.asarray(right, float), np.asarray(decided, float))
 
 
 def test_ranks_do_not_depend_on_the_data():
@@ -56,10 +56,10 @@ def test_ranks_do_not_depend_on_the_data():
 
 def test_positions_by_hand():
     # five cases, target 0.5, delta 0.5: the first rank that can pass is 2, since 0.5**1 <= 0.5
-    right, wrong = above([0, 1, 1, 1, 1], [1, 0, 0, 0, 0])
+    right, decided = above([0, 1, 1, 1, 1], [1, 1, 1, 1, 1])
     assert rank_grid(5, 0.5, 0.5).tolist() == [2, 3, 4, 6]
     # four ranks at level 0.125: 3 of 3 (rank 4) passes, 2 of 2 not, 4 of 5 has p = 6/32
-    assert certified_stops(right, wrong, 0.5, 0.5).tolist() == [False, False, True, False, False, True]
+    assert certified_stops(right, decided, 0.5, 0.5).tolist() == [False, False, True, False, False, True]
 
 
 def test_positions_against_the_binomial_law():
@@ -77,9 +77,9 @@ def test_positions_against_the_binomial_law():
         tail = binom.sf(p[beyond:].sum() - 1, decided, 0.8) if decided else 1.0
         expected[beyond] |= tail <= 0.05 / len(ranks)
     assert expected[:-1].any()
-    right, wrong = above(p, q)
-    assert certified_stops(right, wrong, 0.8, 0.05).tolist() == expected.tolist()
-    mirrored = certified_starts(right[::-1], wrong[::-1], 0.8, 0.05)[::-1]
+    right, decided = above(p, p + q)
+    assert certified_stops(right, decided, 0.8, 0.05).tolist() == expected.tolist()
+    mirrored = certified_starts(right[::-1], decided[::-1], 0.8, 0.05)[::-1]
     assert mirrored.tolist() == expected.tolist()
 
 
@@ -238,6 +238,6 @@ def test_the_level_holds_for_the_worst_law():
     errors = 0
     for _ in range(2000):
         labels = (rng.random(500) < 0.7999).astype(float)
-        errors += certified_stops(*above(labels, 1 - labels), 0.8, 0.1)[:-1].any()
+        errors += certified_stops(*above(labels, np.ones(500)), 0.8, 0.1)[:-1].any()
     assert errors / 2000 <= 0.1 + 2 * math.sqrt(0.1 * 0.9 / 2000)
     assert errors > 0

@@ -41,6 +41,9 @@ COMPILE_JOB_FROM = 2**18
 _WORTH_A_CALL = 64
 """Within a large job, calling the compiled twin pays from this many elements on."""
 
+_LOOKED_UP = (0, 60), (0, 68)
+"""First and last release of numba whose way to load stored code is known."""
+
 KERNELS: dict[str, FunctionType] = {}
 """Every loop that may run compiled, as "module.function" below `demur`."""
 
@@ -94,7 +97,7 @@ def _with_a_cache_that_may_fail(twin: Any) -> Any:
     numba itself stops at both, in every run to come: it reads its index before it writes another.
     """
     cache = twin._cache
-    load, save = cache.load_overload, cache.save_overload
+    load, save = _stored_code(cache), cache.save_overload
 
     def load_or_forget(*args: Any) -> Any:
         try:
@@ -111,6 +114,30 @@ def _with_a_cache_that_may_fail(twin: Any) -> Any:
 
     cache.load_overload, cache.save_overload = load_or_forget, save_if_possible
     return twin
+
+
+def _stored_code(cache: Any) -> Callable[[Any, Any], Any]:
+    """Return what loads stored machine code: (signature, context) -> the overload, or None.
+
+    numba reads all its rules of typing and lowering before it looks for stored code: 0.3 s of processor
+    time, for nothing, since the compiler reads them itself when it has to work. Stored code needs numba's
+    memory manager alone. Which parts of numba those are was looked up in the releases of `_LOOKED_UP`;
+    any other one loads in its own way.
+    """
+    import numba
+
+    oldest, newest = _LOOKED_UP
+    if not oldest <= numba.version_info.short <= newest:
+        load: Callable[[Any, Any], Any] = cache.load_overload
+        return load
+    from numba.core.runtime.nrt import rtsys
+
+    def load_alone(signature: Any, context: Any) -> Any:
+        rtsys.initialize(context)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, context)
+
+    return load_alone
 
 
 def _with_twins(loop: Callable[..., Any]) -> FunctionType:
@@ -142,7 +169,7 @@ def _inlined(loop: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def load_compiler() -> None:
-    """Import numba and let it read its own rules: half a second the first kernel would wait for."""
+    """Import numba and load one loop: a fifth of a second the first kernel would wait for."""
     compiled(_nothing)()
 
 

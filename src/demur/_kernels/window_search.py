@@ -5,11 +5,14 @@ minimised and what limits it is a term of i plus a term of j, so no search visit
 unless it must.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
+from demur._kernels.running import sums_above, sums_below
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["TIE", "CutMasses", "cheapest_cuts", "widest_cuts", "widest_joint_cuts"]
@@ -18,7 +21,8 @@ TIE = 64 * float(np.finfo(np.float64).eps)
 """Sums of weights that differ by less, relative to the total, count as equal."""
 
 
-class CutMasses(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class CutMasses:
     """Weights on both sides of the cuts: element i is for the first i distinct scores, or the rest."""
 
     positive_below: FloatArray
@@ -33,32 +37,27 @@ class CutMasses(NamedTuple):
         """Sum the weights per distinct score, times one factor per class."""
         # Scaling after the sums keeps whole-number counts exact; summing from the near end keeps
         # precise what a difference of totals would round away.
-        return cls(
-            _running(positives, to_positive),
-            _running(negatives, to_negative),
-            _running(positives[::-1], to_positive)[::-1],
-            _running(negatives[::-1], to_negative)[::-1],
-        )
+        below, above = sums_below(positives, negatives), sums_above(positives, negatives)
+        for sums in (below, above):
+            for column, factor in zip(sums, (to_positive, to_negative), strict=True):
+                if factor != 1.0:
+                    column *= factor
+        return cls(*below, *above)
 
     @property
     def total(self) -> tuple[float, float]:
         """Weight of the positives and of the negatives."""
         return float(self.positive_below[-1]), float(self.negative_below[-1])
 
-    @property
+    @cached_property
     def below(self) -> FloatArray:
         """Weight below the cuts."""
         return self.positive_below + self.negative_below
 
-
-def _running(weights: FloatArray, factor: float) -> FloatArray:
-    """Sums before every element and after the last one, times a factor."""
-    sums = np.empty(len(weights) + 1)
-    sums[0] = 0.0
-    np.cumsum(weights, out=sums[1:])
-    if factor != 1.0:
-        sums *= factor
-    return sums
+    @cached_property
+    def above(self) -> FloatArray:
+        """Weight above the cuts."""
+        return self.positive_above + self.negative_above
 
 
 def cheapest_cuts(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from demur._checks import (
     check_weights,
     input_error,
 )
+from demur._kernels.running import sums_above
 from demur._kernels.sweep import Sample, ascending_order, descending_order, sorted_values
 from demur._results import Interval, Result, read_only
 from demur.counts.scores import ScoreCounts
@@ -51,6 +52,32 @@ class RiskCoverageDifference(Result):
     difference: float
     interval: Interval
     confidence_level: float
+
+
+class _Cases(NamedTuple):
+    """What a curve was made from, for those who draw from it again."""
+
+    loss: FloatArray
+    weight: FloatArray | None
+    confidence: FloatArray
+
+
+class _Answers(NamedTuple):
+    """The same from the confidences of wrong and of right answers, joined only when somebody asks."""
+
+    wrong: FloatArray
+    right: FloatArray
+    weight: None = None
+
+    @property
+    def loss(self) -> FloatArray:
+        """1 for every wrong answer, then 0 for every right one."""
+        return np.repeat([1.0, 0.0], [len(self.wrong), len(self.right)])
+
+    @property
+    def confidence(self) -> FloatArray:
+        """Of each case."""
+        return np.concatenate([self.wrong, self.right])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -88,9 +115,7 @@ class RiskCoverageCurve(Result):
     augrc: float
     convention: str
     n: float
-    _loss: FloatArray
-    _weight: FloatArray | None
-    _confidence: FloatArray
+    _cases: _Cases | _Answers
 
     def risk_at(self, coverage: float) -> float:
         """Return the selective risk at a coverage; inside a group cases are answered at random."""
@@ -102,8 +127,9 @@ class RiskCoverageCurve(Result):
 
     def best_possible(self) -> "RiskCoverageCurve":
         """Return the curve of the same losses in the best order, the smallest first."""
+        cases = self._cases
         return risk_coverage_curve(
-            self._loss, -self._loss, sample_weight=self._weight, convention=self.convention
+            cases.loss, -cases.loss, sample_weight=cases.weight, convention=self.convention
         )
 
     def interval(
@@ -123,7 +149,7 @@ class RiskCoverageCurve(Result):
         cases = ResampledCases(self)
         return _bootstrap(
             lambda drawn: cases.statistic(statistic, drawn),
-            len(self._loss),
+            len(self._cases.loss),
             confidence_level=confidence_level,
             n_resamples=n_resamples,
             rng=rng,
@@ -144,13 +170,13 @@ class RiskCoverageCurve(Result):
         """
         check_type(other, "other", RiskCoverageCurve)
         check_choice(statistic, "statistic", STATISTICS)
-        check_same_length(self=self._loss, other=other._loss)
+        check_same_length(self=self._cases.loss, other=other._cases.loss)
         if self.convention != other.convention:
             raise input_error("other", f"must follow the convention {self.convention!r}", other.convention)
         own, rival = ResampledCases(self), ResampledCases(other)
         interval = _bootstrap(
             lambda drawn: own.statistic(statistic, drawn) - rival.statistic(statistic, drawn),
-            len(self._loss),
+            len(self._cases.loss),
             confidence_level=confidence_level,
             n_resamples=n_resamples,
             rng=rng,
@@ -221,11 +247,13 @@ class ResampledCases:
 
     def __init__(self, curve: RiskCoverageCurve) -> None:
         self.exact = curve.convention == "exact"
-        self.loss, self.n_groups = curve._loss, len(curve.thresholds)
-        self.weight = np.ones(len(self.loss)) if curve._weight is None else curve._weight
+        cases = curve._cases
+        self.loss, self.n_groups = cases.loss, len(curve.thresholds)
+        self.weight = np.ones(len(self.loss)) if cases.weight is None else cases.weight
         # thresholds descend; in the discrete convention every case is a group of its own
-        self.group = np.searchsorted(-curve.thresholds, -curve._confidence)
-        self.order = descending_order(curve._confidence)
+        confidence = cases.confidence
+        self.group = np.searchsorted(-curve.thresholds, -confidence)
+        self.order = descending_order(confidence)
         self.best = ascending_order(self.loss)
 
     def statistic(self, name: str, times: IntArray) -> float:
@@ -328,14 +356,18 @@ def risk_coverage_curve(
         if weights is not None:
             raise input_error("sample_weight", "must be left out of the discrete convention", "weights")
         return _discrete_curve(losses, ranking)
-    return _exact_curve(losses, ranking, weights, _counted(losses, ranking, weights))
+    counts = _counted(losses, ranking, weights)
+    if weights is not None and not weights.all():
+        keep = weights > 0
+        losses, ranking, weights = losses[keep], ranking[keep], weights[keep]
+    return _exact_curve(_Cases(losses, weights, ranking), counts, _best_aurc(losses, weights))
 
 
 def curve_of_answers(wrong: FloatArray, right: FloatArray) -> RiskCoverageCurve:
     """Return the exact curve of single answers from their confidences, each column ascending."""
     counts = ScoreCounts(_positive=Sample(wrong, None), _negative=Sample(right, None))
-    loss = read_only(np.repeat([1.0, 0.0], [len(wrong), len(right)]))
-    return _exact_curve(loss, read_only(np.concatenate([wrong, right])), None, counts)
+    best = _best_aurc_of_answers(counts.n_positive, counts.n_negative)
+    return _exact_curve(_Answers(read_only(wrong), read_only(right)), counts, best)
 
 
 def _counted(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> ScoreCounts:
@@ -351,43 +383,43 @@ def _all_or_nothing(loss: FloatArray) -> bool:
     return bool(np.all((loss == 0) | (loss == 1)))
 
 
-def _exact_curve(
-    loss: FloatArray, confidence: FloatArray, weights: FloatArray | None, counts: ScoreCounts
-) -> RiskCoverageCurve:
-    """Make the curve of cases from their counts (`_counted`)."""
-    lost = counts.positives[::-1]
-    answered, accepted = np.cumsum(lost + counts.negatives[::-1]), np.cumsum(lost)
-    coverage, generalized = answered / answered[-1], accepted / answered[-1]
+def _exact_curve(cases: _Cases | _Answers, counts: ScoreCounts, best: float) -> RiskCoverageCurve:
+    """Make the curve of cases from their counts (`_counted`) and the AURC of the best order."""
+    lost = counts.positives
+    accepted, answered = (sums[-2::-1] for sums in sums_above(lost, lost + counts.negatives))
+    total = float(answered[-1])
     aurc, augrc = _areas_under(answered, accepted)
-    if weights is not None and not weights.all():
-        keep = weights > 0
-        loss, confidence, weights = loss[keep], confidence[keep], weights[keep]
+    generalized = accepted / total
+    # in the memory of what nobody needs any more: new memory takes longer than a division
+    risk = np.divide(accepted, answered, out=accepted)
+    coverage = np.divide(answered, total, out=answered)
     return RiskCoverageCurve(
         coverage=read_only(coverage),
-        risk=read_only(np.divide(accepted, answered, out=accepted)),
+        risk=read_only(risk),
         generalized_risk=read_only(generalized),
         thresholds=counts.scores[::-1],
         aurc=aurc,
-        e_aurc=aurc - _best_aurc(loss, weights),
+        e_aurc=aurc - best,
         augrc=augrc,
         convention="exact",
         n=counts.n,
-        _loss=loss,
-        _weight=weights,
-        _confidence=confidence,
+        _cases=cases,
     )
 
 
 def _best_aurc(loss: FloatArray, weights: FloatArray | None) -> float:
     """AURC when the smallest losses are answered first."""
     if _all_or_nothing(loss):
-        # two groups: the right answers, then the errors
         share = np.ones(len(loss)) if weights is None else weights
         errors = float(share[loss == 1].sum())
-        right = float(share.sum()) - errors
-        return _exact_areas(np.array([right, errors]), np.array([0.0, errors]))[0]
+        return _best_aurc_of_answers(errors, float(share.sum()) - errors)
     ideal = _counted(loss, -loss, weights)
     return _exact_areas((ideal.positives + ideal.negatives)[::-1], ideal.positives[::-1])[0]
+
+
+def _best_aurc_of_answers(errors: float, right: float) -> float:
+    """AURC of two groups: the right answers, then the errors."""
+    return _exact_areas(np.array([right, errors]), np.array([0.0, errors]))[0]
 
 
 def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCurve:
@@ -405,7 +437,5 @@ def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCur
         augrc=augrc,
         convention="discrete",
         n=float(size),
-        _loss=loss,
-        _weight=None,
-        _confidence=confidence,
+        _cases=_Cases(loss, None, confidence),
     )

@@ -412,13 +412,13 @@ def _compared(
     tables: ModelTables | None = None,
 ) -> Comparison:
     first = next(iter(cases.values()))
-    trivial = [] if question.costs is None else trivial_candidates(first, question)
     judged: dict[str, JudgedModel] = {}
     parts: dict[str, Parts] = {}
     with workers(first.n) as pool:
         # a model is looked at in small parts, so that no thread waits for the last one
         work = int(first.n) * first.folds * first.repeats * len(judging)
         pending = {name: pool.submit(_within, work, judge) for name, judge in judging.items()}
+        trivial = [] if question.costs is None else trivial_candidates(first, question)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
             parts[name] = Parts(

@@ -207,6 +207,10 @@ class NetBenefitCurve(Result):
 
 def _acted(counts: ScoreCounts, t: FloatArray) -> tuple[tuple[Any, Any], tuple[float, float]]:
     """Weight of the positives and negatives with a score of at least t, and of all of them."""
+    if counts.unweighted:
+        samples = counts.scores_by_class()
+        positives, negatives = (len(one) - np.searchsorted(one, t, side="left") for one in samples)
+        return (positives, negatives), (counts.n_positive, counts.n_negative)
     at = np.searchsorted(counts.scores, t, side="left")
     acted, totals = [], []
     for column in (counts.positives, counts.negatives):

@@ -288,7 +288,10 @@ def place_rows(one: ClassRows, rules: Sequence[LearnedRule], position: Any) -> l
     lower, upper = (np.concatenate(cuts) for cuts in zip(*(rule.cuts for rule in rules), strict=True))
     total = np.zeros(2 * ends[-1] + len(rules))
     cases = np.empty(0) if one.cases is None else one.cases
-    compiled(_place_loop)(one.scores, one.fold, one.rows, cases, lower, upper, ends, position, total)
+    starts = np.append(0, ends[:-1])
+    # memory comes from here: a loop that asks for its own loads slowly
+    limits = starts, ends, starts.copy(), starts.copy()
+    compiled(_place_loop)(one.scores, one.fold, one.rows, cases, lower, upper, *limits, position, total)
     return np.split(total, (2 * ends + np.arange(1, len(rules) + 1))[:-1])
 
 
@@ -300,16 +303,15 @@ def _place_loop(
     cases: Any,
     lower: Any,
     upper: Any,
+    starts: Any,
     ends: Any,
+    below: Any,
+    reached: Any,
     position: Any,
     total: Any,
 ) -> None:
-    # scores ascend, so every fold goes through its thresholds once
+    # scores ascend, so every fold goes through its thresholds once; `below` and `reached` begin at its first
     weighted = len(cases) > 0
-    starts = np.zeros(len(ends), np.int64)
-    for one in range(1, len(ends)):
-        starts[one] = ends[one - 1]
-    below, reached = starts.copy(), starts.copy()
     for index in range(len(scores)):
         score = scores[index]
         one = fold[index]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_range, check_rate, input_error
+from demur._kernels.running import sums_above
 from demur._kernels.thresholds import cut_points
 from demur._results import Result, read_only
 from demur.counts.scores import ScoreCounts, as_counts
@@ -331,8 +332,10 @@ def precision_recall_curve(
             "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
         )
     to_positive, to_negative = counts.class_weights(prevalence)
-    true_positives = np.cumsum(counts.positives[::-1])
-    called = true_positives * to_positive + np.cumsum(counts.negatives[::-1]) * to_negative
+    true_positives, false_positives = (
+        sums[-2::-1] for sums in sums_above(counts.positives, counts.negatives)
+    )
+    called = true_positives * to_positive + false_positives * to_negative
     if called[0] == 0:
         raise UndefinedError(
             f"`prevalence` leaves no mass at the top score, so precision is 0/0 there, got {prevalence}."

@@ -50,21 +50,20 @@ def rank_grid(n: int, target: float, delta: float) -> IntArray:
     return grid
 
 
-def certified_stops(right: FloatArray, wrong: FloatArray, target: float, delta: float) -> BoolArray:
+def certified_stops(right: FloatArray, decided: FloatArray, target: float, delta: float) -> BoolArray:
     """Tell at which positions j the side above has the precision promised, with confidence 1 - delta.
 
-    `right` and `wrong` are whole numbers of cases above every position: element j is for the distinct
-    scores from j on. Without decisions (j = k) nothing is promised.
+    `right` and `decided` are whole numbers of cases above every position, those of the class and all of
+    them: element j is for the distinct scores from j on. Without decisions (j = k) nothing is promised.
     """
-    return certified_starts(right[::-1], wrong[::-1], target, delta)[::-1]
+    return certified_starts(right[::-1], decided[::-1], target, delta)[::-1]
 
 
-def certified_starts(right: FloatArray, wrong: FloatArray, target: float, delta: float) -> BoolArray:
+def certified_starts(right: FloatArray, decided: FloatArray, target: float, delta: float) -> BoolArray:
     """Tell at which positions i the side below has the precision promised; the mirror image.
 
-    Element i of `right` and `wrong` is for the first i distinct scores.
+    Element i of `right` and `decided` is for the first i distinct scores.
     """
-    decided = right + wrong
     ranks = rank_grid(int(decided[-1]), target, delta)
     # the scores below that of rank k, counted from the end: up to the last position with fewer than k cases
     positions = np.unique(np.searchsorted(decided, ranks, side="left") - 1)
@@ -141,9 +140,9 @@ class PrecisionConfidence:
         delta = (1 - self.confidence_level) / (2 if both else 1)
         masses = self.masses
         if self.positive is not None:
-            stops = certified_stops(masses.positive_above, masses.negative_above, self.positive, delta)
+            stops = certified_stops(masses.positive_above, masses.above, self.positive, delta)
         if self.negative is not None:
-            starts = certified_starts(masses.negative_below, masses.positive_below, self.negative, delta)
+            starts = certified_starts(masses.negative_below, masses.below, self.negative, delta)
         if both:
             starts[1:-1] &= ~stops[1:-1]
         return starts, stops

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from demur.cli.answers.asking import Asked, compare_part, part_remarks, why_left_out
+from demur.cli.answers.asking import Asked
 from demur.cli.answers.pairs import PairDifference, pair_differences
+from demur.cli.answers.parts import compare_part, part_remarks, why_left_out
 from demur.cli.answers.tables import (
     costs_section,
     pairs_section,

@@ -5,14 +5,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from demur.cli.answers.asking import (
-    Asked,
-    compare_part,
-    file_labels,
-    is_whole,
-    part_remarks,
-    why_left_out,
-)
+from demur.cli.answers.asking import Asked
+from demur.cli.answers.parts import compare_part, file_labels, is_whole, part_remarks, why_left_out
 from demur.cli.options import Output
 from demur.cli.output import document, group_file, heading, percent, remark, wrapped, write, write_file
 from demur.cli.reading.class_columns import ClassRows

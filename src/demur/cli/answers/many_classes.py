@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from demur.cli.answers.asking import is_whole
 from demur.cli.answers.deciding import Decided
+from demur.cli.answers.parts import is_whole
 from demur.cli.options import Certainty, Classes, Limits, Prices, Source
 from demur.cli.output import document, heading, number, percent, table, wrapped
 from demur.cli.reading.class_columns import ClassPart, ClassRows

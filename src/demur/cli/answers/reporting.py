@@ -2,23 +2,24 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from demur.cli.answers.asking import Asked, compare_part, why_left_out
-from demur.cli.answers.many_classes import ClassQuestions, compare_class_parts
+from demur.cli.answers.asking import Asked
+from demur.cli.answers.parts import compare_part, why_left_out
 from demur.cli.output import remark, wrapped, write, write_file
-from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence, Part
 from demur.comparison.question import Question
 from demur.counts.joined import joined_counts
 from demur.engines.labels import class_name
 from demur.exceptions import InputError
 from demur.report.asked import page_question
-from demur.report.classes import ClassReport
 from demur.report.document import Report
 from demur.report.model import DataSource
 
-__all__ = ["make_class_reports", "make_report", "make_reports", "write_page"]
+if TYPE_CHECKING:
+    from demur.report.classes import ClassReport
+
+__all__ = ["make_report", "make_reports", "write_page"]
 
 
 def make_reports(
@@ -117,28 +118,6 @@ def _page_question(question: Question) -> Question:
     )
 
 
-def make_class_reports(
-    rows: ClassRows, questions: ClassQuestions
-) -> tuple[dict[str, ClassReport], dict[str, str]]:
-    """Make the report of every part of cases of many classes; (reports, why a group has none)."""
-    reports, left_out = {}, {}
-    for name, compared in compare_class_parts(rows, questions).items():
-        if isinstance(compared, str):
-            left_out[name] = compared
-            continue
-        file, whole = Path(rows.source).name, rows.group is None
-        source = DataSource(
-            name=file,
-            group=rows.group,
-            part=None if whole else name,
-            label=rows.label,
-            weight=rows.weight,
-            rows=len(rows.parts[name].codes),
-        )
-        reports[name] = ClassReport.from_comparison(compared, source=source, columns=rows.columns)
-    return reports, left_out
-
-
 def _source(read: Evidence, part: str) -> DataSource:
     # the page travels: the folders of its maker are nobody's business
     file = Path(read.data["source"]).name
@@ -157,7 +136,7 @@ def _source(read: Evidence, part: str) -> DataSource:
     )
 
 
-def write_page(report: Report | ClassReport, page: str, *, quiet: bool) -> None:
+def write_page(report: "Report | ClassReport", page: str, *, quiet: bool) -> None:
     """Write the page, and say the decision and where it is; "-" writes it to standard output."""
     for note in report.notes:
         remark(note, quiet=quiet)

@@ -43,18 +43,12 @@ def command(
     if classes.names is not None:
         _compare_classes(classes, source, prices, limits, certainty, output)
         return
-    from demur.cli.reading.ahead import load_ahead
+    from demur.cli.answers.asking import ask_and_read
+    from demur.cli.output import write
 
-    load_ahead(source.file)
-    from demur.cli.answers.asking import Asked
+    asked, evidence = ask_and_read(source, prices, limits, certainty, output, answers="comparing")
     from demur.cli.answers.comparing import compare_parts, compared_document, compared_text
-    from demur.cli.output import remark, write
-    from demur.cli.reading.evidence import read_evidence
 
-    asked = Asked.of(source, prices, limits, certainty)
-    evidence = read_evidence(source, prices)
-    remark(evidence.sentence, quiet=output.quiet)
-    remark(asked.remark, quiet=output.quiet)
     parts = compare_parts(evidence, asked)
     if output.as_json:
         write(compared_document(evidence, parts), output.path)

@@ -110,18 +110,13 @@ def _decide(
 ) -> None:
     """Decide between two classes, and write the policies."""
     output.format((".json",), "a policy is a JSON file.")
-    from demur.cli.reading.ahead import load_ahead
+    from demur.cli.answers.asking import ask_and_read
 
-    load_ahead(source.file)
-    from demur.cli.answers.asking import Asked
+    asked, evidence = ask_and_read(
+        source, prices, limits, certainty, output, answers="deciding", costs_needed=True
+    )
     from demur.cli.answers.deciding import decide_parts, write_decided
-    from demur.cli.output import remark
-    from demur.cli.reading.evidence import read_evidence
 
-    asked = Asked.of(source, prices, limits, certainty, costs_needed=True)
-    evidence = read_evidence(source, prices)
-    remark(evidence.sentence, quiet=output.quiet)
-    remark(asked.remark, quiet=output.quiet)
     parts = decide_parts(evidence, asked, abstain_label=rule.abstain_label, anyway=rule.anyway)
     raise Exit(write_decided(evidence, parts, output))
 

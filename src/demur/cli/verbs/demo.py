@@ -30,8 +30,9 @@ def command(*, output: Output) -> None:
     positive = malignant) are written as a CSV file and compared as `demur compare` would;
     figures go to the same folder.
     """
-    from demur.cli.answers.asking import Asked, compare_part
+    from demur.cli.answers.asking import Asked
     from demur.cli.answers.comparing import compared
+    from demur.cli.answers.parts import compare_part
     from demur.cli.answers.reporting import make_report
     from demur.cli.output import document, remark, wrapped, write
     from demur.cli.reading.evidence import read_evidence

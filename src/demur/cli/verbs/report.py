@@ -170,18 +170,13 @@ def _two_classes(
     output: Output,
 ) -> tuple[Any, dict[str, Any], dict[str, str]]:
     """Read scores; (what was read, reports by part, why a part has none)."""
-    from demur.cli.reading.ahead import load_ahead
+    from demur.cli.answers.asking import ask_and_read
 
-    load_ahead(source.file)
-    from demur.cli.answers.asking import Asked
+    asked, evidence = ask_and_read(
+        source, prices, limits, certainty, output, answers="reporting", split=not pages.one_page
+    )
     from demur.cli.answers.reporting import make_reports
-    from demur.cli.output import remark
-    from demur.cli.reading.evidence import read_evidence
 
-    asked = Asked.of(source, prices, limits, certainty)
-    evidence = read_evidence(source, prices, split=not pages.one_page)
-    remark(evidence.sentence, quiet=output.quiet)
-    remark(asked.remark, quiet=output.quiet)
     return evidence, *make_reports(evidence, asked, privacy.smallest)
 
 
@@ -190,8 +185,8 @@ def _many_classes(
 ) -> tuple[Any, dict[str, Any], dict[str, str]]:
     """Read one column of probabilities per class; the same."""
     refuse(source, prices, limits, because=FOR_TWO_CLASSES, but=WITH_CLASSES)
+    from demur.cli.answers.class_reporting import make_class_reports
     from demur.cli.answers.many_classes import ClassQuestions
-    from demur.cli.answers.reporting import make_class_reports
     from demur.cli.output import remark
     from demur.cli.reading.class_columns import read_class_rows
 

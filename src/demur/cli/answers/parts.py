@@ -1,0 +1,75 @@
+"""The comparison of one part of the cases: all of them, or a group."""
+
+from typing import Any
+
+from demur.cli.answers.asking import Asked
+from demur.cli.reading.evidence import Evidence, Part
+from demur.comparison.case_sums import comparison_of_sums
+from demur.comparison.comparison import (
+    Cases,
+    Comparison,
+    comparison_of,
+    comparison_of_counts,
+    comparison_of_joint,
+)
+from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
+from demur.costs.case_costs import CaseCosts
+from demur.exceptions import InputError
+from demur.honest.splits import FEWEST_CASES
+
+__all__ = ["compare_part", "file_labels", "is_whole", "part_remarks", "why_left_out"]
+
+
+def compare_part(
+    evidence: Evidence, part: Part, asked: Asked, labels: tuple[Any, Any] | None = None
+) -> Comparison:
+    """Compare the models on the cases of one part; from their counts where there are no rows."""
+    names = classes_in_words(evidence.negative, evidence.positive)
+    labels = file_labels(evidence) if labels is None else labels
+    rows = part.rows
+    if part.summed is not None:
+        return comparison_of_sums(part.summed, asked.question, class_names=names, labels=labels)
+    if part.joint is not None:
+        return comparison_of_joint(part.joint, asked.question, class_names=names, labels=labels)
+    if rows is None:
+        return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
+    question = asked.on(rows)
+    amounts = question.costs.amounts(rows.truth) if isinstance(question.costs, CaseCosts) else None
+    # rows that an engine counted stand for so many cases each
+    meaning = asked.weights if part.counted is None else "repeats"
+    kept = slice(None) if rows.weights is None else rows.weights > 0
+    cases = Cases(
+        positive=rows.truth[kept],
+        scores={name: column[kept] for name, column in rows.scores.items()},
+        sample_weight=None if rows.weights is None else rows.weights[kept],
+        labels=labels,
+        amounts=amounts if amounts is None or rows.weights is None else amounts.take(rows.weights > 0),
+    )
+    return comparison_of(cases, question, weights=meaning, class_names=names)
+
+
+def part_remarks(comparison: Comparison) -> list[str]:
+    """Say what a reader of the numbers should know, in the words of the report."""
+    models = list(comparison.models.values())
+    return [*comparison.notes, *model_remarks(models)]
+
+
+def why_left_out(part: Part, error: InputError) -> str:
+    """Say why a group has no answer, in the words of the report."""
+    counts = next(iter(part.counts.values()))
+    if min(counts.n_positive, counts.n_negative) < FEWEST_CASES:
+        return f"{no_answer(counts.n_positive, counts.n_negative)} Honest costs are left out: {error}"
+    return f"Left out: {error}"
+
+
+def file_labels(evidence: Evidence) -> tuple[Any, Any]:
+    """Return the labels (negative, positive) as numbers if both are whole numbers, else as text."""
+    pair = evidence.negative, evidence.positive
+    if all(map(is_whole, pair)):
+        return int(pair[0]), int(pair[1])
+    return pair
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number as Python writes it, so that it comes back the same."""
+    return text.removeprefix("-").isdecimal() and text == str(int(text))
