@@ -65,8 +65,12 @@ def _parts(
             total += float(np.dot(weight[seen], loss(probability[seen])))
         return total / counts.n
 
-    # before the blocks, which come from the same pass over the scores
-    score = mean_score(counts.scores, counts.positives, counts.negatives)
+    if counts.unweighted:
+        positives, negatives = counts.scores_by_class()
+        score = (float(if_positive(positives).sum()) + float(if_negative(negatives).sum())) / counts.n
+    else:
+        # before the blocks, which come from the same pass over the scores
+        score = mean_score(counts.scores, counts.positives, counts.negatives)
     # recalibrated forecasts are equal within a block, and the prevalence is one forecast for all cases
     blocks = counts.blocks()
     shares = blocks.positives / (blocks.positives + blocks.negatives)

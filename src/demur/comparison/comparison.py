@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from demur._kernels.jit import whole_job
 from demur._results import FrozenDict, Result, json_safe
@@ -11,7 +11,6 @@ from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import trivial_candidates
 from demur.comparison.choice import Choice, make_answer
-from demur.comparison.classes.comparison import ClassComparison, compare_class_models
 from demur.comparison.estimates import cost_at
 from demur.comparison.joint import joint_cases
 from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
@@ -29,6 +28,9 @@ from demur.honest.cases import JudgedModel, SplitCases, judged_model
 from demur.paired.joint import JointCounts
 from demur.paired.scores import JointScores
 from demur.typing import ArrayLike, FloatArray, Labels
+
+if TYPE_CHECKING:
+    from demur.comparison.classes.comparison import ClassComparison
 
 __all__ = [
     "Cases",
@@ -154,7 +156,7 @@ def compare_models(
     weights: str = "importance",
     confidence_level: float = 0.95,
     seed: int = 0,
-) -> ClassComparison: ...
+) -> "ClassComparison": ...
 
 
 def compare_models(
@@ -177,7 +179,7 @@ def compare_models(
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
-) -> Comparison | ClassComparison:
+) -> "Comparison | ClassComparison":
     """Choose the rule with the lowest honest cost: the answer of Python, the command line and the page.
 
     For every model the cheapest window and the cheapest single threshold, and the three rules
@@ -259,6 +261,8 @@ def compare_models(
     True
     """
     if classes is not None or isinstance(costs, CostMatrix):
+        from demur.comparison.classes.comparison import compare_class_models
+
         return compare_class_models(
             y_true,
             scores,

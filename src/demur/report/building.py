@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
+from demur.auc.difference import PairedOptions, paired_test
 from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
 from demur.counts.scores import ScoreCounts
@@ -28,7 +28,7 @@ from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.typing import Range
 from demur.windows.policy_evidence import PolicyEvidence
 
-__all__ = ["Notes", "begin_models", "build_pairs", "lone_models"]
+__all__ = ["Notes", "begin_models", "begin_pairs", "lone_models"]
 
 _DRAWS = 1000
 _UNIT: Range = (0.0, 1.0)
@@ -73,13 +73,15 @@ class _Parts(NamedTuple):
 def begin_models(comparison: Comparison, pool: Executor) -> Callable[[], tuple[ModelReport, ...]]:
     """Begin the part of every model of a comparison; what is returned waits for all of them."""
     surfaces = [model.surface.surface for model in comparison.models.values()]
+    # what takes longest goes first, so that no thread waits for it at the end
+    evidence = {name: pool.submit(_evidence, comparison, name) for name in comparison.models}
     wins = pool.submit(_wins, surfaces)
     parts = {}
     for index, (name, model) in enumerate(comparison.models.items()):
         counts = comparison.judged[name].counts
         parts[name] = _Parts(
             band=pool.submit(_cost_band, model.surface, index, comparison),
-            evidence=pool.submit(_evidence, comparison, name),
+            evidence=evidence[name],
             policy=pool.submit(PolicyEvidence.from_counts, counts),
             bins=pool.submit(score_bins, counts),
             roc=pool.submit(roc_points, counts),
@@ -170,29 +172,27 @@ def _cost_band(honest: CrossFittedSurface, index: int, comparison: Comparison) -
 # ---------------------------------------------------------------- pairs
 
 
-def build_pairs(comparison: Comparison, pool: Executor) -> tuple[PairReport, ...]:
-    """Compare every two models judged on the same splits; none where they were split apart."""
-    names = list(comparison.models)
-    cases, tables = comparison.cases[names[0]], comparison.tables
+def begin_pairs(comparison: Comparison, pool: Executor) -> Callable[[], tuple[PairReport, ...]]:
+    """Begin to compare every two models judged on the same splits; none where they were split apart."""
+    names, tables = list(comparison.models), comparison.tables
     if not 2 <= len(names) <= _MOST_PAIRED or tables is None:
-        return ()
-    judged = comparison.judged
-    tests = pool.submit(_auc_tests, tables)
-    pairs = list(combinations(range(len(names)), 2))
-    joined: list[PairedCases] = list(
-        pool.map(lambda pair: judged_pair(cases, judged[names[pair[0]]], judged[names[pair[1]]]), pairs)
-    )
-    return tuple(
-        PairReport(
-            first=first,
-            second=second,
-            paired=paired,
-            joint=_as_judged(cases, judged[names[first]], judged[names[second]], paired),
-            volume=volume_difference_of(paired),
-            auc=test,
-            confidence_level=comparison.question.confidence_level,
-        )
-        for (first, second), paired, test in zip(pairs, joined, tests.result(), strict=True)
+        return tuple
+    pairs = [pool.submit(_pair, comparison, tables, *pair) for pair in combinations(range(len(names)), 2)]
+    return lambda: tuple(pair.result() for pair in pairs)
+
+
+def _pair(comparison: Comparison, tables: ModelTables, first: int, second: int) -> PairReport:
+    names = list(comparison.models)
+    cases, one, two = comparison.cases[names[0]], *(comparison.judged[names[k]] for k in (first, second))
+    paired = judged_pair(cases, one, two)
+    return PairReport(
+        first=first,
+        second=second,
+        paired=paired,
+        joint=_as_judged(cases, one, two, paired),
+        volume=volume_difference_of(paired),
+        auc=paired_test(tables, first, second, PairedOptions(method="delong")),
+        confidence_level=comparison.question.confidence_level,
     )
 
 
@@ -208,11 +208,3 @@ def _as_judged(cases: SplitCases, first: JudgedModel, second: JudgedModel, paire
         np.concatenate([rows.fold + index * cases.folds for index, rows in enumerate(repeats)]),
         np.concatenate([rows.cases for rows in repeats]) / len(repeats),
     )
-
-
-def _auc_tests(tables: ModelTables) -> list[AucDifferenceTest]:
-    """Test all pairs."""
-    return [
-        paired_test(tables, first, second, PairedOptions(method="delong"))
-        for first, second in combinations(range(tables.joint.n_models), 2)
-    ]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -29,9 +29,8 @@ from demur.exceptions import InputError, UndefinedError
 from demur.honest.splits import FEWEST_CASES
 from demur.report.amounts import page_amounts
 from demur.report.asked import model_scores, page_question
-from demur.report.building import Notes, begin_models, build_pairs, lone_models
+from demur.report.building import Notes, begin_models, begin_pairs, lone_models
 from demur.report.cases import page_bounds, page_cases
-from demur.report.classes import ClassReport
 from demur.report.groups import RuleByGroup, rule_by_group
 from demur.report.headline import headline
 from demur.report.model import DataSource, ModelReport, PairReport
@@ -39,6 +38,9 @@ from demur.report.notebook import page_widget
 from demur.report.page_costs import page_costs, whole_number
 from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
+
+if TYPE_CHECKING:
+    from demur.report.classes import ClassReport
 
 __all__ = ["Report"]
 
@@ -153,7 +155,7 @@ class Report(Result):
         confidence_level: float = 0.95,
         seed: int = 0,
         source: DataSource | None = None,
-    ) -> ClassReport: ...
+    ) -> "ClassReport": ...
 
     @classmethod
     def from_predictions(
@@ -200,6 +202,8 @@ class Report(Result):
             out, and `notes` says why.
         """
         if classes is not None:
+            from demur.report.classes import ClassReport
+
             return ClassReport.from_predictions(
                 y_true,
                 scores,
@@ -301,10 +305,8 @@ class Report(Result):
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.add(_NOT_PAIRED)
         with workers(comparison.n) as pool:
-            models = begin_models(comparison, pool)
-            pairs = build_pairs(comparison, pool)
-            built = models()
-        return cls._made(comparison, built, pairs, comparison.question, costs, source, notes)
+            models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
+        return cls._made(comparison, models(), pairs(), comparison.question, costs, source, notes)
 
     @classmethod
     def _made(

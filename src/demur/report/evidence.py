@@ -9,18 +9,19 @@ import numpy as np
 
 from demur._kernels.sweep import merged
 from demur._results import Result, json_safe
-from demur.calibration.reliability import ConsistencyBand, ReliabilityCurve, reliability_curve
+from demur.calibration.decomposition import ScoreDecomposition, brier_parts
+from demur.calibration.reliability import ConsistencyBand, reliability_curve
 from demur.cautious.selective_risk import RiskCoverageCurve, curve_of_answers, risk_coverage_curve
 from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.report.digits import few_digits
-from demur.roc.curve import precision_recall_curve
+from demur.roc.curve import average_precision_of
 from demur.typing import FloatArray
 from demur.windows.constrained import ConstrainedWindow
 from demur.windows.promised import PromisedPrecisions
 
-__all__ = ["ModelEvidence", "NetBenefitPoints", "model_evidence"]
+__all__ = ["ModelEvidence", "NetBenefitPoints", "RiskCoveragePoints", "model_evidence"]
 
 _PROMISES = (0.8, 0.9, 0.95, 0.98, 0.99)
 _THRESHOLDS = np.linspace(0.02, 0.98, 49)
@@ -42,29 +43,40 @@ class NetBenefitPoints(Result):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
+class RiskCoveragePoints(Result):
+    """Points of the risk-coverage curve, and the area under all of it."""
+
+    coverage: FloatArray
+    risk: FloatArray
+    aurc: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class ModelEvidence(Result):
-    """Curves beyond costs and ROC, each by the public function of its name; None where it does not exist.
+    """What is known beyond costs and ROC, by the public functions of these names; None where there is none.
+
+    Of curves as long as the data it keeps what a screen shows: their memory serves the next model.
 
     Attributes
     ----------
     average_precision : float or None
-    calibration : ReliabilityCurve or None
-        Of probabilities only.
+    calibration : ScoreDecomposition or None
+        Parts of the Brier score; of probabilities only.
     band : ConsistencyBand or None
         Where the curve of a calibrated model would lie; of whole cases, and of not too many.
     net_benefit : NetBenefitPoints or None
         Of probabilities only, at the prevalence of the report.
-    risk_coverage : RiskCoverageCurve or None
+    risk_coverage : RiskCoveragePoints or None
         Errors of the cases answered, most confident first; of probabilities only.
     promises : tuple of (float, ConstrainedWindow)
         Widest windows that keep a precision on both sides with confidence; of whole cases only.
     """
 
     average_precision: float | None
-    calibration: ReliabilityCurve | None
+    calibration: ScoreDecomposition | None
     band: ConsistencyBand | None
     net_benefit: NetBenefitPoints | None
-    risk_coverage: RiskCoverageCurve | None
+    risk_coverage: RiskCoveragePoints | None
     promises: tuple[tuple[float, ConstrainedWindow], ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,12 +90,14 @@ class ModelEvidence(Result):
         }
 
     def _calibration(self) -> dict[str, Any] | None:
-        curve, band = self.calibration, self.band
-        if curve is None:
+        brier, band = self.calibration, self.band
+        if brier is None:
             return None
         parts = {
-            name: getattr(curve, name)
-            for name in ("brier", "miscalibration", "discrimination", "uncertainty")
+            "brier": brier.score,
+            "miscalibration": brier.miscalibration,
+            "discrimination": brier.discrimination,
+            "uncertainty": brier.uncertainty,
         }
         if band is None:
             return {**parts, "pvalue": None, "band": None}
@@ -102,12 +116,10 @@ class ModelEvidence(Result):
         return _drawn({name: getattr(points, name) for name in ("threshold", "value", "low", "high")})
 
     def _risk_coverage(self) -> dict[str, Any] | None:
-        curve = self.risk_coverage
-        if curve is None:
+        points = self.risk_coverage
+        if points is None:
             return None
-        at = _thinned(curve.coverage)
-        columns = {"coverage": curve.coverage[at], "risk": curve.risk[at]}
-        return {**_drawn(columns), "aurc": curve.aurc}
+        return {**_drawn({"coverage": points.coverage, "risk": points.risk}), "aurc": points.aurc}
 
 
 def model_evidence(
@@ -117,20 +129,18 @@ def model_evidence(
     probabilities = counts.score_range[0] >= 0 and counts.score_range[1] <= 1
     both = min(counts.n_positive, counts.n_negative) > 0
     whole = weights in (None, "repeats")
-    calibration = reliability_curve(counts) if probabilities else None
     band = None
-    if calibration is not None and whole and len(calibration.forecast) <= _MOST_RESAMPLED:
+    if probabilities and whole and len(counts.scores) <= _MOST_RESAMPLED:
+        calibration = reliability_curve(counts)
         band = _unless_undefined(lambda: calibration.consistency_band(n_resamples=_DRAWS, rng=0))
     return ModelEvidence(
-        average_precision=_unless_undefined(
-            lambda: precision_recall_curve(counts, prevalence=prevalence).average_precision
-        ),
-        calibration=calibration,
+        average_precision=_unless_undefined(partial(average_precision_of, counts, prevalence)),
+        calibration=brier_parts(counts) if probabilities else None,
         band=band,
         net_benefit=_net_benefit(counts, prevalence, confidence_level, weights)
         if probabilities and both
         else None,
-        risk_coverage=_risk_coverage(counts) if probabilities else None,
+        risk_coverage=_points_of(_risk_coverage(counts)) if probabilities else None,
         promises=_promises(counts, confidence_level) if both and whole and prevalence is None else (),
     )
 
@@ -159,6 +169,11 @@ def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
     loss, both = np.repeat([1.0, 0.0], len(p)), np.concatenate([*confidence, *confidence])
     kept = weight > 0
     return risk_coverage_curve(loss[kept], both[kept], sample_weight=weight[kept])
+
+
+def _points_of(curve: RiskCoverageCurve) -> RiskCoveragePoints:
+    at = _thinned(curve.coverage)
+    return RiskCoveragePoints(coverage=curve.coverage[at], risk=curve.risk[at], aurc=curve.aurc)
 
 
 def _confidences(p: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -20,6 +20,7 @@ __all__ = [
     "RocHull",
     "area_between",
     "auc_score",
+    "average_precision_of",
     "precision_recall_curve",
     "roc_curve",
     "running_rate",
@@ -327,26 +328,43 @@ def precision_recall_curve(
     0.8333
     """
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
-    if counts.n_positive == 0:
-        raise UndefinedError(
-            "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
-        )
-    to_positive, to_negative = counts.class_weights(prevalence)
-    true_positives, false_positives = (
-        sums[-2::-1] for sums in sums_above(counts.positives, counts.negatives)
-    )
-    called = true_positives * to_positive + false_positives * to_negative
-    if called[0] == 0:
-        raise UndefinedError(
-            f"`prevalence` leaves no mass at the top score, so precision is 0/0 there, got {prevalence}."
-        )
+    true_positives, precision = _precision(counts, prevalence)
     recall = true_positives / counts.n_positive
-    precision = true_positives * to_positive / called
     rate = counts.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
     return PrecisionRecallCurve(
         precision=read_only(precision),
         recall=read_only(recall),
         thresholds=read_only(counts.scores[::-1].copy()),
-        average_precision=float(counts.positives[::-1] @ precision / counts.n_positive),
+        average_precision=_average(counts, precision),
         prevalence=rate,
     )
+
+
+def average_precision_of(counts: ScoreCounts, prevalence: float | None) -> float:
+    """Return what `precision_recall_curve` gives, without the curve."""
+    return _average(counts, _precision(counts, prevalence)[1])
+
+
+def _precision(counts: ScoreCounts, prevalence: float | None) -> tuple[FloatArray, FloatArray]:
+    """Weight of the true positives and precision of every threshold, the highest first."""
+    if counts.n_positive == 0:
+        raise UndefinedError(
+            "A precision-recall curve needs positive cases, got none. Hint: check y_true and pos_label."
+        )
+    to_positive, to_negative = counts.class_weights(prevalence)
+    true_positives, called = (sums[-2::-1] for sums in sums_above(counts.positives, counts.negatives))
+    hits = true_positives if to_positive == 1 else true_positives * to_positive
+    # in the memory of the false positives: new memory takes longer than the arithmetic
+    if to_negative != 1:
+        called *= to_negative
+    called += hits
+    if called[0] == 0:
+        raise UndefinedError(
+            f"`prevalence` leaves no mass at the top score, so precision is 0/0 there, got {prevalence}."
+        )
+    return true_positives, np.divide(hits, called, out=called)
+
+
+def _average(counts: ScoreCounts, precision: FloatArray) -> float:
+    """Mean precision of the thresholds, weighted with the positives each one adds."""
+    return float(counts.positives[::-1] @ precision / counts.n_positive)
