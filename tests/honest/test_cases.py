@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.linalg.lapack import dpstrf
 
 from demur import CostModel, ScoreCounts, abstention_surface, decide, surface_difference_band
 from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
@@ -21,6 +22,7 @@ from demur.honest.deviation_law import (
     factored_deviations,
     matrix_pays,
     pair_covariance,
+    pivoted_factor,
     rules_covariance,
     rules_effects,
 )
@@ -241,6 +243,23 @@ def test_deviations_of_a_singular_law_against_theory():
     assert drawn[:, 0] == pytest.approx(drawn[:, 1])
     # the larger of x and -x is |x|
     assert np.mean(drawn[:, 0] < 1.959964) == pytest.approx(0.95, abs=0.005)
+
+
+@pytest.mark.parametrize(("size", "rank"), [(1, 1), (7, 7), (40, 12), (101, 100)])
+def test_the_factor_of_a_covariance_against_lapack(size, rank):
+    effects = np.random.default_rng(size).normal(size=(size, rank))
+    covariance = effects @ effects.T
+    found = pivoted_factor(covariance)
+    assert found.shape == (size, rank)
+    assert found @ found.T == pytest.approx(covariance, abs=1e-12 * np.abs(covariance).max())
+    factor, order, lapack_rank, _ = dpstrf(covariance, lower=1)
+    assert lapack_rank == rank
+    # the same pivots; LAPACK leaves its rows in their order
+    assert found[order - 1] == pytest.approx(np.tril(factor)[:, :rank], abs=1e-6 * np.abs(factor).max())
+
+
+def test_the_factor_of_no_variance_has_no_columns():
+    assert pivoted_factor(np.zeros((3, 3))).shape == (3, 0)
 
 
 @pytest.mark.parametrize("groups", [1, 2, 6])

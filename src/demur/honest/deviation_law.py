@@ -7,6 +7,7 @@ factor is one of the covariance. For many cases a matrix is computed: a loss is 
 the position of a case, so sums of products of losses are look-ups in cumulative tables of positions.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = [
     "factored_deviations",
     "matrix_pays",
     "pair_covariance",
+    "pivoted_factor",
     "rules_covariance",
     "rules_effects",
 ]
@@ -115,11 +117,29 @@ def pair_covariance(pair: JudgedPair, prices: Prices, scale: FloatArray) -> Floa
 
 def deviations(covariance: FloatArray, n_resamples: int, rng: np.random.Generator) -> FloatArray:
     """Draw the largest and the largest negative entry of the normal vector: (n_resamples x 2)."""
-    from scipy.linalg.lapack import dpstrf
+    factor = pivoted_factor(covariance)
+    return _ends(factor @ rng.standard_normal((factor.shape[1], n_resamples)))
 
-    # pivoting: points with the same windows make the matrix singular
-    factor, _, rank, _ = dpstrf(covariance, lower=1)
-    return _ends(np.tril(factor)[:, :rank] @ rng.standard_normal((rank, n_resamples)))
+
+def pivoted_factor(covariance: FloatArray) -> FloatArray:
+    """Return F of as many columns as the rank, with F F' the covariance: Cholesky, the largest pivot first.
+
+    Pivoting, since points with the same windows make the matrix singular. LAPACK has it (dpstrf), but
+    loading `scipy.linalg` takes as long as the report of a model, and this factor a millisecond.
+    """
+    size = len(covariance)
+    left = np.diagonal(covariance).copy()
+    rounding = size * np.finfo(np.float64).eps * left.max()
+    factor = np.zeros((size, size))
+    for rank in range(size):
+        pivot = int(np.argmax(left))
+        if left[pivot] <= rounding:
+            return factor[:, :rank]
+        column = covariance[:, pivot] - factor[:, :rank] @ factor[pivot, :rank]
+        factor[:, rank] = column / math.sqrt(left[pivot])
+        left -= factor[:, rank] ** 2
+        left[pivot] = 0.0
+    return factor
 
 
 def _ends(drawn: FloatArray) -> FloatArray:
