@@ -283,6 +283,15 @@ def count_pairs(rng):
     )  # fmt: skip
 
 
+def list_pairs(rng):
+    rows, width = rng.integers(0, 4, 6), rng.integers(1, 4, 6)
+    offsets = np.append(0, np.cumsum(rows * width))
+    table = rng.random(offsets[-1]) * rng.integers(0, 2, offsets[-1])
+    starts = (np.append(0, np.cumsum(one)) for one in (rows, width))
+    slots = np.zeros((2, np.count_nonzero(table)), np.int64)
+    return table, offsets, width, *starts, *slots, np.zeros(slots.shape[1])
+
+
 def cumulate(rng):
     n = int(rng.integers(0, 30))
     return rng.integers(2, 7, n), rng.integers(3, 6, n), rng.random(n), 2, 3, np.zeros((6, 4))
@@ -383,6 +392,7 @@ EXAMPLES = {
     "honest.deviation_law._add_products": add_products,
     "honest.held_out._place_loop": place_rows,
     "honest.pairs._count_pairs": count_pairs,
+    "honest.pairs._list_pairs": list_pairs,
     "honest.pairs._cumulate": cumulate,
 }
 

@@ -54,13 +54,15 @@ class JudgedPair:
         if offsets[-1] <= _DENSE_PER_ROW * len(fold) and worth_compiling(len(fold)):
             every = np.zeros(offsets[-1])
             compiled(_count_pairs)(positive, fold, *positions, cases, offsets, width, every)
-            key = np.flatnonzero(every)
-            sizes = every[key]
-        else:
-            segment = np.where(positive, fold, fold + len(rules[0].tables))
-            key = offsets[segment] + positions[0] * width[segment] + positions[1]
-            key, inverse = np.unique(key, return_inverse=True)
-            sizes = np.bincount(inverse, cases).astype(np.float64)
+            groups = np.count_nonzero(every)
+            first, second = np.empty((2, groups), dtype=np.int64)
+            sizes = np.empty(groups)
+            compiled(_list_pairs)(every, offsets, width, *starts, first, second, sizes)
+            return cls(*rules, first, second, sizes)
+        segment = np.where(positive, fold, fold + len(rules[0].tables))
+        key = offsets[segment] + positions[0] * width[segment] + positions[1]
+        key, inverse = np.unique(key, return_inverse=True)
+        sizes = np.bincount(inverse, cases).astype(np.float64)
         segment = np.repeat(np.arange(len(width)), np.diff(np.searchsorted(key, offsets)))
         first, second = np.divmod(key - offsets[segment], width[segment])
         return cls(*rules, starts[0][segment] + first, starts[1][segment] + second, sizes)
@@ -144,10 +146,36 @@ class JudgedPair:
 def _count_pairs(
     positive: Any, fold: Any, first: Any, second: Any, cases: Any, offsets: Any, width: Any, out: Any
 ) -> None:
+    """Add the cases of every pair of positions to a table of all of them."""
     folds = len(width) // 2
     for row in range(len(fold)):
         segment = fold[row] if positive[row] else fold[row] + folds
         out[offsets[segment] + first[row] * width[segment] + second[row]] += cases[row]
+
+
+@kernel
+def _list_pairs(
+    table: Any,
+    offsets: Any,
+    width: Any,
+    first_start: Any,
+    second_start: Any,
+    first: Any,
+    second: Any,
+    sizes: Any,
+) -> None:
+    """List the slots and sizes of the pairs of positions that have cases, in the order of the table."""
+    group = 0
+    for segment in range(len(width)):
+        at = offsets[segment]
+        for x in range((offsets[segment + 1] - at) // max(width[segment], 1)):
+            for y in range(width[segment]):
+                if table[at] != 0.0:
+                    first[group] = first_start[segment] + x
+                    second[group] = second_start[segment] + y
+                    sizes[group] = table[at]
+                    group += 1
+                at += 1
 
 
 @kernel
