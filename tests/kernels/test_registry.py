@@ -349,6 +349,14 @@ def two_columns(rng):
     return rng.random(n), rng.integers(0, 9, n) / 3, np.zeros(n + 1), np.zeros(n + 1)
 
 
+def answers(rng):
+    n = int(rng.integers(1, 40))
+    scores = np.unique(rng.choice([0, 1e-17, 1e-16, 0.25, 0.4, 0.5, 0.6, 0.75, 1], n))
+    n = len(scores)
+    columns = rng.integers(0, 3, (2, n)) + 0.5
+    return scores, *columns, int(np.searchsorted(scores, 0.5)), np.zeros(n), np.zeros(n)
+
+
 EXAMPLES = {
     "_kernels.case_search._cheapest_loop": cheapest_cuts,
     "_kernels.case_search._least_loop": least_cost,
@@ -390,6 +398,7 @@ EXAMPLES = {
     "honest.decisions._codes_loop": codes_by_fold,
     "honest.decisions._tally_loop": tally,
     "honest.deviation_law._add_products": add_products,
+    "cautious.answers._answers_loop": answers,
     "honest.held_out._place_loop": place_rows,
     "honest.pairs._count_pairs": count_pairs,
     "honest.pairs._list_pairs": list_pairs,

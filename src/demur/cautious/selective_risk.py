@@ -20,12 +20,12 @@ from demur._checks import (
     input_error,
 )
 from demur._kernels.running import sums_above
-from demur._kernels.sweep import Sample, ascending_order, descending_order, sorted_values
+from demur._kernels.sweep import ascending_order, descending_order, sorted_values
 from demur._results import Interval, Result, read_only
 from demur.counts.scores import ScoreCounts
 from demur.typing import ArrayLike, FloatArray, IntArray
 
-__all__ = ["RiskCoverageCurve", "RiskCoverageDifference", "curve_of_answers", "risk_coverage_curve"]
+__all__ = ["RiskCoverageCurve", "RiskCoverageDifference", "areas_under", "risk_coverage_curve"]
 
 STATISTICS = ("aurc", "e_aurc", "augrc")
 CONVENTIONS = ("exact", "discrete")
@@ -60,24 +60,6 @@ class _Cases(NamedTuple):
     loss: FloatArray
     weight: FloatArray | None
     confidence: FloatArray
-
-
-class _Answers(NamedTuple):
-    """The same from the confidences of wrong and of right answers, joined only when somebody asks."""
-
-    wrong: FloatArray
-    right: FloatArray
-    weight: None = None
-
-    @property
-    def loss(self) -> FloatArray:
-        """1 for every wrong answer, then 0 for every right one."""
-        return np.repeat([1.0, 0.0], [len(self.wrong), len(self.right)])
-
-    @property
-    def confidence(self) -> FloatArray:
-        """Of each case."""
-        return np.concatenate([self.wrong, self.right])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -115,7 +97,7 @@ class RiskCoverageCurve(Result):
     augrc: float
     convention: str
     n: float
-    _cases: _Cases | _Answers
+    _cases: _Cases
 
     def risk_at(self, coverage: float) -> float:
         """Return the selective risk at a coverage; inside a group cases are answered at random."""
@@ -212,10 +194,10 @@ def _exact_areas(mass: FloatArray, loss: FloatArray) -> tuple[float, float]:
     if not mass.all():
         keep = mass > 0
         mass, loss = mass[keep], loss[keep]
-    return _areas_under(np.cumsum(mass), np.cumsum(loss))
+    return areas_under(np.cumsum(mass), np.cumsum(loss))
 
 
-def _areas_under(answered: FloatArray, accepted: FloatArray) -> tuple[float, float]:
+def areas_under(answered: FloatArray, accepted: FloatArray) -> tuple[float, float]:
     """AURC and AUGRC of the mass answered and the loss accepted at the ends of the groups.
 
     Inside a group cases are answered in random order, so the accepted loss G is linear in the
@@ -363,13 +345,6 @@ def risk_coverage_curve(
     return _exact_curve(_Cases(losses, weights, ranking), counts, _best_aurc(losses, weights))
 
 
-def curve_of_answers(wrong: FloatArray, right: FloatArray) -> RiskCoverageCurve:
-    """Return the exact curve of single answers from their confidences, each column ascending."""
-    counts = ScoreCounts(_positive=Sample(wrong, None), _negative=Sample(right, None))
-    best = _best_aurc_of_answers(counts.n_positive, counts.n_negative)
-    return _exact_curve(_Answers(read_only(wrong), read_only(right)), counts, best)
-
-
 def _counted(loss: FloatArray, confidence: FloatArray, weights: FloatArray | None) -> ScoreCounts:
     """Loss as positives and its complement as negatives, per distinct confidence."""
     if _all_or_nothing(loss):
@@ -383,12 +358,12 @@ def _all_or_nothing(loss: FloatArray) -> bool:
     return bool(np.all((loss == 0) | (loss == 1)))
 
 
-def _exact_curve(cases: _Cases | _Answers, counts: ScoreCounts, best: float) -> RiskCoverageCurve:
+def _exact_curve(cases: _Cases, counts: ScoreCounts, best: float) -> RiskCoverageCurve:
     """Make the curve of cases from their counts (`_counted`) and the AURC of the best order."""
     lost = counts.positives
     accepted, answered = (sums[-2::-1] for sums in sums_above(lost, lost + counts.negatives))
     total = float(answered[-1])
-    aurc, augrc = _areas_under(answered, accepted)
+    aurc, augrc = areas_under(answered, accepted)
     generalized = accepted / total
     # in the memory of what nobody needs any more: new memory takes longer than a division
     risk = np.divide(accepted, answered, out=accepted)
@@ -410,16 +385,13 @@ def _exact_curve(cases: _Cases | _Answers, counts: ScoreCounts, best: float) -> 
 def _best_aurc(loss: FloatArray, weights: FloatArray | None) -> float:
     """AURC when the smallest losses are answered first."""
     if _all_or_nothing(loss):
+        # two groups: the right answers, then the errors
         share = np.ones(len(loss)) if weights is None else weights
         errors = float(share[loss == 1].sum())
-        return _best_aurc_of_answers(errors, float(share.sum()) - errors)
+        right = float(share.sum()) - errors
+        return _exact_areas(np.array([right, errors]), np.array([0.0, errors]))[0]
     ideal = _counted(loss, -loss, weights)
     return _exact_areas((ideal.positives + ideal.negatives)[::-1], ideal.positives[::-1])[0]
-
-
-def _best_aurc_of_answers(errors: float, right: float) -> float:
-    """AURC of two groups: the right answers, then the errors."""
-    return _exact_areas(np.array([right, errors]), np.array([0.0, errors]))[0]
 
 
 def _discrete_curve(loss: FloatArray, confidence: FloatArray) -> RiskCoverageCurve:

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.sweep import merged
 from demur._results import Result, json_safe
 from demur.calibration.decomposition import ScoreDecomposition, brier_parts
 from demur.calibration.reliability import ConsistencyBand, reliability_curve
-from demur.cautious.selective_risk import RiskCoverageCurve, curve_of_answers, risk_coverage_curve
+from demur.cautious.answers import answers_by_confidence
+from demur.cautious.selective_risk import areas_under
 from demur.costs.net_benefit import net_benefit_curve
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
@@ -140,7 +140,7 @@ def model_evidence(
         net_benefit=_net_benefit(counts, prevalence, confidence_level, weights)
         if probabilities and both
         else None,
-        risk_coverage=_points_of(_risk_coverage(counts)) if probabilities else None,
+        risk_coverage=_risk_coverage(counts) if probabilities else None,
         promises=_promises(counts, confidence_level) if both and whole and prevalence is None else (),
     )
 
@@ -154,32 +154,15 @@ def _net_benefit(
     return NetBenefitPoints(threshold=_THRESHOLDS, value=value, low=np.asarray(low), high=np.asarray(high))
 
 
-def _risk_coverage(counts: ScoreCounts) -> RiskCoverageCurve:
+def _risk_coverage(counts: ScoreCounts) -> RiskCoveragePoints:
     """Answer by the more probable class, most confident first."""
-    if counts.unweighted:
-        missed, hits, rejected, alarms = (
-            side for scores in counts.scores_by_class() for side in _confidences(scores)
-        )
-        return curve_of_answers(merged(missed, alarms), merged(rejected, hits))
-    p = counts.scores
-    confidence, half = _confidences(p), int(np.searchsorted(p, 0.5))
-    wrong = counts.positives[:half][::-1], counts.negatives[half:]
-    right = counts.negatives[:half][::-1], counts.positives[half:]
-    weight = np.concatenate([*wrong, *right])
-    loss, both = np.repeat([1.0, 0.0], len(p)), np.concatenate([*confidence, *confidence])
-    kept = weight > 0
-    return risk_coverage_curve(loss[kept], both[kept], sample_weight=weight[kept])
-
-
-def _points_of(curve: RiskCoverageCurve) -> RiskCoveragePoints:
-    at = _thinned(curve.coverage)
-    return RiskCoveragePoints(coverage=curve.coverage[at], risk=curve.risk[at], aurc=curve.aurc)
-
-
-def _confidences(p: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Probability of the answer where it is negative and where it is positive, both ascending."""
-    half = int(np.searchsorted(p, 0.5))
-    return 1 - p[:half][::-1], p[half:]
+    answered, wrong = answers_by_confidence(counts)
+    at = _thinned(answered)
+    return RiskCoveragePoints(
+        coverage=answered[at] / answered[-1],
+        risk=wrong[at] / answered[at],
+        aurc=areas_under(answered, wrong)[0],
+    )
 
 
 def _promises(counts: ScoreCounts, confidence_level: float) -> tuple[tuple[float, ConstrainedWindow], ...]:
