@@ -49,8 +49,10 @@ def test_roc_band_by_hand():
     band = roc_band([0, 0, 0, 0, 1, 1, 1, 1], [0, 1, 2, 3, 2, 3, 4, 5], confidence_level=0.5, method="dkw")
     margin = math.sqrt(math.log(8) / 8)  # 0.5098
     assert (band.fpr_margin, band.tpr_margin) == (pytest.approx(margin), pytest.approx(margin))
-    # at fpr 0.6 the rectangle reaches from 0.09 to 1.11: the curve is at 0.75 from 0.25 on
-    assert band.at(0.6) == pytest.approx((0.75 - margin, 1))
+    # at fpr 0.6 the low line is between the corners of (0, 0.5) and of the tie that ends at (0.25, 0.75)
+    below = max(0.5 - margin, 0)
+    share = (0.6 - margin) / 0.25
+    assert band.at(0.6) == pytest.approx((below + share * (0.75 - margin - below), 1))
     assert band.at(0.0) == pytest.approx((0.0, 1.0))
     assert band.tpr_low[2] == pytest.approx(float(binomial_interval(2, 4, 0.5)[0]))
     assert (band.fpr_low[0], band.fpr_high[0]) == pytest.approx((0, 1 - 0.25**0.25))
@@ -65,16 +67,28 @@ def test_roc_band_against_every_threshold_within_its_rectangle(seed):
     band = roc_band(y, s, confidence_level=0.2, method="dkw")
     curve = roc_curve(y, s)
     for x in rng.random(5):
-        near = np.abs(curve.fpr - x) <= band.fpr_margin
         low, high = band.at(x)
-        if near.any():
-            assert low == pytest.approx(max(curve.tpr[near].min() - band.tpr_margin, 0))
-            assert high == pytest.approx(min(curve.tpr[near].max() + band.tpr_margin, 1))
+        # the lowest line through lower right corners, the highest through upper left ones
+        right, left = np.minimum(curve.fpr + band.fpr_margin, 1), np.maximum(curve.fpr - band.fpr_margin, 0)
+        lower, upper = np.maximum(curve.tpr - band.tpr_margin, 0), np.minimum(curve.tpr + band.tpr_margin, 1)
+        assert low == pytest.approx(np.interp(x, right, lower))
+        assert high == pytest.approx(np.interp(x, left, upper))
         assert low <= high
     assert np.all(band.low <= curve.tpr)
     assert np.all(curve.tpr <= band.high)
     assert np.all((band.tpr_low <= curve.tpr) & (curve.tpr <= band.tpr_high))
     assert np.all((band.fpr_low <= curve.fpr) & (curve.fpr <= band.fpr_high))
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 20])
+@pytest.mark.parametrize("pointwise", [False, True])
+def test_limits_do_not_cross_where_all_scores_are_tied(size, pointwise):
+    """Thresholds on one side of a tie alone would give 0.54 to 0.46 for seven cases of each class."""
+    band = roc_band([0] * size + [1] * size, [0.0] * (2 * size))
+    x = np.linspace(0, 1, 21)
+    low, high = band.at(x, pointwise=pointwise)
+    assert np.all(low <= x)
+    assert np.all(x <= high)
 
 
 def test_order_statistic_band_by_hand():

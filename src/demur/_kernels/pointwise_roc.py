@@ -1,11 +1,13 @@
 """Exact limits of a ROC curve at one value of one of its rates."""
 
+from typing import Literal
+
 import numpy as np
 
 from demur._kernels.binomial import binomial_interval
 from demur.typing import FloatArray
 
-__all__ = ["pointwise_limits"]
+__all__ = ["height", "pointwise_limits"]
 
 
 def pointwise_limits(
@@ -15,15 +17,24 @@ def pointwise_limits(
 
     Both are rising rates of the same thresholds, each of its own class. At the threshold whose true
     rate is `at` the number of cases of the first class is binomial, which leaves a range of
-    thresholds; the number of the second class there is binomial and independent of it.
+    thresholds; the number of the second class there is binomial and independent of it. Inside a tie both
+    classes are called in proportion, as the curve between its ends is a straight line.
     """
     from scipy.stats import binom
 
     each = float(np.sqrt(level))  # two independent statements
     fewest, most = binom.interval(each, n_held, at)
     held_counts, other_counts = np.rint(held * n_held), np.rint(other * n_other)
-    first = np.minimum(np.searchsorted(held_counts, fewest, side="left"), len(held_counts) - 1)
-    last = np.searchsorted(held_counts, most, side="right") - 1
-    low = binomial_interval(other_counts[first], n_other, each)[0]
-    high = binomial_interval(other_counts[last], n_other, each)[1]
+    low = binomial_interval(height(held_counts, other_counts, fewest, side="left"), n_other, each)[0]
+    high = binomial_interval(height(held_counts, other_counts, most, side="right"), n_other, each)[1]
     return low, high
+
+
+def height(
+    across: FloatArray, up: FloatArray, at: FloatArray, *, side: Literal["left", "right"]
+) -> FloatArray:
+    """Height of a rising polyline above `at`; of a vertical piece the lower ("left") or the upper end."""
+    right = np.clip(np.searchsorted(across, at, side=side), 1, len(across) - 1)
+    run = across[right] - across[right - 1]
+    share = np.divide(at - across[right - 1], run, out=np.zeros(np.shape(at)), where=run > 0)
+    return np.asarray(up[right - 1] + np.clip(share, 0.0, 1.0) * (up[right] - up[right - 1]))

@@ -13,7 +13,7 @@ from demur._checks import (
     check_rng,
 )
 from demur._kernels.binomial import binomial_interval
-from demur._kernels.pointwise_roc import pointwise_limits
+from demur._kernels.pointwise_roc import height, pointwise_limits
 from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin
@@ -34,10 +34,13 @@ class RateLimits(NamedTuple):
     tpr_high: FloatArray
 
     def at(self, fpr: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Limits of the true curve: those of the thresholds whose false positive rate can be `fpr`."""
-        last = np.searchsorted(self.fpr_low, fpr, side="right") - 1
-        first = np.minimum(np.searchsorted(self.fpr_high, fpr, side="left"), len(self.fpr_high) - 1)
-        return self.tpr_low[first], self.tpr_high[last]
+        """Limits of the true curve, which runs above all lower right corners and below all upper left ones.
+
+        Across a tie the curve is a straight line, and so are the limits: each of its points is as much to
+        the left and above the point between two lower right corners as its ends are.
+        """
+        low = height(self.fpr_high, self.tpr_low, fpr, side="left")
+        return low, height(self.fpr_low, self.tpr_high, fpr, side="right")
 
 
 class Displacement(NamedTuple):
@@ -52,17 +55,9 @@ class Displacement(NamedTuple):
     def at(self, fpr: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Limits between the two displaced curves, cut at the unit square."""
         aside, above = self.distance * self.across_fpr, self.distance * self.across_tpr
-        low = _height(self.fpr + aside, self.tpr - above, fpr, side="left")
-        high = _height(self.fpr - aside, self.tpr + above, fpr, side="right")
+        low = height(self.fpr + aside, self.tpr - above, fpr, side="left")
+        high = height(self.fpr - aside, self.tpr + above, fpr, side="right")
         return np.clip(low, 0.0, 1.0), np.clip(high, 0.0, 1.0)
-
-
-def _height(fpr: FloatArray, tpr: FloatArray, x: FloatArray, *, side: Any) -> FloatArray:
-    """Height of a rising polyline at x; of a vertical piece the lower or the upper end."""
-    right = np.clip(np.searchsorted(fpr, x, side=side), 1, len(fpr) - 1)
-    run = fpr[right] - fpr[right - 1]
-    share = np.divide(x - fpr[right - 1], run, out=np.zeros(np.shape(x)), where=run > 0)
-    return np.asarray(tpr[right - 1] + np.clip(share, 0.0, 1.0) * (tpr[right] - tpr[right - 1]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
