@@ -228,8 +228,9 @@ def roc_band(
     Certified: with probability 1 - delta the true false positive and miss rates of all thresholds
     are within the bounds of `distribution_bounds`, a quarter of delta each; the true curve runs above
     the line through the lower right corners of all thresholds and below that through the upper left
-    ones, also where it is straight because scores are tied. Pointwise: the alarms at the threshold of x are binomial, and so are the hits, each at
-    the level sqrt(confidence_level), after Clopper and Pearson.
+    ones, also where it is straight because scores are tied. Pointwise: the alarms at the threshold of
+    x are binomial, and so are the hits, each at the level sqrt(confidence_level), after Clopper and
+    Pearson.
 
     Fixed width (Elazmeh et al. 2006, figure 4): direction (-1 / sqrt(N), 1 / sqrt(P)).
 
