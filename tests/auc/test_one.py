@@ -475,3 +475,14 @@ def test_interval_unpacks_and_survives_pickling():
 def test_error_sentences(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_no_rounding_of_weights_takes_a_perfect_ranking_beyond_one():
+    """Sums of weights in two orders: 72 of 3,000 such AUCs were 1.0000000000000002, and had no interval."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        y = np.append([0, 1], rng.integers(0, 2, rng.integers(2, 12)))
+        weights = rng.random(len(y))
+        assert auc_score(y, y, sample_weight=weights) <= 1
+        low, high = auc_interval(y, y, sample_weight=weights)
+        assert 0 <= low < high <= 1

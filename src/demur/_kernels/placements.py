@@ -163,6 +163,8 @@ def two_way(
     # Where all placements of a class agree their common value is the mean to the last bit, so
     # that a perfect ranking and constant scores have sums of squares of exactly 0.
     estimate = column_mean / n_row if column_agrees else row_mean / n_column
+    # sums of weights in another order may differ in the last bit, and no share is beyond 1
+    estimate = min(max(estimate, -1.0), 1.0)
     ss_row = _sum_of_squares(row / n_column, estimate, row_weight)
     ss_column = _sum_of_squares(column / n_row, estimate, column_weight)
     interaction = None

@@ -308,7 +308,8 @@ class ScoreCounts:
         swept = self._blocks_and_pairs
         half = swept.pairs_exponent // 2
         all_pairs = np.ldexp(self.n_positive, -half) * np.ldexp(self.n_negative, -half)
-        return float(swept.pairs_won / all_pairs), float(swept.pairs_tied / all_pairs)
+        # sums of weights in another order may differ in the last bit, and no share is beyond 1
+        return min(float(swept.pairs_won / all_pairs), 1.0), min(float(swept.pairs_tied / all_pairs), 1.0)
 
     def blocks(self) -> Blocks:
         """Return the pooled blocks, ascending in score and in share of positives."""

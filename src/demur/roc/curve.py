@@ -262,7 +262,7 @@ def auc_score(
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     counts.require_both_classes("The AUC")
     won, tied = counts.pair_shares
-    return won + tied / 2
+    return min(won + tied / 2, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
