@@ -536,8 +536,8 @@ def test_stored_machine_code_of_every_kernel_runs_without_the_rules_of_numba():
     assert ran.stdout == "False\n"
 
 
-def test_a_release_of_numba_that_nobody_looked_at_loads_in_its_own_way(monkeypatch):
-    monkeypatch.setattr(jit, "_LOOKED_UP", ((0, 1), (0, 2)))
+def test_a_release_of_numba_that_nobody_tried_loads_in_its_own_way(monkeypatch):
+    monkeypatch.setattr(jit, "_TRIED", set())
     cache = SimpleNamespace(load_overload=object())
     assert jit._stored_code(cache) is cache.load_overload
 

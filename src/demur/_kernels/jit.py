@@ -41,8 +41,8 @@ COMPILE_JOB_FROM = 2**18
 _WORTH_A_CALL = 64
 """Within a large job, calling the compiled twin pays from this many elements on."""
 
-_LOOKED_UP = (0, 60), (0, 68)
-"""First and last release of numba whose way to load stored code is known."""
+_TRIED = {(0, 68)}
+"""Releases of numba in which every stored loop was seen to run without the rules of the compiler."""
 
 KERNELS: dict[str, FunctionType] = {}
 """Every loop that may run compiled, as "module.function" below `demur`."""
@@ -121,13 +121,11 @@ def _stored_code(cache: Any) -> Callable[[Any, Any], Any]:
 
     numba reads all its rules of typing and lowering before it looks for stored code: 0.3 s of processor
     time, for nothing, since the compiler reads them itself when it has to work. Stored code needs numba's
-    memory manager alone. Which parts of numba those are was looked up in the releases of `_LOOKED_UP`;
-    any other one loads in its own way.
+    memory manager alone. What it lacks ends the process, so only releases that were tried take this way.
     """
     import numba
 
-    oldest, newest = _LOOKED_UP
-    if not oldest <= numba.version_info.short <= newest:
+    if numba.version_info.short not in _TRIED:
         load: Callable[[Any, Any], Any] = cache.load_overload
         return load
     from numba.core.runtime.nrt import rtsys

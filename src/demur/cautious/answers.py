@@ -10,7 +10,7 @@ from demur.typing import FloatArray
 
 __all__ = ["answers_by_confidence"]
 
-# two numbers of each class are read and two are written for every score
+# what the interpreter does for every score, in steps of an ordinary loop
 _STEPS = 6
 
 
