@@ -9,15 +9,13 @@ split are enough.
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from demur._kernels.sweep import merged
-from demur._kernels.thresholds import cut_points
 from demur.comparison.candidates import TRIVIAL, Candidate, first_smallest
+from demur.comparison.fold_sums import FoldSums, Groups, columns_of
 from demur.comparison.inner_search import InnerSearch, search_of
 from demur.comparison.question import Corner, Question
 from demur.costs.case_costs import CaseFactors
@@ -89,14 +87,14 @@ def _by_fold(rules: Sequence[Codes], fold: IntArray) -> Codes:
 
 def _model_tables(cases: SplitCases, question: Question, model: Scored) -> list[_Tables]:
     """Element r: what the inner folds of split r say about one model."""
-    groups, (own, by_corner) = _Groups.of(model.classes[0]), _searches(model, question)
+    groups, (own, by_corner) = Groups.of(model.classes[0], _MOST_GROUPS), _searches(model, question)
     made = []
     for rows, classes in zip(cases.splits.repeats, model.classes, strict=True):
-        counts = _FoldCounts.of(classes, groups, cases.folds, _columns(cases, rows))
+        sums = FoldSums.of(classes, groups, range(cases.folds), columns_of(cases, rows))
         made.append(
             _Tables(
-                [counts.inner_tables(search) for search in own],
-                [[counts.inner_tables(search) for search in several] for several in by_corner],
+                [_inner_tables(groups, sums, search) for search in own],
+                [[_inner_tables(groups, sums, search) for search in several] for several in by_corner],
             )
         )
     return made
@@ -104,21 +102,13 @@ def _model_tables(cases: SplitCases, question: Question, model: Scored) -> list[
 
 def _held_sums(cases: SplitCases, rows: Rows) -> FloatArray:
     """Element [v, 2 c + k]: sum of column c over the rows of class k in fold v."""
-    columns = _columns(cases, rows)
+    columns = columns_of(cases, rows)
     held = np.empty((cases.folds, 2 * len(columns)))
     cell = 2 * rows.fold + cases.positive[rows.cell]
     for place, column in enumerate(columns):
         by_class = np.bincount(cell, column, 2 * cases.folds).reshape(-1, 2)
         held[:, 2 * place : 2 * place + 2] = by_class
     return held
-
-
-def _columns(cases: SplitCases, rows: Rows) -> list[FloatArray]:
-    """What is added up of every row: its cases and, if each has its own costs, these."""
-    if cases.amounts is None:
-        return [rows.cases]
-    costs = cases.amounts.take(rows.cell)
-    return [rows.cases, *(rows.cases * column for column in (costs.miss, costs.alarm, costs.review))]
 
 
 # ---------------------------------------------------------------- the choice
@@ -169,119 +159,30 @@ def _constant_tables(held: FloatArray, code: int) -> FloatArray:
 # ---------------------------------------------------------------- searches without one or two folds
 
 
-class _Groups(NamedTuple):
-    """Lowest and highest score of every group: one per distinct score, fewer if there are many."""
+def _inner_tables(groups: Groups, sums: FoldSums, search: InnerSearch) -> FloatArray:
+    """Element v: outcomes on the folds w != v of rules chosen without v and w.
 
-    low: FloatArray
-    high: FloatArray
-
-    @classmethod
-    def of(cls, classes: Sequence[ClassRows]) -> "_Groups":
-        ordered = merged(*(one.scores for one in classes))
-        ends = np.flatnonzero(ordered[1:] > ordered[:-1])
-        if len(ends) >= _MOST_GROUPS:
-            ends = np.unique(ends[np.linspace(0, len(ends) - 1, _MOST_GROUPS - 1).astype(np.int64)])
-        return cls(ordered[np.append(0, ends + 1)], ordered[np.append(ends, len(ordered) - 1)])
-
-    def positions(self, present: IntArray, start: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
-        """Number of groups called negative, and not called positive, by the windows of some cases.
-
-        Row r of `present` counts the rows a window was chosen on below every position. Groups
-        without such rows lie on the side of the midpoint threshold, as scores do.
-        """
-        lower, upper = (self._threshold(present, at) for at in (start, stop))
-        first = np.searchsorted(self.low, lower[0], side="right")
-        last = np.searchsorted(self.low, upper[1], side="left")
-        # no score reaches an infinite threshold
-        first, last = (
-            np.where(cut[0] == -np.inf, 0, np.where(cut[1] == np.inf, len(self.low), at))
-            for cut, at in ((lower, first), (upper, last))
-        )
-        rows = np.arange(len(present))
-        return np.where(present[rows, start] == present[rows, stop], last, first), last
-
-    def _threshold(self, present: IntArray, at: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Lower and upper threshold at the positions `at`, between the nearest groups with rows."""
-        # one ascending array of all rows, so that one look-up serves them all
-        rows = np.arange(len(present))
-        apart = present + rows[:, None] * (present.max() + 1)
-        here = apart[rows, at]
-        before, after = (
-            np.searchsorted(apart.ravel(), here, side=side) - rows * present.shape[1] - 1
-            for side in ("left", "right")
-        )
-        inside = (before >= 0) & (after < len(self.low))
-        pairs = self.high[before[inside]], self.low[after[inside]]
-        thresholds = []
-        for between in cut_points(np.append(pairs[0][:1], pairs[1]), np.append(pairs[0], pairs[1][-1:])):
-            threshold = np.where(before < 0, -np.inf, np.inf)
-            threshold[inside] = between[1:-1]
-            thresholds.append(threshold)
-        return thresholds[0], thresholds[1]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _FoldCounts:
-    """Cases and rows of each fold below every position among the groups.
-
-    Element [v, class, position] of `below` are cases, then costs if every case has its own (see
-    `inner_search`); element [v, position] of `present` are rows.
+    A rule that treats all cases without v alike is judged as such, as the answer's candidates
+    are. Where the limits allow no rule the outcomes are NaN.
     """
-
-    groups: _Groups
-    below: FloatArray
-    present: IntArray
-
-    @classmethod
-    def of(
-        cls, classes: Sequence[ClassRows], groups: _Groups, folds: int, columns: Sequence[FloatArray]
-    ) -> "_FoldCounts":
-        """Add up columns of the rows of each class by group; `classes` are positives, negatives."""
-        number: int = len(groups.low)
-        sums = np.empty((folds, len(columns), 2, number))
-        present = np.zeros(folds * number, dtype=np.int64)
-        for place, one in enumerate(reversed(classes)):
-            ends = np.searchsorted(one.scores, groups.high[:-1], side="right")
-            sizes = np.diff(np.concatenate([[0], ends, [len(one.scores)]]))
-            code = one.fold.astype(np.int64) * number + np.repeat(np.arange(number), sizes)
-            rows = np.bincount(code, minlength=folds * number)
-            present += rows
-            for at, column in enumerate(columns):
-                single = at == 0 and one.cases is None
-                total = rows if single else np.bincount(code, column[one.rows], folds * number)
-                sums[:, at, place] = total.reshape(folds, number)
-        below = np.cumsum(sums.reshape(folds, -1, number), axis=2)
-        seen = np.cumsum(present.reshape(folds, number), axis=1)
-        return cls(
-            groups,
-            np.concatenate([np.zeros((*below.shape[:2], 1)), below], axis=2),
-            np.concatenate([np.zeros((folds, 1), dtype=np.int64), seen], axis=1),
+    tables = np.zeros((*sums.below.shape[:2], 3))
+    one, two = np.triu_indices(len(sums.below), 1)
+    left, present = sums.everything - sums.below, sums.rows - sums.present
+    starts, stops = search.cuts(np.concatenate([left[one] - sums.below[two], left]))
+    missing = (starts < 0)[:, None, None]
+    start, stop = groups.positions(present[one] - sums.present[two], starts[: len(one)], stops[: len(one)])
+    row = np.arange(tables.shape[1])
+    for outer, inner in ((one, two), (two, one)):
+        first, last, total = (
+            sums.below[inner[:, None], row, at] for at in (start[:, None], stop[:, None], -1)
         )
-
-    def inner_tables(self, search: InnerSearch) -> FloatArray:
-        """Element v: outcomes on the folds w != v of rules chosen without v and w.
-
-        A rule that treats all cases without v alike is judged as such, as the answer's candidates
-        are. Where the limits allow no rule the outcomes are NaN.
-        """
-        folds, everything, rows = len(self.below), self.below.sum(axis=0), self.present.sum(axis=0)
-        tables = np.zeros((*self.below.shape[:2], 3))
-        one, two = np.triu_indices(folds, 1)
-        start, stop = search.cuts(everything - self.below[one] - self.below[two])
-        missing = (start < 0)[:, None, None]
-        start, stop = self.groups.positions(rows - self.present[one] - self.present[two], start, stop)
-        for outer, inner in ((one, two), (two, one)):
-            held = self.below[inner]
-            first, last = (np.take_along_axis(held, at[:, None, None], 2)[..., 0] for at in (start, stop))
-            decided = np.stack([first, held[..., -1] - last, last - first], axis=-1)
-            np.add.at(tables, outer, np.where(missing, np.nan, decided))
-        left = everything - self.below
-        start, stop = search.cuts(left)
-        for code, alike in _alike(rows - self.present, start, stop):
-            same = np.zeros_like(tables)
-            same[:, :, code] = left[..., -1]
-            tables = np.where(alike[:, None, None], same, tables)
-        return np.where((start < 0)[:, None, None], np.nan, tables)
+        decided = np.stack([first, total - last, last - first], axis=-1)
+        np.add.at(tables, outer, np.where(missing[: len(one)], np.nan, decided))
+    for code, alike in _alike(present, starts[len(one) :], stops[len(one) :]):
+        same = np.zeros_like(tables)
+        same[:, :, code] = left[..., -1]
+        tables = np.where(alike[:, None, None], same, tables)
+    return np.where(missing[len(one) :], np.nan, tables)
 
 
 def _alike(present: IntArray, start: IntArray, stop: IntArray) -> Iterator[tuple[int, BoolArray]]:

@@ -2,20 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from demur.comparison.case_estimates import Bill, paid_by
 from demur.comparison.case_rules import CaseRules
+from demur.comparison.inner_search import search_of
 from demur.comparison.question import Corner, Question
+from demur.comparison.searched import NoWindow, judge_searched
 from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
+from demur.honest.class_rows import ClassRows, others_pooled
 from demur.honest.decisions import (
     ABSTAINED,
     Judged,
@@ -27,13 +29,13 @@ from demur.honest.decisions import (
 )
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
-from demur.surface.masses import RunningMasses, score_masses, score_sums
+from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import RangeCuts, range_search
-from demur.windows.search import CutLimits, Prices, limited_search
+from demur.windows.search import CutLimits, Prices
 
 __all__ = [
     "TRIVIAL",
@@ -302,44 +304,6 @@ def _over_the_range(
     return range_search(masses, prices, regret=question.objective == "regret", limits=allowed)
 
 
-class _SearchedWindows:
-    """Windows that have to be searched, for many questions about the same cases."""
-
-    def __init__(self, counts: ScoreCounts) -> None:
-        self.counts = counts
-        self._by_rate: dict[tuple[Any, ...], tuple[RunningMasses, CutLimits | None]] = {}
-
-    @cached_property
-    def _sums(self) -> RunningMasses:
-        return score_sums(self.counts)
-
-    def window(self, question: Question) -> Window | None:
-        """Return what `choose_cuts` finds, without all that it tells besides.
-
-        None where it has to look itself, or to say why no window keeps the limits.
-        """
-        if question.objective == "guaranteed" or question.limits.precision_confidence is not None:
-            return None
-        over_the_range = _seeks_over_the_range(question)
-        masses, limits = self._at(question, over_the_range=over_the_range)
-        if over_the_range:
-            best = _over_the_range(masses, question, self.counts, limits)
-            cuts = None if best is None else (best.start, best.stop)
-        else:
-            cuts = limited_search(masses, Prices.of(question.point), limits)
-        return None if cuts is None else Window(*masses.thresholds(*cuts))
-
-    def _at(self, question: Question, *, over_the_range: bool) -> tuple[RunningMasses, CutLimits | None]:
-        """Return masses under the question's rate, and the windows that keep its limits."""
-        rate = self.counts.prevalence if question.rate is None else question.rate
-        key = rate, question.limits, question.prevalence if over_the_range else None
-        if key not in self._by_rate:
-            masses = score_masses(self.counts, rate, self._sums)
-            kept = question.allowed(masses) if over_the_range else question.limits.cuts(masses)
-            self._by_rate[key] = masses, kept
-        return self._by_rate[key]
-
-
 def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
     """Prices at a corner for masses made under the prevalence `rate`."""
     assert isinstance(corner.costs, CostModel)
@@ -376,11 +340,26 @@ def _judge(
     if not any(map(_needs_search, aims)):
         return [judge_learned(cases, model, _price_point(aim.point)) for aim in aims]
 
-    def choose(counts: ScoreCounts) -> list[Window | UndefinedError]:
-        searched = _SearchedWindows(counts)
-        return [searched.window(aim) or _searched_window(counts, aim) for aim in aims]
+    if any(map(_asks_the_counts, aims)):
 
-    return judge_choices(cases, model.scores, model.classes, choose, windows)
+        def choose(counts: ScoreCounts) -> list[Window | UndefinedError]:
+            return [_searched_window(counts, aim) for aim in aims]
+
+        return judge_choices(cases, model.scores, model.classes, choose, windows)
+    verdicts = judge_searched(cases, model, [search_of(aim) for aim in aims], windows)
+    return [
+        _reason(model.classes[one.split], one.fold, aim) if isinstance(one, NoWindow) else one
+        for one, aim in zip(verdicts, aims, strict=True)
+    ]
+
+
+def _reason(classes: Sequence[ClassRows], fold: int, question: Question) -> UndefinedError:
+    """Say why the limits allow no window without a fold."""
+    counts = others_pooled(classes, fold, [np.empty_like(one.scores) for one in classes])
+    reason = _searched_window(counts, question)
+    if isinstance(reason, UndefinedError):
+        return reason
+    return UndefinedError("No window keeps the limits without some of the cases. Hint: loosen one of them.")
 
 
 def _searched_window(counts: ScoreCounts, question: Question) -> Window | UndefinedError:
@@ -394,6 +373,11 @@ def _needs_search(question: Question) -> bool:
     if question.limits.given() or question.objective == "guaranteed":
         return True
     return _seeks_over_the_range(question)
+
+
+def _asks_the_counts(question: Question) -> bool:
+    """Tell whether running sums alone do not say which window is best: bounds on shares of few cases do."""
+    return question.objective == "guaranteed" or question.limits.precision_confidence is not None
 
 
 def _seeks_over_the_range(question: Question) -> bool:

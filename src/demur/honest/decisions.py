@@ -27,6 +27,7 @@ __all__ = [
     "Codes",
     "Judged",
     "Window",
+    "codes_by_fold",
     "decision_codes",
     "joint_outcomes",
     "judge_choices",
@@ -74,7 +75,7 @@ def judge_learned(cases: SplitCases, model: JudgedModel, prices: Prices) -> Judg
     for index, (rows, position) in enumerate(zip(cases.splits.repeats, model.honest_position, strict=True)):
         start = index * cases.folds
         first, last = _limits(model.honest, start, start + cases.folds, prices)
-        honest.append(_codes_by_fold(position, rows.fold, first, last))
+        honest.append(codes_by_fold(position, rows.fold, first, last))
     first, last = _limits(model.hindsight, 0, 1, prices)
     return Judged(tuple(honest), _codes(model.hindsight_position, first[0], last[0]))
 
@@ -87,8 +88,8 @@ def _limits(rules: JudgedRules, start: int, stop: int, prices: Prices) -> tuple[
     return first, last
 
 
-def _codes_by_fold(position: IntArray, fold: IntArray, first: Any, last: Any) -> Codes:
-    """Decide on every row with the limits of its fold."""
+def codes_by_fold(position: IntArray, fold: IntArray, first: Any, last: Any) -> Codes:
+    """Decide on every row with the limits of its fold: positive from `last` on, negative below `first`."""
     if not worth_compiling(len(position)):
         return _codes(position, first[fold], last[fold])
     codes = np.empty(len(position), dtype=np.int8)

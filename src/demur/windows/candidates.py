@@ -60,6 +60,8 @@ class WindowCandidates:
         least: FloatArray = self.by_empty.min(axis=2, initial=np.inf)
         if self.pairs:
             after = np.searchsorted(self.starts, self.stops, side="left")
+            if not self.first.any():
+                return np.minimum(least, self._cheapest_of_any_width(after))
             for row, first in enumerate(self.first):
                 before = np.searchsorted(self.starts, first, side="left")
                 at = np.flatnonzero(before < after)
@@ -68,15 +70,19 @@ class WindowCandidates:
                 least[:, row] = np.minimum(least[:, row], wide)
         return least
 
+    def _cheapest_of_any_width(self, after: IntArray) -> FloatArray:
+        """Do it for windows i < j of any width; ``after[y]`` starts lie before ``stops[y]``."""
+        at = np.flatnonzero(after)
+        start = np.minimum.accumulate(self.by_start, axis=2)[:, :, after[at] - 1]
+        least: FloatArray = (self.by_stop[:, :, at] + start).min(axis=2, initial=np.inf)
+        return least
+
 
 def _range_minimum(values: FloatArray, before: IntArray, after: IntArray) -> FloatArray:
     """Smallest value per row in columns before[y] to after[y] - 1, for every y.
 
     As in `limited_search`: a range is the union of two blocks of the largest power of two that fits.
     """
-    if not before.any():
-        running: FloatArray = np.minimum.accumulate(values, axis=1)[:, after - 1]
-        return running
     level = np.frexp((after - before).astype(np.float64))[1] - 1
     smallest = np.empty((len(values), len(before)))
     best, width = values, 1

@@ -135,23 +135,27 @@ def _sets(c: WindowCandidates, rows: slice) -> WindowCandidates:
 
 
 def _all_pairs(c: WindowCandidates) -> list[_Found]:
-    """Compare all windows of few candidates, one by one."""
+    """Compare all windows of few candidates, one by one, of all sets at once."""
     empty = c.by_empty.max(axis=0)
     values = _largest_sums(c.by_start, c.by_stop)
     column = c.starts[:, None]
     values[(column >= c.stops) | (column < c.first[:, None, :])] = np.inf
     least = np.minimum(empty.min(axis=1, initial=np.inf), values.min(axis=(1, 2), initial=np.inf))
-    found = []
-    for row, within in enumerate(least + c.slack):
-        # an empty window abstains least; the smallest position calls most cases positive
-        ties = np.flatnonzero(empty[row] <= within)
-        if len(ties):
-            at = int(c.empty[ties[0]])
-            found.append(_Found(at, at, float(empty[row, ties[0]]), 0.0))
-        else:
-            x, y = np.nonzero(values[row] <= within)
-            found.append(_Found(*_pick(c, row, x, y, values[row, x, y]), 0.0))
-    return found
+    within = least + c.slack
+    # an empty window abstains least; the smallest position calls most cases positive
+    row, at = np.nonzero(empty <= within[:, None])
+    first = _first_of_each(row)
+    row, at = row[first], at[first]
+    found = zip(row.tolist(), c.empty[at].tolist(), empty[row, at].tolist(), strict=True)
+    windows = {one: _Found(place, place, value, 0.0) for one, place, value in found}
+    if len(windows) < len(within):
+        within[row] = -np.inf
+        row, x, y = np.nonzero(values <= within[:, None, None])
+        best = _pick(c, row, x, y)
+        row, x, y = row[best], x[best], y[best]
+        found = zip(c.starts[x].tolist(), c.stops[y].tolist(), values[row, x, y].tolist(), strict=True)
+        windows |= {one: _Found(*cuts, 0.0) for one, cuts in zip(row.tolist(), found, strict=True)}
+    return [windows[one] for one in range(len(within))]
 
 
 def _largest_sums(by_start: FloatArray, by_stop: FloatArray) -> FloatArray:
@@ -164,15 +168,23 @@ def _largest_sums(by_start: FloatArray, by_stop: FloatArray) -> FloatArray:
     return values
 
 
-def _pick(
-    c: WindowCandidates, row: int, x: IntArray, y: IntArray, values: FloatArray
-) -> tuple[int, int, float]:
-    """Of tied pairs the one that abstains least, then the smaller j, then the larger i."""
-    start, stop, below = c.starts[x], c.stops[y], c.below[row]
-    abstained = below[stop] - below[start]
-    least = np.flatnonzero(abstained <= abstained.min() + TIE * below[-1])
-    at = least[np.lexsort((-start[least], stop[least]))[0]]
-    return int(start[at]), int(stop[at]), float(values[at])
+def _pick(c: WindowCandidates, row: IntArray, x: IntArray, y: IntArray) -> IntArray:
+    """Of the tied pairs of every set the one that abstains least, then the smaller j, then the larger i.
+
+    Pair k belongs to set ``row[k]``, ascending; returns the places of the pairs, one per set.
+    """
+    start, stop = c.starts[x], c.stops[y]
+    abstained = c.below[row, stop] - c.below[row, start]
+    first = _first_of_each(row)
+    least = np.repeat(np.minimum.reduceat(abstained, first), np.diff(first, append=len(row)))
+    narrow = np.flatnonzero(abstained <= least + TIE * c.below[row, -1])
+    order = narrow[np.lexsort((-start[narrow], stop[narrow], row[narrow]))]
+    return order[_first_of_each(row[order])]
+
+
+def _first_of_each(row: IntArray) -> IntArray:
+    """Places where ascending numbers from 0 on change."""
+    return np.flatnonzero(np.diff(row, prepend=-1))
 
 
 # ---------------------------------------------------------------- many candidates: branch and bound
@@ -326,7 +338,9 @@ class _BlockPairs:
                 order = np.argsort(narrow[keep], kind="stable")[: self.node_limit]
                 x, y = x[order], y[order]
         x, y = np.concatenate([x, best_x]), np.concatenate([y, best_y])
-        return _pick(c, 0, x, y, _largest(c, x, y))
+        (at,) = _pick(c, np.zeros(len(x), dtype=np.int64), x, y)
+        (value,) = _largest(c, x[[at]], y[[at]])
+        return int(c.starts[x[at]]), int(c.stops[y[at]]), float(value)
 
 
 def _levels(c: WindowCandidates) -> list[_Level]:

@@ -1,0 +1,68 @@
+"""What windows that have to be searched decide: chosen without each fold, all folds of a split at once."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur.comparison.fold_sums import FoldSums, Groups, columns_of
+from demur.comparison.inner_search import InnerSearch
+from demur.honest.cases import JudgedModel, SplitCases
+from demur.honest.decisions import Codes, Judged, Window, codes_by_fold, decision_codes
+from demur.typing import IntArray
+
+__all__ = ["NoWindow", "judge_searched"]
+
+_AT_ONCE = 2**20
+"""Folds are searched together up to so many sums per column, which bounds the memory."""
+
+
+class NoWindow(NamedTuple):
+    """The first split and fold without which the limits allow no window."""
+
+    split: int
+    fold: int
+
+
+def judge_searched(
+    cases: SplitCases,
+    model: JudgedModel,
+    searches: Sequence[InnerSearch],
+    hindsight: Sequence[Window],
+) -> list[Judged | NoWindow]:
+    """Decide with the windows that searches find on the cases of all folds but one.
+
+    `hindsight` are the windows of all cases.
+    """
+    honest: list[list[Codes]] = [[] for _ in searches]
+    missing: dict[int, NoWindow] = {}
+    groups = Groups.of(model.classes[0])
+    for split, (rows, classes) in enumerate(zip(cases.splits.repeats, model.classes, strict=True)):
+        # as short as limits are: a million of them are compared with these
+        position: Any = np.empty(len(rows.cell), dtype=np.int32)
+        for one in classes:
+            position[one.rows] = np.repeat(np.arange(len(groups.low)), groups.sizes(one.scores))
+        columns = columns_of(cases, rows)
+        limits: list[list[tuple[IntArray, IntArray]]] = [[] for _ in searches]
+        for folds in _batches(cases.folds, len(groups.low)):
+            sums = FoldSums.of(classes, groups, folds, columns)
+            left, present = sums.everything - sums.below, sums.rows - sums.present
+            for place, search in enumerate(searches):
+                start, stop = search.cuts(left)
+                limits[place].append(groups.positions(present, start, stop))
+                if place not in missing and start.min() < 0:
+                    missing[place] = NoWindow(split, folds[int(np.argmin(start))])
+        for codes, parts in zip(honest, limits, strict=True):
+            first, last = (np.concatenate(ends).astype(np.int32) for ends in zip(*parts, strict=True))
+            codes.append(codes_by_fold(position, rows.fold, first, last))
+    seen = model.scores[cases.splits.repeats[0].cell]
+    return [
+        missing.get(place) or Judged(tuple(codes), decision_codes(seen, window))
+        for place, (codes, window) in enumerate(zip(honest, hindsight, strict=True))
+    ]
+
+
+def _batches(folds: int, groups: int) -> list[range]:
+    """Split the folds into runs of bounded size."""
+    step = max(1, _AT_ONCE // groups)
+    return [range(at, min(at + step, folds)) for at in range(0, folds, step)]
