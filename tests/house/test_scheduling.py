@@ -1,5 +1,6 @@
 """A parallel run hands out every test once, Spark first, and keeps costly files in one process."""
 
+import os
 from types import SimpleNamespace
 
 from xdist.scheduler import loadscope
@@ -70,5 +71,9 @@ def test_units_that_are_done_are_forgotten(monkeypatch):
     assert len(scheduler.assigned_work[nodes[0]]) <= 32
 
 
-def test_one_process_more_than_cores():
-    assert processes() >= 2
+def test_a_process_for_every_core(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 2, 5}, raising=False)
+    assert processes() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert processes() == 1

@@ -221,6 +221,8 @@ def first_bad(array: FloatArray, bad: BoolArray) -> float:
 
 def check_rate(value: Any, name: str) -> float:
     """Return one number in [0, 1]."""
+    if type(value) is float and 0.0 <= value <= 1.0:
+        return value  # asked once per fold: no array for it
     array = check_probability(value, name)
     if array.ndim:
         raise input_error(name, "must be one number", f"shape {array.shape}")
@@ -229,6 +231,8 @@ def check_rate(value: Any, name: str) -> float:
 
 def check_number(value: Any, name: str) -> float:
     """Return one finite number."""
+    if type(value) is float and math.isfinite(value):
+        return value
     array = check_finite(value, name)
     if array.ndim:
         raise input_error(name, "must be one number", f"shape {array.shape}")

@@ -24,7 +24,6 @@ __all__ = [
     "SurfaceMasses",
     "block_cuts",
     "score_masses",
-    "score_sums",
 ]
 
 SHARE_TIE = 8 * np.finfo(np.float64).eps
@@ -159,23 +158,16 @@ class SurfaceMasses:
         return m.positive_below[low], m.negative_above[high], mass[high] - mass[low], low, high
 
 
-def score_sums(counts: ScoreCounts) -> RunningMasses:
-    """Return the running numbers of cases over single scores."""
-    ones = np.ones(len(counts.scores), dtype=np.int64)
-    return RunningMasses.of_steps(
-        counts.positives, counts.negatives, counts.scores, counts.upper_scores, ones
-    )
-
-
-def score_masses(counts: ScoreCounts, prevalence: float, sums: RunningMasses | None = None) -> RunningMasses:
-    """Return the running masses over single scores under a prevalence; they sum to 1.
-
-    `sums` are the `score_sums` of the counts, if at hand.
-    """
+def score_masses(counts: ScoreCounts, prevalence: float) -> RunningMasses:
+    """Return the running masses over single scores under a prevalence; they sum to 1."""
     to_positive = prevalence / counts.n_positive if counts.n_positive else 0.0
     to_negative = (1 - prevalence) / counts.n_negative if counts.n_negative else 0.0
+    ones = np.ones(len(counts.scores), dtype=np.int64)
+    sums = RunningMasses.of_steps(
+        counts.positives, counts.negatives, counts.scores, counts.upper_scores, ones
+    )
     # scaling after the sums keeps whole numbers of cases, and so ties of costs, exact
-    return (score_sums(counts) if sums is None else sums).scaled(to_positive, to_negative)
+    return sums.scaled(to_positive, to_negative)
 
 
 class CostSurface(Protocol):
