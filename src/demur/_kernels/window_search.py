@@ -99,20 +99,20 @@ def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> I
     """
     rows, width = values.shape
     borders = np.arange(rows)[:, None] * width
-    flat, within = values.ravel(), np.broadcast_to(slack, values.shape).ravel()
-    first = (first + borders).ravel()
-
-    def better(left: IntArray, right: IntArray) -> IntArray:
-        return np.where(flat[right] <= flat[left] + within[right], right, left)
-
-    last = np.arange(len(flat))
+    within = np.broadcast_to(slack, values.shape).ravel()
+    first, last = (first + borders).ravel(), np.arange(values.size)
     level = np.frexp(last - first + 1.0)[1] - 1
     smallest = np.empty_like(last)
-    best, size = last.copy(), 1
+    # of every block its smallest value and where that is
+    least, place, size = values.ravel(), last, 1
     for power in range(int(level.max()) + 1):
         at = np.flatnonzero(level == power)
-        smallest[at] = better(best[first[at]], best[at - size + 1])
-        best, size = better(best[:-size], best[size:]), 2 * size
+        left, right = first[at], at - size + 1
+        later = least[right] <= least[left] + within[at]
+        smallest[at] = np.where(later, place[right], place[left])
+        later = least[size:] <= least[:-size] + within[: len(least) - size]
+        least, place = (np.where(later, column[size:], column[:-size]) for column in (least, place))
+        size *= 2
     within_row: IntArray = smallest.reshape(rows, width) - borders
     return within_row
 

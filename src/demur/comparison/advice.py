@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demur.comparison.candidates import TRIVIAL, Candidate, first_smallest
-from demur.comparison.fold_sums import FoldSums, Groups, columns_of
+from demur.comparison.fold_sums import FoldSums, GroupedRows, Groups, columns_of
 from demur.comparison.inner_search import InnerSearch, search_of
 from demur.comparison.question import Corner, Question
 from demur.costs.case_costs import CaseFactors
@@ -90,11 +90,12 @@ def _model_tables(cases: SplitCases, question: Question, model: Scored) -> list[
     groups, (own, by_corner) = Groups.of(model.classes[0], _MOST_GROUPS), _searches(model, question)
     made = []
     for rows, classes in zip(cases.splits.repeats, model.classes, strict=True):
-        sums = FoldSums.of(classes, groups, range(cases.folds), columns_of(cases, rows))
+        grouped = GroupedRows.of(classes, groups, columns_of(cases, rows))
+        sums = grouped.held(range(cases.folds))
         made.append(
             _Tables(
-                [_inner_tables(groups, sums, search) for search in own],
-                [[_inner_tables(groups, sums, search) for search in several] for several in by_corner],
+                [_inner_tables(grouped, sums, search) for search in own],
+                [[_inner_tables(grouped, sums, search) for search in several] for several in by_corner],
             )
         )
     return made
@@ -159,7 +160,7 @@ def _constant_tables(held: FloatArray, code: int) -> FloatArray:
 # ---------------------------------------------------------------- searches without one or two folds
 
 
-def _inner_tables(groups: Groups, sums: FoldSums, search: InnerSearch) -> FloatArray:
+def _inner_tables(grouped: GroupedRows, sums: FoldSums, search: InnerSearch) -> FloatArray:
     """Element v: outcomes on the folds w != v of rules chosen without v and w.
 
     A rule that treats all cases without v alike is judged as such, as the answer's candidates
@@ -167,10 +168,13 @@ def _inner_tables(groups: Groups, sums: FoldSums, search: InnerSearch) -> FloatA
     """
     tables = np.zeros((*sums.below.shape[:2], 3))
     one, two = np.triu_indices(len(sums.below), 1)
-    left, present = sums.everything - sums.below, sums.rows - sums.present
+    everything = grouped.everything
+    left, present = everything.below - sums.below, everything.present - sums.present
     starts, stops = search.cuts(np.concatenate([left[one] - sums.below[two], left]))
     missing = (starts < 0)[:, None, None]
-    start, stop = groups.positions(present[one] - sums.present[two], starts[: len(one)], stops[: len(one)])
+    start, stop = grouped.groups.positions(
+        present[one] - sums.present[two], starts[: len(one)], stops[: len(one)]
+    )
     row = np.arange(tables.shape[1])
     for outer, inner in ((one, two), (two, one)):
         first, last, total = (

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from demur.honest.class_rows import ClassRows
 from demur.honest.splits import Rows
 from demur.typing import FloatArray, IntArray
 
-__all__ = ["FoldSums", "Groups", "columns_of"]
+__all__ = ["FoldSums", "GroupedRows", "Groups", "columns_of"]
 
 _SIDES: tuple[Literal["right", "left"], ...] = ("right", "left")
 """A score equal to a lower threshold is called negative, one equal to an upper threshold positive."""
@@ -76,50 +76,88 @@ class Groups(NamedTuple):
         return lower, upper
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FoldSums:
-    """Cases and rows below every position among the groups, of each fold and of all of them.
+class FoldSums(NamedTuple):
+    """Cases and rows below every position among the groups, one element per fold.
 
     Element [v, 2 c + class, position] of `below` is the sum of column c, cases first, then costs if every
     case has its own (see `inner_search`); element [v, position] of `present` is a number of rows.
-    `everything` and `rows` are the same for all folds together.
     """
 
     below: FloatArray
     present: IntArray
-    everything: FloatArray
-    rows: IntArray
+
+
+class _Member(NamedTuple):
+    """Rows of one class: their groups and folds, and what is added up of them; None where each is a case."""
+
+    group: IntArray
+    fold: Any
+    values: list[FloatArray | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupedRows:
+    """Rows of one split by group of their scores.
+
+    Attributes
+    ----------
+    groups : Groups
+    everything : FoldSums
+        The sums of all folds together, without their axis.
+    """
+
+    groups: Groups
+    everything: FoldSums
+    _members: tuple[_Member, ...]
+    _columns: int
 
     @classmethod
-    def of(
-        cls, classes: Sequence[ClassRows], groups: Groups, folds: range, columns: Sequence[FloatArray]
-    ) -> "FoldSums":
-        """Add up columns of the rows by class and group, for some folds; `classes`: positives, negatives."""
-        number: int = len(groups.low)
-        sums = np.empty((len(folds) + 1, len(columns), 2, number))
-        present = np.zeros((len(folds) + 1, number), dtype=np.int64)
-        for place, one in enumerate(reversed(classes)):
-            sizes = groups.sizes(one.scores)
-            group = np.repeat(np.arange(number), sizes)
-            fold = one.fold.astype(np.int64) - folds.start
-            some = np.flatnonzero((fold >= 0) & (fold < len(folds)))
-            code = fold[some] * number + group[some]
-            rows = np.bincount(code, minlength=len(folds) * number).reshape(-1, number)
-            present[:-1] += rows
-            present[-1] += sizes
-            for at, column in enumerate(columns):
-                if at == 0 and one.cases is None:
-                    sums[:-1, at, place], sums[-1, at, place] = rows, sizes
-                    continue
-                values = column[one.rows]
-                held = np.bincount(code, values[some], len(folds) * number)
-                sums[:-1, at, place] = held.reshape(-1, number)
-                sums[-1, at, place] = np.bincount(group, values, number)
-        below = np.zeros((len(folds) + 1, 2 * len(columns), number + 1))
-        np.cumsum(sums.reshape(len(folds) + 1, -1, number), axis=2, out=below[..., 1:])
-        seen = np.zeros((len(folds) + 1, number + 1), dtype=np.int64)
-        np.cumsum(present, axis=1, out=seen[:, 1:])
-        return cls(below[:-1], seen[:-1], below[-1], seen[-1])
+    def of(cls, classes: Sequence[ClassRows], groups: Groups, columns: Sequence[FloatArray]) -> "GroupedRows":
+        """Group the rows of both classes, positives first; `columns` hold what is added up of every row."""
+        members = []
+        for one in reversed(classes):
+            values: list[FloatArray | None] = [column[one.rows] for column in columns]
+            if one.cases is None:
+                values[0] = None
+            group = np.repeat(np.arange(len(groups.low)), groups.sizes(one.scores))
+            members.append(_Member(group, one.fold, values))
+        together = [one._replace(fold=np.zeros(len(one.group), dtype=np.int64)) for one in members]
+        everything = _added_up(together, len(columns), range(1), len(groups.low))
+        return cls(groups, FoldSums(*(sums[0] for sums in everything)), tuple(members), len(columns))
+
+    def held(self, folds: range) -> FoldSums:
+        """Return the sums of some folds."""
+        return _added_up(self._members, self._columns, folds, len(self.groups.low))
+
+    def row_groups(self, classes: Sequence[ClassRows], rows: int) -> Any:
+        """Group of every row of the split; `classes` are those it was made of."""
+        # as short as limits are: a million of them are compared with these
+        group = np.empty(rows, dtype=np.int32)
+        for one, member in zip(reversed(classes), self._members, strict=True):
+            group[one.rows] = member.group
+        return group
+
+
+def _added_up(members: Sequence[_Member], columns: int, folds: range, number: int) -> FoldSums:
+    cells = len(folds) * number
+    sums, present = np.empty((len(folds), columns, 2, number)), np.zeros(cells, dtype=np.int64)
+    for place, one in enumerate(members):
+        fold = one.fold.astype(np.int64) - folds.start
+        inside = np.flatnonzero((fold >= 0) & (fold < len(folds)))
+        code = fold[inside] * number + one.group[inside]
+        rows = np.bincount(code, minlength=cells)
+        present += rows
+        for at, values in enumerate(one.values):
+            total = rows if values is None else np.bincount(code, values[inside], cells)
+            sums[:, at, place] = total.reshape(-1, number)
+    return FoldSums(_from_zero(sums.reshape(len(folds), -1, number)), _from_zero(present.reshape(-1, number)))
+
+
+def _from_zero(values: Any) -> Any:
+    """Running sums along the last axis, before the first value as well."""
+    running = np.zeros((*values.shape[:-1], values.shape[-1] + 1), dtype=values.dtype)
+    np.cumsum(values, axis=-1, out=running[..., 1:])
+    return running
 
 
 def columns_of(cases: SplitCases, rows: Rows) -> list[FloatArray]:

@@ -6,6 +6,7 @@ called positive and if reviewed, each for negatives and then positives.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -30,6 +31,9 @@ class InnerSearch(Protocol):
 
 def search_of(question: Question) -> InnerSearch:
     """Return the search for what a question asks."""
+    if not question.may_abstain:
+        # who never abstains keeps every limit on abstentions
+        question = replace(question, limits=replace(question.limits, max_abstention=None))
     return _CaseSearch(question) if question.by_case else _Search.of(question)
 
 

@@ -1,11 +1,11 @@
 """What windows that have to be searched decide: chosen without each fold, all folds of a split at once."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from demur.comparison.fold_sums import FoldSums, Groups, columns_of
+from demur.comparison.fold_sums import GroupedRows, Groups, columns_of
 from demur.comparison.inner_search import InnerSearch
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.decisions import Codes, Judged, Window, codes_by_fold, decision_codes
@@ -38,20 +38,17 @@ def judge_searched(
     missing: dict[int, NoWindow] = {}
     groups = Groups.of(model.classes[0])
     for split, (rows, classes) in enumerate(zip(cases.splits.repeats, model.classes, strict=True)):
-        # as short as limits are: a million of them are compared with these
-        position: Any = np.empty(len(rows.cell), dtype=np.int32)
-        for one in classes:
-            position[one.rows] = np.repeat(np.arange(len(groups.low)), groups.sizes(one.scores))
-        columns = columns_of(cases, rows)
+        grouped = GroupedRows.of(classes, groups, columns_of(cases, rows))
         limits: list[list[tuple[IntArray, IntArray]]] = [[] for _ in searches]
         for folds in _batches(cases.folds, len(groups.low)):
-            sums = FoldSums.of(classes, groups, folds, columns)
-            left, present = sums.everything - sums.below, sums.rows - sums.present
+            held, everything = grouped.held(folds), grouped.everything
+            left, present = everything.below - held.below, everything.present - held.present
             for place, search in enumerate(searches):
                 start, stop = search.cuts(left)
                 limits[place].append(groups.positions(present, start, stop))
                 if place not in missing and start.min() < 0:
                     missing[place] = NoWindow(split, folds[int(np.argmin(start))])
+        position = grouped.row_groups(classes, len(rows.cell))
         for codes, parts in zip(honest, limits, strict=True):
             first, last = (np.concatenate(ends).astype(np.int32) for ends in zip(*parts, strict=True))
             codes.append(codes_by_fold(position, rows.fold, first, last))

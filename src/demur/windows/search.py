@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from demur._kernels.sweep import places_below
 from demur._kernels.window_search import TIE, cheapest_cuts
 from demur.costs.model import CostModel
 from demur.roc.isometrics import Precision
@@ -213,7 +214,7 @@ def cut_limits(
     if max_abstention is not None and max_abstention < 1:
         least = below - max_abstention * below[..., -1:] - rounding
         pairs = zip(np.atleast_2d(below), np.atleast_2d(least), strict=True)
-        first = np.reshape([np.searchsorted(*pair, side="left") for pair in pairs], p.shape)
+        first = np.reshape([places_below(*pair) for pair in pairs], p.shape)
     return CutLimits(starts, stops, first)
 
 
