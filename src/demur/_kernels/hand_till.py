@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, whole_job, worth_compiling
-from demur._kernels.sweep import ascending_order, places_among
+from demur._kernels.places import places_among
+from demur._kernels.sweep import ascending_order
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["shrinking_hand_till"]

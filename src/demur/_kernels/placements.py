@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
-from demur._kernels.sweep import order_and_scores, places
+from demur._kernels.places import places
+from demur._kernels.sweep import order_and_scores
 from demur.typing import FloatArray, IntArray
 
 __all__ = [

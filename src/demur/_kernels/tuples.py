@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from demur._kernels.sweep import LevelSweep, Sample, places
+from demur._kernels.places import places
+from demur._kernels.sweep import LevelSweep, Sample
 from demur.typing import FloatArray, IntArray
 
 __all__ = [

@@ -110,7 +110,7 @@ def _moving_minimum(values: FloatArray, first: IntArray, slack: FloatArray) -> I
         left, right = first[at], at - size + 1
         later = least[right] <= least[left] + within[at]
         smallest[at] = np.where(later, place[right], place[left])
-        later = least[size:] <= least[:-size] + within[: len(least) - size]
+        later = least[size:] <= least[:-size] + within[: len(least[size:])]
         least, place = (np.where(later, column[size:], column[:-size]) for column in (least, place))
         size *= 2
     within_row: IntArray = smallest.reshape(rows, width) - borders

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from demur._kernels.sweep import places_below
+from demur._kernels.places import places_below
 from demur._kernels.window_search import TIE, cheapest_cuts
 from demur.costs.model import CostModel
 from demur.roc.isometrics import Precision
