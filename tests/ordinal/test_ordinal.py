@@ -800,7 +800,7 @@ def test_negative_unbiased_variance_of_a_difference_is_refused():
 
 def test_places_interpreted_compiled_and_searched_agree():
     from demur._kernels.jit import compiled
-    from demur._kernels.sweep import _lookup_loop
+    from demur._kernels.places import _lookup_loop
 
     rng = np.random.default_rng(6)
     lower, upper = (np.sort(rng.integers(0, 40, size).astype(float)) for size in (90, 120))
@@ -814,14 +814,14 @@ def test_places_interpreted_compiled_and_searched_agree():
 
 
 def test_compiled_path_against_the_searched_one(monkeypatch):
-    from demur._kernels import sweep
+    from demur._kernels import places
 
     rng = np.random.default_rng(9)
     y = rng.integers(0, 4, 70_000)
     s = np.round(rng.normal(size=len(y)) + y, 2)
     results = []
     for choice in (True, False):
-        monkeypatch.setattr(sweep, "worth_compiling", lambda size, choice=choice: choice)
+        monkeypatch.setattr(places, "worth_compiling", lambda size, choice=choice: choice)
         roc = ordinal_roc(y, s)
         results.append([roc.vus("product"), roc.vus("strict"), roc.variance(), roc.cons, roc.ovo])
     assert results[0] == results[1]
