@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from demur import (
@@ -59,6 +59,7 @@ def test_roc_band_by_hand():
 
 
 @given(st.integers(0, 1000))
+@example(880)  # the line of the upper limits ends with a vertical piece
 @settings(max_examples=examples(30), deadline=None)
 def test_roc_band_against_every_threshold_within_its_rectangle(seed):
     rng = np.random.default_rng(seed)

@@ -242,6 +242,15 @@ def test_interval_at_a_specificity_by_hand():
     assert found.specificity_interval == (0.9, 0.9)
 
 
+def test_positives_below_all_negatives_belong_to_the_upper_limit():
+    """The curve ends upright: at a low specificity all cases may be called positive."""
+    y, s = [0] * 8 + [1] * 8, [*range(3, 11), 0, 1, 2, *range(11, 16)]
+    found = roc_interval(y, s, specificity=[0.03, 0.5])
+    # at 0.03 up to 8 of the negatives are called positive, so perhaps every positive, too; at 0.5 at most 7
+    high = clopper_pearson(5, 8, math.sqrt(0.95))[1]
+    assert found.sensitivity_interval.high == pytest.approx([1.0, high])
+
+
 @given(scored_data())
 def test_specificity_held_is_the_pointwise_band_and_its_mirror_image(data):
     y, s, _ = data

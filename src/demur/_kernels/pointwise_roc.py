@@ -1,13 +1,12 @@
 """Exact limits of a ROC curve at one value of one of its rates."""
 
-from typing import Literal
-
 import numpy as np
 
 from demur._kernels.binomial import binomial_interval
+from demur._kernels.polyline import height
 from demur.typing import FloatArray
 
-__all__ = ["height", "pointwise_limits"]
+__all__ = ["pointwise_limits"]
 
 
 def pointwise_limits(
@@ -28,13 +27,3 @@ def pointwise_limits(
     low = binomial_interval(height(held_counts, other_counts, fewest, side="left"), n_other, each)[0]
     high = binomial_interval(height(held_counts, other_counts, most, side="right"), n_other, each)[1]
     return low, high
-
-
-def height(
-    across: FloatArray, up: FloatArray, at: FloatArray, *, side: Literal["left", "right"]
-) -> FloatArray:
-    """Height of a rising polyline above `at`; of a vertical piece the lower ("left") or the upper end."""
-    right = np.clip(np.searchsorted(across, at, side=side), 1, len(across) - 1)
-    run = across[right] - across[right - 1]
-    share = np.divide(at - across[right - 1], run, out=np.zeros(np.shape(at)), where=run > 0)
-    return np.asarray(up[right - 1] + np.clip(share, 0.0, 1.0) * (up[right] - up[right - 1]))

@@ -13,7 +13,8 @@ from demur._checks import (
     check_rng,
 )
 from demur._kernels.binomial import binomial_interval
-from demur._kernels.pointwise_roc import height, pointwise_limits
+from demur._kernels.pointwise_roc import pointwise_limits
+from demur._kernels.polyline import height
 from demur._results import Interval, Result, as_scalar
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.honest.distributions import BOUND_METHODS, DistributionBounds, dkw_margin

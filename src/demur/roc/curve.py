@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_range, check_rate, input_error
+from demur._kernels.polyline import height
 from demur._kernels.running import sums_above
 from demur._kernels.thresholds import cut_points
 from demur._results import Result, read_only
@@ -140,7 +141,7 @@ def area_between(x: FloatArray, y: FloatArray, low: float, high: float) -> float
     On a vertical step at a limit the height does not matter: the step has no width.
     """
     inside = (x > low) & (x < high)
-    ends = [_height(x, y, low, side="right"), _height(x, y, high, side="left")]
+    ends = [height(x, y, low, side="right"), height(x, y, high, side="left")]
     xs = np.concatenate([[low], x[inside], [high]])
     ys = np.concatenate([ends[:1], y[inside], ends[1:]])
     return _area(xs, ys)
@@ -164,17 +165,6 @@ def standardized_area(area: float, low: float, high: float, *, resampled: bool =
             stacklevel=3,
         )
     return (1 + (area - diagonal) / (perfect - diagonal)) / 2
-
-
-def _height(x: FloatArray, y: FloatArray, at: float, *, side: str) -> float:
-    """Height of the polyline just right (left) of `at`."""
-    if side == "right":
-        left = int(np.searchsorted(x, at, side="right")) - 1
-        left = min(left, len(x) - 2)
-    else:
-        left = max(int(np.searchsorted(x, at, side="left")) - 1, 0)
-    width = x[left + 1] - x[left]
-    return float(y[left] if width == 0 else y[left] + (y[left + 1] - y[left]) * (at - x[left]) / width)
 
 
 def roc_curve(

@@ -1,0 +1,145 @@
+"""Windows searched without each fold, all folds at once, against a search fold by fold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demur import CostModel, CostRange
+from demur.comparison import candidates, searched
+from demur.comparison.fold_sums import Groups
+from demur.comparison.inner_search import search_of
+from demur.comparison.question import Limits, Question
+from demur.exceptions import UndefinedError
+from demur.honest.cases import SplitCases
+from demur.honest.class_rows import ClassRows
+from demur.honest.decisions import Judged, Window, judge_choices
+
+POINT = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1)
+BOX = CostRange(cost_fn=(4, 12), cost_fp=3, cost_abstain=1)
+QUESTIONS = [
+    {"costs": POINT, "limits": {"max_abstention": 0.3}},
+    {"costs": POINT, "limits": {"max_fn_rate": 0.2, "min_precision_positive": 0.6}},
+    {"costs": POINT, "limits": {"min_precision_negative": 0.9}, "prevalence": 0.2},
+    {"costs": BOX},
+    {"costs": BOX, "objective": "worst", "prevalence": (0.2, 0.7)},
+    {"costs": BOX, "limits": {"max_abstention": 0.4}, "prevalence": (0.2, 0.7)},
+]
+
+
+def question(*, costs, limits=None, prevalence=None, objective=None):
+    return Question.checked(
+        costs=costs,
+        prevalence=prevalence,
+        objective=objective,
+        limits=Limits(**(limits or {})),
+        confidence_level=0.95,
+        seed=0,
+    )
+
+
+@st.composite
+def rows(draw):
+    """Labels, scores with ties and perhaps infinite ones, and perhaps weights of repeated cases."""
+    size = draw(st.integers(8, 40))
+    y = draw(st.lists(st.booleans(), min_size=size, max_size=size))
+    y[:4] = False, True, False, True
+    score = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.0, 4.0, np.inf, -np.inf])
+    weights = draw(st.none() | st.lists(st.integers(1, 3), min_size=size, max_size=size))
+    scores = draw(st.lists(score, min_size=size, max_size=size))
+    return np.array(y), np.array(scores), None if weights is None else np.array(weights, dtype=float)
+
+
+def judged_both_ways(data, asked):
+    y, scores, weights = data
+    cases = SplitCases.of_rows(
+        y, weights, weights="repeats", prevalence=None, folds=None, repeats=2, rng=0, quantity="a cost"
+    )
+    model = cases.judge(scores)
+    hindsight = [Window(-np.inf, np.inf)]
+
+    def choose(counts):
+        try:
+            window = candidates.choose_cuts(counts, asked).window
+        except UndefinedError as error:
+            return [error]
+        return [Window(window.lower, window.upper)]
+
+    (slow,) = judge_choices(cases, scores, model.classes, choose, hindsight)
+    (fast,) = searched.judge_searched(cases, model, [search_of(asked)], hindsight)
+    return slow, fast
+
+
+@pytest.mark.parametrize("asked", QUESTIONS, ids=str)
+@given(data=rows())
+def test_all_folds_at_once_against_one_by_one(asked, data):
+    slow, fast = judged_both_ways(data, question(**asked))
+    assert isinstance(slow, Judged) == isinstance(fast, Judged)
+    if isinstance(slow, Judged):
+        for one, other in zip(slow.honest, fast.honest, strict=True):
+            assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("asked", QUESTIONS[::3], ids=str)
+def test_folds_in_parts_are_the_folds_at_once(asked, monkeypatch):
+    rng = np.random.default_rng(3)
+    y = rng.random(300) < 0.4
+    data = y, np.round(rng.normal(y, 1.0), 1), None
+    _, whole = judged_both_ways(data, question(**asked))
+    monkeypatch.setattr(searched, "_AT_ONCE", 1)
+    _, parts = judged_both_ways(data, question(**asked))
+    assert [codes.tolist() for codes in whole.honest] == [codes.tolist() for codes in parts.honest]
+
+
+def test_the_first_fold_without_a_window_is_named():
+    y = np.array([0, 0, 1, 1] * 5, dtype=bool)
+    scores = np.where(y, 0.0, 1.0)  # the worse the score, the more positives
+    asked = question(costs=POINT, limits={"max_abstention": 0.0, "min_precision_positive": 0.9})
+    slow, fast = judged_both_ways((y, scores, None), asked)
+    assert slow.honest[0].tolist() == fast.honest[0].tolist()  # to call all negative keeps the promise
+    asked = question(
+        costs=POINT,
+        limits={"max_abstention": 0.0, "min_precision_positive": 0.9, "min_precision_negative": 0.9},
+    )
+    slow, fast = judged_both_ways((y, scores, None), asked)
+    assert isinstance(slow, UndefinedError)
+    assert fast == searched.NoWindow(0, 0)
+
+
+# ---------------------------------------------------------------- groups, by hand
+
+
+def group(*scores):
+    nothing = np.empty(0)
+    values = np.array(scores)
+    members = ClassRows(np.arange(len(values)), values, np.zeros(len(values), np.int16), None)
+    return Groups.of([members, ClassRows(np.empty(0, int), nothing, nothing, None)])
+
+
+def test_a_group_without_rows_lies_on_its_side_of_the_threshold():
+    groups = group(1.0, 2.0, 3.5, 4.0)
+    # rows at 1 and 4 only: the threshold between them is 2.5
+    present = np.array([[0, 1, 1, 1, 2]])
+    for at in (1, 2, 3):
+        first, last = groups.positions(present, np.array([at]), np.array([at]))
+        assert (first[0], last[0]) == (2, 2)
+    first, last = groups.positions(present, np.array([0]), np.array([4]))
+    assert (first[0], last[0]) == (0, 4), "no score reaches an infinite threshold"
+
+
+def test_neighbours_without_a_float_between_them():
+    top = np.finfo(np.float64).max
+    groups = group(-np.inf, -top, 0.0, top, np.inf)
+    present = np.array([[0, 1, 2, 3, 4, 5]])
+    for at in range(6):
+        first, last = groups.positions(present, np.array([at]), np.array([at]))
+        assert (first[0], last[0]) == (at, at)
+
+
+def test_many_scores_are_merged_into_groups_of_equal_size():
+    members = ClassRows(np.arange(100), np.arange(100.0), np.zeros(100, np.int16), None)
+    empty = ClassRows(np.empty(0, int), np.empty(0), np.empty(0, int), None)
+    groups = Groups.of([members, empty], most=10)
+    assert len(groups.low) == 10
+    assert groups.sizes(members.scores).sum() == 100
+    assert (groups.low[1:] > groups.high[:-1]).all()
