@@ -60,10 +60,6 @@ def pytest_collection_finish():
     gc.set_threshold(50_000, 20, 50)
 
 
-def pytest_sessionfinish():
-    gc.unfreeze()
-
-
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
