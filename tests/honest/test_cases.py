@@ -156,6 +156,22 @@ def test_tables_of_decisions_against_the_losses_of_the_cases(weighted, mu, nu):
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.2])
+@pytest.mark.parametrize("reviews", [(1, 1), (0.5, 2), (-0.5, 2)], ids=str)
+def test_expected_cost_of_the_cheapest_window_against_its_search_in_every_fold(prevalence, reviews):
+    y, a, _, _ = sample(7)
+    split, _ = common(y, a, a, None, folds=3, repeats=2, prevalence=prevalence)
+    positive, negative = reviews
+    costs = CostModel(cost_fn=10, cost_fp=4, cost_abstain_positive=positive, cost_abstain_negative=negative)
+
+    def choose(counts):
+        return abstention_surface(counts, prevalence=prevalence).window(costs=costs)
+
+    searched = expected_cost(split, a, choose, costs, confidence_level=0.9)
+    learned = expected_cost(split, a, None, costs, confidence_level=0.9)
+    assert learned.to_dict() == searched.to_dict()
+
+
+@pytest.mark.parametrize("prevalence", [None, 0.2])
 def test_expected_cost_of_a_limited_window_against_brute_force(prevalence):
     y, a, _, _ = sample(7)
     split, _ = common(y, a, a, None, folds=3, repeats=2, prevalence=prevalence)

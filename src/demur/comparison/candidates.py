@@ -338,7 +338,7 @@ def _judge(
 ) -> list[Judged | UndefinedError]:
     """Decisions of each rule; the reason where the limits allow none without some fold."""
     if not any(map(_needs_search, aims)):
-        return [judge_learned(cases, model, _price_point(aim.point)) for aim in aims]
+        return [judge_learned(cases, model, PricePoints.at(aim.point)) for aim in aims]
 
     if any(map(_asks_the_counts, aims)):
 
@@ -383,8 +383,3 @@ def _asks_the_counts(question: Question) -> bool:
 def _seeks_over_the_range(question: Question) -> bool:
     """Tell whether no single point of the costs says which window is best."""
     return question.ranged and question.objective != "expected"
-
-
-def _price_point(costs: CostModel) -> PricePoints:
-    mu, positive, negative = (np.asarray(value) for value in (costs.mu, costs.nu_positive, costs.nu_negative))
-    return PricePoints.of_surface(mu, positive, negative)

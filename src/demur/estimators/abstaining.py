@@ -443,7 +443,7 @@ class AbstainingClassifier(TwoClassAbstainer):
                     quantity="an honest cost",
                 ),
                 check_scores(held_out.response)[kept],
-                self._window,
+                self._window if self._constrained else None,
                 self.costs_,
                 confidence_level=self.confidence_level,
             )

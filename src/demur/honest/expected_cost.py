@@ -6,6 +6,7 @@ or with costs of abstaining by class, needs the same folds but its own search in
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -15,9 +16,11 @@ from demur.costs.model import CostModel, loss_table
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of
-from demur.honest.decisions import Judged, Window, judge_choices, mean_and_error, outcomes
+from demur.honest.decisions import Judged, Window, judge_choices, judge_learned, mean_and_error, outcomes
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import OutcomeTable, honest_interval, loss_sums
+from demur.honest.rules import Prices
+from demur.surface.surface import surface_of
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 
@@ -139,21 +142,18 @@ def _mean(table: FloatArray, costs: CostModel, prevalence: float | None) -> floa
 def expected_cost(
     cases: SplitCases,
     scores: FloatArray,
-    choose: Callable[[ScoreCounts], AbstentionWindow],
+    choose: Callable[[ScoreCounts], AbstentionWindow] | None,
     costs: CostModel,
     *,
     confidence_level: float,
 ) -> ExpectedCost:
-    """Judge every case by the window `choose` finds without its fold."""
-
-    def windows(counts: ScoreCounts) -> list[Window]:
-        window = choose(counts)
-        return [Window(window.lower, window.upper)]
-
+    """Judge every case by the window `choose` finds without its fold; None: by the cheapest one."""
     counts = cases.counts(scores)
-    classes = classes_of(scores, cases.positive, cases.splits)
-    (judged,) = judge_choices(cases, scores, classes, windows, windows(counts))
-    assert isinstance(judged, Judged), "`choose` raises where it finds no window"
+    if choose is None and min(costs.nu_positive, costs.nu_negative) >= 0:
+        judged = judge_learned(cases, cases.judge(scores, counts), Prices.at(costs))
+    else:
+        choose = choose or partial(_cheapest, costs=costs, prevalence=cases.prevalence)
+        judged = _judge(cases, scores, counts, choose)
     table = loss_table(costs)
     weighting = Weighting.of(counts.n_positive, counts.n_negative, cases.prevalence)
     held_out = outcomes(cases, judged.honest)
@@ -176,3 +176,23 @@ def expected_cost(
         repeats=cases.repeats,
         n=counts.n,
     )
+
+
+def _judge(
+    cases: SplitCases,
+    scores: FloatArray,
+    counts: ScoreCounts,
+    choose: Callable[[ScoreCounts], AbstentionWindow],
+) -> Judged:
+    def windows(counts: ScoreCounts) -> list[Window]:
+        window = choose(counts)
+        return [Window(window.lower, window.upper)]
+
+    classes = classes_of(scores, cases.positive, cases.splits)
+    (judged,) = judge_choices(cases, scores, classes, windows, windows(counts))
+    assert isinstance(judged, Judged), "`choose` raises where it finds no window"
+    return judged
+
+
+def _cheapest(counts: ScoreCounts, *, costs: CostModel, prevalence: float | None) -> AbstentionWindow:
+    return surface_of(counts, prevalence).window(costs=costs)

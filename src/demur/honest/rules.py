@@ -7,6 +7,7 @@ import numpy as np
 
 from demur._checks import check_prevalence
 from demur._kernels.thresholds import cut_points
+from demur.costs.model import CostModel
 from demur.counts.scores import Blocks, ScoreCounts
 from demur.surface.masses import RunningMasses, ShareCuts, block_cuts
 from demur.surface.window import AbstentionWindow, no_threshold
@@ -31,6 +32,12 @@ class Prices(NamedTuple):
     def of_surface(cls, mu: FloatArray, nu: FloatArray, nu_negative: FloatArray | None = None) -> "Prices":
         """Costs of the points (mu, nu) of an abstention surface."""
         return cls(np.ones(mu.shape), mu, nu, nu_negative)
+
+    @classmethod
+    def at(cls, costs: CostModel) -> "Prices":
+        """Costs of one point, relative to those of a miss."""
+        mu, positive, negative = map(np.asarray, (costs.mu, costs.nu_positive, costs.nu_negative))
+        return cls.of_surface(mu, positive, negative)
 
     @classmethod
     def of_cost_curve(cls, pc: FloatArray) -> "Prices":
