@@ -373,7 +373,7 @@ class ScoreCosts:
             miss=miss,
             alarm=alarm,
             review=review,
-            abstention_rate=float(table.cases[i:j].sum()) / n,
+            abstention_rate=min(float(table.cases[i:j].sum()) / n, 1.0),
             lower_index=i,
             upper_index=j,
             standard_error=math.sqrt(spread / (n * (n - 1))) if n > 1 else math.nan,

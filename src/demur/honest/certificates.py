@@ -310,7 +310,7 @@ class SurfaceCertificate(Result):
             fp=fp,
             certified_fn=float(at_lower.missed_high),
             certified_fp=float(at_upper.alarmed_high),
-            abstention_rate=sum(abstained),
+            abstention_rate=min(sum(abstained), 1.0),
             certified_abstention_rate=place.abstention_bound(self._two_sided_bounds),
             confidence_level=self.confidence_level,
         )

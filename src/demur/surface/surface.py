@@ -196,7 +196,7 @@ class AbstentionSurface(Result):
         i, j = block_cuts(self.shares, mu, nu_p, nu_n)
         m = self.masses.blocks
         mass = m.below
-        rate = np.asarray(mass[j] - mass[i])
+        rate = np.asarray(np.minimum(mass[j] - mass[i], 1.0))
         for at, window in self._scanned(odd, mu, nu_p, nu_n):
             rate[at] = window.abstention_rate
         return as_scalar(rate)

@@ -96,7 +96,8 @@ class AbstentionWindow(Result):
             expected_cost=cost,
             fn=fn,
             fp=fp,
-            abstention_rate=kept_positive + kept_negative,
+            # shares of all cases may add up to a rounding error more than 1
+            abstention_rate=min(kept_positive + kept_negative, 1.0),
             abstained_positive=kept_positive,
             abstained_negative=kept_negative,
             lower_index=int(masses.groups_below[i]),

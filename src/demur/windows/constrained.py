@@ -116,7 +116,7 @@ def window_of_cuts(
         expected_cost=math.nan,
         fn=fn / n,
         fp=fp / n,
-        abstention_rate=(kept[0] + kept[1]) / n,
+        abstention_rate=min((kept[0] + kept[1]) / n, 1.0),
         abstained_positive=kept[0] / n,
         abstained_negative=kept[1] / n,
         lower_index=i,
