@@ -156,65 +156,6 @@ def test_partitions_of_one_row_and_of_none_against_memory(session, tmp_path):
     assert frame.select(spark_partition_id()).distinct().count() == 12
 
 
-@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
-def test_a_worker_that_dies_in_mid_job_does_not_change_the_counts(
-    session,
-    cluster,
-    folder,
-    tmp_path_factory,
-):
-    diary = tmp_path_factory.mktemp("diary")
-    read_counts(open_frame(session, str(folder)), y_true="y", scores="a", positive="sick")
-    assert executors(session) == 2
-
-    def slow(batches):
-        from pyspark import TaskContext
-
-        task = TaskContext.get()
-        name = f"{task.stageId()}-{task.partitionId()}-{task.taskAttemptId()}"
-        (diary / f"start-{name}").write_text(os.getcwd())
-        time.sleep(0.7)
-        yield from batches
-        (diary / f"end-{name}").write_text(os.getcwd())
-
-    def told(kind, *workers):
-        """Stages and partitions of which workers wrote."""
-        places = tuple(str(cluster.work_folder(worker)) for worker in workers)
-        notes = [note for note in diary.glob(f"{kind}-*") if note.read_text().startswith(places)]
-        return {tuple(map(int, note.name.split("-")[1:3])) for note in notes}
-
-    def counting():
-        """The stage that counts: those before looked at the first rows, which are all here."""
-        ended = told("end", "first", "second")
-        late = [stage for stage, _ in ended if len({part for s, part in ended if s < stage}) == 8]
-        return max(late, default=-1)
-
-    def parts(kind, worker, stage):
-        return {part for s, part in told(kind, worker) if s == stage}
-
-    # only a: functions in Python cannot have columns with a dot
-    frame = open_frame(session, str(folder)).select("y", "a", "w").repartition(8)
-    columns = {"y_true": "y", "positive": "sick", "scores": "a", "weights": "w"}
-    with ThreadPoolExecutor(1) as pool:
-        job = pool.submit(read_counts, frame.mapInArrow(slow, frame.schema), **columns)
-        # its finished work must be lost too: what it shuffled lies on its own disk
-        while not (
-            (stage := counting()) >= 0
-            and parts("end", "first", stage)
-            and parts("start", "first", stage) - parts("end", "first", stage)
-        ):
-            assert not job.done(), "the job ended before a worker could be killed"
-            time.sleep(0.05)
-        cluster.kill_worker("first")
-        assert not job.done(), "the job ended before the worker was killed"
-        lost = parts("start", "first", stage)
-        found = job.result(timeout=300)
-    assert_same(found, read_counts(folder, engine="duckdb", **columns))
-    assert executors(session) == 1
-    assert parts("end", "second", stage) >= lost, "the other worker did its work again"
-    cluster.start_workers("first")
-
-
 # ---------------------------------------------------------------- files as DuckDB reads them
 
 CSV = {
@@ -365,6 +306,71 @@ def test_a_policy_as_sql_on_a_million_scores_and_on_missing_ones(session, tmp_pa
     write_parquet(tmp_path / "single.parquet", at=np.arange(6), score=single)
     rounded = policy((float(np.float32(0.3)), 0.6))
     assert decided_by(session, [rounded], tmp_path / "single.parquet") == [rounded.decide(single).tolist()]
+
+
+# ---------------------------------------------------------------- a worker that dies
+# behind all other tests of the cluster: it is left with one worker
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_a_worker_that_dies_in_mid_job_does_not_change_the_counts(
+    session,
+    cluster,
+    folder,
+    tmp_path_factory,
+):
+    diary = tmp_path_factory.mktemp("diary")
+    read_counts(open_frame(session, str(folder)), y_true="y", scores="a", positive="sick")
+    assert executors(session) == 2
+
+    def slow(batches):
+        from pyspark import TaskContext
+
+        task = TaskContext.get()
+        name = f"{task.stageId()}-{task.partitionId()}-{task.taskAttemptId()}"
+        (diary / f"start-{name}").write_text(os.getcwd())
+        time.sleep(0.7)
+        yield from batches
+        (diary / f"end-{name}").write_text(os.getcwd())
+
+    def told(kind, *workers):
+        """Stages and partitions of which workers wrote."""
+        places = tuple(str(cluster.work_folder(worker)) for worker in workers)
+        notes = [note for note in diary.glob(f"{kind}-*") if note.read_text().startswith(places)]
+        return {tuple(map(int, note.name.split("-")[1:3])) for note in notes}
+
+    def counting():
+        """The stage that counts: those before looked at the first rows, which are all here."""
+        ended = told("end", "first", "second")
+        late = [stage for stage, _ in ended if len({part for s, part in ended if s < stage}) == 8]
+        return max(late, default=-1)
+
+    def parts(kind, worker, stage):
+        return {part for s, part in told(kind, worker) if s == stage}
+
+    # only a: functions in Python cannot have columns with a dot
+    frame = open_frame(session, str(folder)).select("y", "a", "w").repartition(8)
+    columns = {"y_true": "y", "positive": "sick", "scores": "a", "weights": "w"}
+    with ThreadPoolExecutor(1) as pool:
+        job = pool.submit(read_counts, frame.mapInArrow(slow, frame.schema), **columns)
+        # its finished work must be lost too: what it shuffled lies on its own disk
+        while not (
+            (stage := counting()) >= 0
+            and parts("end", "first", stage)
+            and parts("start", "first", stage) - parts("end", "first", stage)
+        ):
+            assert not job.done(), "the job ended before a worker could be killed"
+            time.sleep(0.05)
+        cluster.kill_worker("first")
+        assert not job.done(), "the job ended before the worker was killed"
+        lost = parts("start", "first", stage)
+        found = job.result(timeout=300)
+    assert_same(found, read_counts(folder, engine="duckdb", **columns))
+    assert executors(session) == 1
+    assert parts("end", "second", stage) >= lost, "the other worker did its work again"
+
+
+# ---------------------------------------------------------------- what goes wrong without a cluster
 
 
 @pytest.mark.parametrize("words", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.6\r\n"])
