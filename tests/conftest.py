@@ -1,5 +1,6 @@
 """What all tests share: costly things made once, no waiting for threads, no silent skips."""
 
+import atexit
 import fcntl
 import functools
 import gc
@@ -57,6 +58,8 @@ def pytest_collection_finish():
     """Let the garbage collector leave alone what ten thousand tests and their modules hold to the end."""
     gc.enable()
     gc.freeze()
+    # the end of the process clears everything; pytest's five collections before it need not
+    atexit.register(gc.unfreeze)
     gc.set_threshold(50_000, 20, 50)
 
 
