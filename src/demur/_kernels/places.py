@@ -29,7 +29,7 @@ def places_below(lower: FloatArray, upper: FloatArray) -> IntArray:
 
 
 def _looked_up(lower: Any, upper: Any) -> tuple[IntArray, IntArray]:
-    """Walk along both arrays: look-ups one by one take ten times as long."""
+    """Walk along both arrays, in less than half the time of look-ups one by one."""
     below, reached = np.empty(len(upper), np.int64), np.empty(len(upper), np.int64)
     compiled(_lookup_loop)(lower, upper, below, reached)
     return below, reached

@@ -90,6 +90,7 @@ class FoldSums(NamedTuple):
 class _Member(NamedTuple):
     """Rows of one class: their groups and folds, and what is added up of them; None where each is a case."""
 
+    rows: IntArray
     group: IntArray
     fold: Any
     values: list[FloatArray | None]
@@ -109,7 +110,6 @@ class GroupedRows:
     groups: Groups
     everything: FoldSums
     _members: tuple[_Member, ...]
-    _columns: int
 
     @classmethod
     def of(cls, classes: Sequence[ClassRows], groups: Groups, columns: Sequence[FloatArray]) -> "GroupedRows":
@@ -120,26 +120,26 @@ class GroupedRows:
             if one.cases is None:
                 values[0] = None
             group = np.repeat(np.arange(len(groups.low)), groups.sizes(one.scores))
-            members.append(_Member(group, one.fold, values))
+            members.append(_Member(one.rows, group, one.fold, values))
         together = [one._replace(fold=np.zeros(len(one.group), dtype=np.int64)) for one in members]
-        everything = _added_up(together, len(columns), range(1), len(groups.low))
-        return cls(groups, FoldSums(*(sums[0] for sums in everything)), tuple(members), len(columns))
+        everything = _added_up(together, range(1), len(groups.low))
+        return cls(groups, FoldSums(*(sums[0] for sums in everything)), tuple(members))
 
     def held(self, folds: range) -> FoldSums:
         """Return the sums of some folds."""
-        return _added_up(self._members, self._columns, folds, len(self.groups.low))
+        return _added_up(self._members, folds, len(self.groups.low))
 
-    def row_groups(self, classes: Sequence[ClassRows], rows: int) -> Any:
-        """Group of every row of the split; `classes` are those it was made of."""
+    def row_groups(self) -> Any:
+        """Group of every row of the split."""
         # as short as limits are: a million of them are compared with these
-        group = np.empty(rows, dtype=np.int32)
-        for one, member in zip(reversed(classes), self._members, strict=True):
-            group[one.rows] = member.group
+        group = np.empty(sum(len(one.rows) for one in self._members), dtype=np.int32)
+        for one in self._members:
+            group[one.rows] = one.group
         return group
 
 
-def _added_up(members: Sequence[_Member], columns: int, folds: range, number: int) -> FoldSums:
-    cells = len(folds) * number
+def _added_up(members: Sequence[_Member], folds: range, number: int) -> FoldSums:
+    cells, columns = len(folds) * number, len(members[0].values)
     sums, present = np.empty((len(folds), columns, 2, number)), np.zeros(cells, dtype=np.int64)
     for place, one in enumerate(members):
         fold = one.fold.astype(np.int64) - folds.start

@@ -48,7 +48,7 @@ def judge_searched(
                 limits[place].append(groups.positions(present, start, stop))
                 if place not in missing and start.min() < 0:
                     missing[place] = NoWindow(split, folds[int(np.argmin(start))])
-        position = grouped.row_groups(classes, len(rows.cell))
+        position = grouped.row_groups()
         for codes, parts in zip(honest, limits, strict=True):
             first, last = (np.concatenate(ends).astype(np.int32) for ends in zip(*parts, strict=True))
             codes.append(codes_by_fold(position, rows.fold, first, last))

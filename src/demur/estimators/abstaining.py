@@ -430,6 +430,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         positive = (cases.labels[held_out.rows] == self._outcomes[1])[kept]
         if min(np.count_nonzero(positive), np.count_nonzero(~positive)) < 2:
             return None, certificate
+        searched = self._constrained or min(self.costs_.nu_positive, self.costs_.nu_negative) < 0
         try:
             honest = expected_cost(
                 SplitCases.of_rows(
@@ -443,7 +444,7 @@ class AbstainingClassifier(TwoClassAbstainer):
                     quantity="an honest cost",
                 ),
                 check_scores(held_out.response)[kept],
-                self._window if self._constrained else None,
+                self._window if searched else None,
                 self.costs_,
                 confidence_level=self.confidence_level,
             )

@@ -6,7 +6,6 @@ or with costs of abstaining by class, needs the same folds but its own search in
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from demur.honest.decisions import Judged, Window, judge_choices, judge_learned,
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import OutcomeTable, honest_interval, loss_sums
 from demur.honest.rules import Prices
-from demur.surface.surface import surface_of
 from demur.surface.window import AbstentionWindow
 from demur.typing import FloatArray
 
@@ -147,12 +145,14 @@ def expected_cost(
     *,
     confidence_level: float,
 ) -> ExpectedCost:
-    """Judge every case by the window `choose` finds without its fold; None: by the cheapest one."""
+    """Judge every case by the window `choose` finds without its fold.
+
+    None: by the cheapest window, as long as nobody is paid for a review.
+    """
     counts = cases.counts(scores)
-    if choose is None and min(costs.nu_positive, costs.nu_negative) >= 0:
+    if choose is None:
         judged = judge_learned(cases, cases.judge(scores, counts), Prices.at(costs))
     else:
-        choose = choose or partial(_cheapest, costs=costs, prevalence=cases.prevalence)
         judged = _judge(cases, scores, counts, choose)
     table = loss_table(costs)
     weighting = Weighting.of(counts.n_positive, counts.n_negative, cases.prevalence)
@@ -192,7 +192,3 @@ def _judge(
     (judged,) = judge_choices(cases, scores, classes, windows, windows(counts))
     assert isinstance(judged, Judged), "`choose` raises where it finds no window"
     return judged
-
-
-def _cheapest(counts: ScoreCounts, *, costs: CostModel, prevalence: float | None) -> AbstentionWindow:
-    return surface_of(counts, prevalence).window(costs=costs)
