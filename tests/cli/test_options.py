@@ -9,11 +9,24 @@ import pytest
 from command_line import COSTS, GOOD, Y, python, table_file
 from demur import CostModel, CostRange, compare_models
 from demur._results import json_safe
+from demur.cli import options
 from demur.cli.main import VERBS
-from demur.cli.options import Certainty, Classes, Flags, Limits, Output, Prices, Source, flag, takes, verb
+from demur.cli.options import Certainty, Flags, Limits, Output, Prices, Source, flag, takes, verb
+from demur.comparison import question
 from demur.exceptions import InputError
 
-OBJECTS = [Source, Prices, Limits, Classes, Certainty, Output]
+OBJECTS = [kind for kind in map(vars(options).get, options.__all__) if kind in Flags.__subclasses__()]
+
+
+def flags_of(kind):
+    """Every flag of an object, as its fields declare them."""
+    return [click_option.opts[-1] for click_option in verb("some", example="")(takes(kind)(print)).params[:-1]]
+
+
+def verbs_with(name):
+    """Every verb that takes a flag."""
+    taken = {each: import_module(f"demur.cli.verbs.{each}").command.params for each in VERBS}
+    return [each for each, params in taken.items() if any(name in option.opts for option in params)]
 
 
 def parsed(kind, *args):
@@ -267,8 +280,33 @@ def test_the_reader_is_memory_unless_another_is_named():
 # ---------------------------------------------------------------- no flag is ignored
 
 
-VERBS_OF_TWO_CLASSES = pytest.mark.parametrize("name", ["compare", "decide", "report"])
+VERBS_OF_TWO_CLASSES = pytest.mark.parametrize("name", verbs_with("--max-abstention"))
 LIMITS = {"max_abstention": 0.4, "min_precision_positive": 0.6, "max_fn_rate": 0.4}
+# flags of a comparison at one point of the costs, and what the function is asked in their place
+ASKED = [
+    (("--prevalence", 0.2), {"prevalence": 0.2}),
+    (("--prevalence", "0.1:0.2"), {"prevalence": (0.1, 0.2)}),
+    (("--objective", "guaranteed"), {"objective": "guaranteed"}),
+    (("--prevalence", "0.1:0.2", "--objective", "worst"), {"prevalence": (0.1, 0.2), "objective": "worst"}),
+    (("--max-abstention", 0.2), {"max_abstention": 0.2}),
+    (("--reviews-per-day", 50, "--cases-per-day", 250), {"max_abstention": 0.2}),
+    (("--max-fn-rate", 0.3), {"max_fn_rate": 0.3}),
+    (("--min-precision-negative", 0.9), {"min_precision_negative": 0.9}),
+    (("--max-abstention", 0.4, "--min-precision-positive", 0.6, "--max-fn-rate", 0.4), LIMITS),
+    (
+        ("--min-precision-positive", 0.9, "--precision-confidence", 0.9),
+        {"min_precision_positive": 0.9, "precision_confidence": 0.9},
+    ),
+    (("--confidence", 0.8, "--seed", 4), {"confidence_level": 0.8, "seed": 4}),
+]
+
+
+@pytest.mark.parametrize("kind", [Limits, Certainty])
+def test_every_flag_and_every_limit_is_asked(kind):
+    tried = {flag for flags, _ in ASKED for flag in flags[::2]}
+    assert [flag for flag in flags_of(kind) if flag not in tried] == []
+    settings = {name for _, settings in ASKED for name in settings}
+    assert [each.name for each in fields(question.Limits) if each.name not in settings] == []
 
 
 def asked(run, name, file, *flags):
@@ -287,30 +325,7 @@ def compared(**settings):
 
 
 @VERBS_OF_TWO_CLASSES
-@pytest.mark.parametrize(
-    ("flags", "settings"),
-    [
-        (("--prevalence", 0.2), {"prevalence": 0.2}),
-        (("--prevalence", "0.1:0.2"), {"prevalence": (0.1, 0.2)}),
-        (("--objective", "guaranteed"), {"objective": "guaranteed"}),
-        (
-            ("--prevalence", "0.1:0.2", "--objective", "worst"),
-            {"prevalence": (0.1, 0.2), "objective": "worst"},
-        ),
-        (("--max-abstention", 0.2), {"max_abstention": 0.2}),
-        (("--reviews-per-day", 50, "--cases-per-day", 250), {"max_abstention": 0.2}),
-        (("--max-fn-rate", 0.3), {"max_fn_rate": 0.3}),
-        (
-            ("--max-abstention", 0.4, "--min-precision-positive", 0.6, "--max-fn-rate", 0.4),
-            LIMITS,
-        ),
-        (
-            ("--min-precision-positive", 0.9, "--precision-confidence", 0.9),
-            {"min_precision_positive": 0.9, "precision_confidence": 0.9},
-        ),
-        (("--confidence", 0.8, "--seed", 4), {"confidence_level": 0.8, "seed": 4}),
-    ],
-)
+@pytest.mark.parametrize(("flags", "settings"), ASKED)
 def test_every_flag_asks_what_the_function_asks(run, many, name, flags, settings):
     assert asked(run, name, many, *COSTS, *flags) == json_safe(compared(**settings))
 

@@ -1,6 +1,7 @@
 """The whole answer against its definition: enumeration of windows, case by case, and by hand."""
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from comparison_oracles import (
     splits_of,
 )
 from demur import CostModel, CostRange, UndefinedError, compare_models
+from demur.comparison.question import Limits
 from demur.honest import surface_certificate
 from demur.honest.intervals import (
     DifferenceSums,
@@ -38,6 +40,12 @@ LIMITS = [
     {"max_abstention": 0.5, "min_precision_positive": 0.6},
     {"max_abstention": 0.0, "max_fn_rate": 0.4},
 ]
+
+
+def test_every_limit_is_tried():
+    """The confidence of a promised precision has oracles of its own."""
+    tried = {name for limits in LIMITS for name in limits} | {"precision_confidence"}
+    assert tried == {each.name for each in fields(Limits)}
 
 
 @st.composite
