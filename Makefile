@@ -14,16 +14,16 @@ export PYTHONDONTWRITEBYTECODE =
 
 INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
 
-# what users install; the demo needs no more
-$(VENV)/.demo: pyproject.toml $(CONSTRAINTS)
+# what users install, and the studies, so that `demur reproduce` works; the demo needs no more
+$(VENV)/.demo: pyproject.toml studies/pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) ".[plot]"
+	$(INSTALL) ".[plot]" --editable ./studies
 	touch $@
 
 # what tests, benchmarks and documentation need on top: Spark, a browser driver, other data frames
-$(VENV)/.installed: pyproject.toml $(CONSTRAINTS)
+$(VENV)/.installed: pyproject.toml studies/pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) ".[dev]"
+	$(INSTALL) ".[dev]" --editable ./studies
 	touch $@
 
 demo: $(VENV)/.demo

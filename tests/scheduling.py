@@ -14,7 +14,8 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = re.compile(
-    r"tests/(engines/test_(spark|export_databases)|house/test_results|report/test_(page|web)_\w+|reproduce/test_\w*studies)\.py"
+    r"tests/(engines/test_(spark|export_databases)|house/test_results|report/test_(page|web)_\w+)\.py"
+    r"|studies/tests/test_\w*studies\.py"
 )
 FIRST = "tests/engines/test_spark.py"
 

@@ -23,7 +23,7 @@ from docs_reference import write_reference
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from demur.reproduce._study import Figure
+    from demur_studies._study import Figure
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -196,9 +196,9 @@ def write_studies(data_dir: str | None) -> None:
     """Write the kept results of every study, and the figures of a quick run with the data at hand."""
     import numpy as np
 
-    from demur.reproduce import STUDIES, load_study
-    from demur.reproduce._data import PaperData
-    from demur.reproduce._study import VERDICTS, save_figures
+    from demur_studies import STUDIES, load_study
+    from demur_studies._data import PaperData
+    from demur_studies._study import VERDICTS, save_figures
 
     folder = MADE / "papers"
     index = [

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ALWAYS = "tests/house/test_rooms.py"
-SLOW = re.compile(r"tests/(engines/test_spark|report/test_page_\w+|reproduce/test_\w*studies)\.py")
+SLOW = re.compile(r"tests/(engines/test_spark|report/test_page_\w+)\.py|studies/tests/test_\w*studies\.py")
 # what no room holds: where its tests are
 OUTSIDE = {
     "docs": "tests/house/test_docs.py",
@@ -43,11 +43,13 @@ def git(*arguments: str) -> set[str]:
 def tests_of(file: str) -> set[str]:
     """Return the tests and doctests that a changed file calls for."""
     parts = Path(file).parts
-    if parts[0] == "tests":
+    if parts[0] == "tests" or parts[:2] == ("studies", "tests"):
         return {file} if parts[-1].startswith("test_") and file.endswith(".py") else set()
     if parts[:2] == ("src", "demur"):
         doctests = {file} if file.endswith(".py") else set()
         return doctests | quick_tests(ROOT / "tests" / parts[2])
+    if parts[:2] == ("studies", "src"):
+        return {file}  # its tests repeat papers
     return {OUTSIDE[parts[0]]} if parts[0] in OUTSIDE else set()
 
 

@@ -28,7 +28,7 @@ FLOORS = (
     ("comparison",),
     ("estimators", "monitoring", "scoring"),
     ("displays", "report"),
-    ("reproduce", "mlflow"),
+    ("mlflow",),
     ("cli",),
     ("__main__", "__init__"),
 )

@@ -442,53 +442,6 @@ def test_hull_of_auc_curves_lies_above_them():
         assert np.all(curve.value[defined] <= height + 1e-12)
 
 
-# ---------------------------------------------------------------- experiments of the paper
-
-
-def test_tic_tac_toe_against_paper():
-    # Ferri and Hernandez-Orallo (2004), section 7: unpruned tree with Laplace smoothing, 8 squares.
-    # Printed: accuracy .796, AUC .873, AUC .956 at abstention .46, cheapest between .65 and .75.
-    # Another tree learner and other folds: the shape is reproduced, not the third digit.
-    from sklearn.model_selection import StratifiedKFold
-    from sklearn.tree import DecisionTreeClassifier
-
-    from demur.datasets.tic_tac_toe import tic_tac_toe
-
-    X, y = tic_tac_toe(squares=8)
-    features = np.concatenate([mark == X for mark in "xob"], axis=1).astype(float)
-    proba = np.empty((len(y), 2))
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(features, y):
-        tree = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0)
-        tree.fit(features[train], y[train])
-        leaf_of, leaf = tree.apply(features[train]), tree.apply(features[test])
-        sizes = np.bincount(leaf_of, minlength=tree.tree_.node_count)
-        wins = np.bincount(leaf_of, weights=y[train], minlength=tree.tree_.node_count)
-        p = (wins[leaf] + 1) / (sizes[leaf] + 2)
-        proba[test] = np.column_stack([1 - p, p])
-    accuracy = response_curve(y, proba)
-    auc = accuracy.with_metric("auc")
-    costs = CostModel(cost_fp=100, cost_fn=20, cost_abstain_positive=2, cost_abstain_negative=3)
-    cost = accuracy.with_metric("cost", costs=costs)
-    assert accuracy.at(0) == pytest.approx(0.80, abs=0.06)
-    assert auc.at(0) == pytest.approx(0.873, abs=0.05)
-    assert auc.at(0.46) > auc.at(0.24) > auc.at(0)
-    assert auc.at(0.46) == pytest.approx(0.956, abs=0.04)
-    assert 0.4 < cost.best().abstention < 0.95
-
-
-def test_tic_tac_toe_rows_against_uci(shared_folder):
-    import csv
-
-    from demur.datasets.tic_tac_toe import tic_tac_toe
-
-    with open(shared_folder / "data" / "uci" / "tic-tac-toe.csv") as handle:
-        rows = [(*line[:9], line[9] == "positive") for line in list(csv.reader(handle))[1:]]
-    X, y = tic_tac_toe()
-    assert sorted(rows) == sorted((*board, bool(won)) for board, won in zip(X.tolist(), y, strict=True))
-    with pytest.raises(InputError, match="`squares` must be 8 or 9, got 7"):
-        tic_tac_toe(squares=7)
-
-
 # ---------------------------------------------------------------- wrong input
 
 

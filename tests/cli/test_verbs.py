@@ -64,6 +64,17 @@ def test_module_and_version():
     assert python("-m", "demur", "--version").stdout == f"demur {demur.__version__}\n"
 
 
+@pytest.mark.parametrize("args", [["--list"], ["--help"], ["all", "--quick"]])
+def test_reproduce_without_the_studies_says_what_to_install(run, monkeypatch, args):
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda **wanted: ())
+    answer = run("reproduce", *args)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "demur: `demur reproduce` needs the distribution demur-studies, which is not installed. "
+        "Hint: pip install demur-studies, or pip install ./studies in a copy of the repository.\n"
+    )
+
+
 def test_shell_completion(monkeypatch, run):
     monkeypatch.setenv("_DEMUR_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_WORDS", "demur comp")

@@ -23,6 +23,9 @@ import changed_tests  # noqa: E402
         ("src/demur/py.typed", {"tests/house/test_contracts.py"}),
         ("docs/how_to/regression.md", {"tests/house/test_docs.py"}),
         ("web/src/main.ts", {"tests/report/test_web_math.py"}),
+        ("studies/tests/test_studies.py", {"studies/tests/test_studies.py"}),
+        ("studies/src/demur_studies/_spread.py", {"studies/src/demur_studies/_spread.py"}),
+        ("studies/pyproject.toml", set()),
         ("LICENSE", set()),
     ],
 )
@@ -43,7 +46,8 @@ def test_slow_tests_run_only_if_they_changed():
 
 
 def test_slow_files_exist_and_share_a_process():
-    files = {str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py")}
+    folders = (ROOT / "tests", ROOT / "studies" / "tests")
+    files = {str(path.relative_to(ROOT)) for folder in folders for path in folder.rglob("test_*.py")}
     slow = {file for file in files if changed_tests.SLOW.fullmatch(file)}
     together = {file for file in files if TOGETHER.fullmatch(file)}
     assert slow <= together

@@ -51,6 +51,8 @@ class _LazyGroup(click.Group):
         if cmd_name not in VERBS:
             return None
         _require_addresses()
+        if cmd_name == "reproduce":
+            return _studies_command()
         command: click.Command = import_module(f"demur.cli.verbs.{cmd_name}").command
         return command
 
@@ -64,6 +66,19 @@ class _LazyGroup(click.Group):
         if args[0] not in VERBS and not args[0].startswith("-"):
             raise InputError(f"There is no command {args[0]!r}. Hint: the commands are {', '.join(VERBS)}.")
         return super().resolve_command(ctx, args)
+
+
+def _studies_command() -> click.Command:
+    """Load `demur reproduce` from the distribution demur-studies, through its entry point."""
+    from importlib.metadata import entry_points
+
+    for found in entry_points(group="demur.verbs", name="reproduce"):
+        command: click.Command = found.load()
+        return command
+    raise InputError(
+        "`demur reproduce` needs the distribution demur-studies, which is not installed. "
+        "Hint: pip install demur-studies, or pip install ./studies in a copy of the repository."
+    )
 
 
 def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: FBT001

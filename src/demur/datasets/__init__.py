@@ -4,8 +4,7 @@ Imports: kernels and checks only.
 """
 
 from demur.datasets.binormal import Binormal
-from demur.datasets.mackey_glass import mackey_glass
-from demur.datasets.series import example_series
+from demur.datasets.series import example_series, mackey_glass
 
 __all__ = [
     "Binormal",

@@ -10,7 +10,6 @@ from demur.estimators.c45_pruning import LaplaceTreeClassifier
 from demur.estimators.cautious import CautiousClassifier
 from demur.estimators.cost_weighted import CostWeightedClassifier
 from demur.estimators.delegating import DelegatingClassifier
-from demur.estimators.difference_rescaler import DifferenceRescaler
 from demur.estimators.ensemble import CautiousEnsemble
 from demur.estimators.guarded import GuardedClassifier, NeighbourDistance
 from demur.estimators.kalman_forecaster import KalmanForecaster, SeriesForecast
@@ -21,7 +20,7 @@ from demur.estimators.naive_bayes_regressor import NaiveBayesRegressor
 from demur.estimators.oracle import DirectThresholdClassifier
 from demur.estimators.ordinal_rank import OrdinalRankClassifier, SupportVectorOrdinalClassifier
 from demur.estimators.reliable import ReliableClassifier
-from demur.estimators.stacking import StackedForecast, stack_forecasters
+from demur.estimators.stacking import DifferenceRescaler, StackedForecast, stack_forecasters
 
 __all__ = [
     "AbstainingClassifier",
