@@ -43,6 +43,10 @@ def test_one_line_that_imports_upward_is_found(line):
     assert len(house.upward_imports("roc.curve", source)) == 1
 
 
+def test_no_module_imports_the_studies():
+    assert [name for name, path in house.MODULES.items() if "demur_studies" in path.read_text()] == []
+
+
 def test_no_module_imports_in_a_circle():
     edges = house.graph()
     assert len(house.order_of(edges)) > 200
