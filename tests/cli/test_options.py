@@ -2,15 +2,15 @@
 
 from dataclasses import FrozenInstanceError, fields
 from functools import cache
-from importlib import import_module
 
+import click
 import pytest
 
 from command_line import COSTS, GOOD, Y, python, table_file
 from demur import CostModel, CostRange, compare_models
 from demur._results import json_safe
 from demur.cli import options
-from demur.cli.main import VERBS
+from demur.cli.main import VERBS, cli
 from demur.cli.options import Certainty, Flags, Limits, Output, Prices, Source, flag, takes, verb
 from demur.comparison import question
 from demur.exceptions import InputError
@@ -25,7 +25,7 @@ def flags_of(kind):
 
 def verbs_with(name):
     """Every verb that takes a flag."""
-    taken = {each: import_module(f"demur.cli.verbs.{each}").command.params for each in VERBS}
+    taken = {each: cli.get_command(None, each).params for each in VERBS}
     return [each for each, params in taken.items() if any(name in option.opts for option in params)]
 
 
@@ -107,7 +107,7 @@ def test_a_new_flag_is_one_field(capsys):
 
 @pytest.mark.parametrize("name", sorted(VERBS))
 def test_every_flag_has_a_help_text_and_every_verb_an_example(run, name):
-    command = import_module(f"demur.cli.verbs.{name}").command
+    command = cli.get_command(click.Context(cli), name)
     options = [each for each in command.params if each.param_type_name == "option"]
     assert [option.name for option in options if not option.help] == []
     answer = run(name, "--help")

@@ -1,4 +1,4 @@
-"""Every source paper, run again: its printed values beside what comes out here.
+"""Run the studies of the source papers again and compare with their printed values.
 
 How to add a study
 ------------------

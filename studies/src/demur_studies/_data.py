@@ -1,4 +1,4 @@
-"""Where the data of the papers come from: a folder, Debian's WEKA examples, or enumeration.
+"""Read the data of the papers: from a folder, Debian's WEKA examples, or by enumeration.
 
 The folder (``--data-dir``) has the layout ``uci/<name>.csv`` (header; class in the last column,
 named ``class``; empty cell = missing), ``timeseries/<name>.csv`` (columns t, value) and

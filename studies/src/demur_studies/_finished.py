@@ -1,4 +1,4 @@
-"""Finished parts of a long run, kept in a folder: a run that was stopped goes on where it was.
+"""Keep finished parts of a long run in a folder, so that a stopped run can resume.
 
 A part is whatever takes seconds: the scores of one WEKA run, one data set of a table. It is kept
 as a small JSON file that appears whole or not at all, so a run may be killed at any moment.

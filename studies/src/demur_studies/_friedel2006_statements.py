@@ -1,4 +1,4 @@
-"""What Friedel, Rueckert and Kramer (2006) say of single data sets: declared in one table, judged one way."""
+"""Statements of Friedel, Rueckert and Kramer (2006) about single data sets, all judged by one rule."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Tables with numbers, names and gaps, and WEKA's naive Bayes for them, which scikit-learn has not.
+"""Tables with numeric, nominal and missing values, and WEKA's naive Bayes for them.
 
 WEKA's learner is deterministic, so that studies can use it without Java: the numbers are those of
 WEKA 3.6.14 (tested where it is installed).

@@ -1,4 +1,4 @@
-"""Could the agreement of a table have failed? Its rows and its methods shuffled, and paired statistics.
+"""Test the agreement of a table: permuted rows and methods (placebo), and paired statistics.
 
 A table agrees for little if the printed values agree as often with our values of *another* data
 set or method. The placebo shuffles our rows (data sets) or columns (methods) and counts again.

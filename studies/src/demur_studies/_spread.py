@@ -1,4 +1,4 @@
-"""How much chance there is in our runs: between repetitions, or, where there is one, between cases."""
+"""Estimate the spread of our runs: between repetitions or, where there is only one, between cases."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What a study gives back: cells with a verdict, figures that are drawn when they are saved."""
+"""Define the results of a study: cells with a verdict, and figures drawn when they are saved."""
 
 import math
 from collections.abc import Callable, Mapping

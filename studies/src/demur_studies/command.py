@@ -1,4 +1,4 @@
-"""`demur reproduce NAME`: run a source paper again, its printed values beside what comes out."""
+"""`demur reproduce NAME`: run a source paper again and compare with its printed values."""
 
 import sys
 from collections.abc import Iterator, Sequence
