@@ -5,8 +5,8 @@ from importlib import import_module
 
 import demur
 
-ROOMS = sorted(name for name, home in demur._HOME.items() if home == "demur")
-TOP = sorted(name for name, home in demur._HOME.items() if home != "demur")
+ROOMS = [name for name in demur.__all__ if inspect.ismodule(getattr(demur, name))]
+TOP = [name for name in demur.__all__ if name not in (*ROOMS, "__version__")]
 
 
 def public_names():

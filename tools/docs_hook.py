@@ -33,12 +33,23 @@ BEFORE = re.compile(r'<span class="n[a-z]?">(\w+)</span><span class="o">\.</span
 @cache
 def homes() -> dict[str, str]:
     """Return {name: full name} of every public name, as the reference documents it."""
-    rooms = [name for name, home in demur._HOME.items() if home == "demur"]
-    found = {name: f"demur.{room}.{name}" for room in rooms for name in room_names(room)}
-    for name, home in demur._HOME.items():
-        if home != "demur":
-            found.setdefault(name, f"{home}.{name}")
+    found = {name: f"demur.{room}.{name}" for room in rooms() for name in room_names(room)}
+    for name in top_names():
+        if name not in found:  # such as errors, which no subpackage lists
+            found[name] = f"{getattr(demur, name).__module__}.{name}"
     return found
+
+
+@cache
+def rooms() -> list[str]:
+    """Return the public subpackages."""
+    return [name for name in demur.__all__ if inspect.ismodule(getattr(demur, name))]
+
+
+@cache
+def top_names() -> list[str]:
+    """Return the names that demur itself offers."""
+    return [name for name in demur.__all__ if name not in (*rooms(), "__version__")]
 
 
 @cache
@@ -62,7 +73,7 @@ def entry(code: str) -> str | None:
     words = path.group().removesuffix(".").split(".")
     if words[0] == "demur":
         words = words[1:]
-        if len(words) > 1 and words[0] in demur._HOME and words[1] in room_names(words[0]):
+        if len(words) > 1 and words[0] in rooms() and words[1] in room_names(words[0]):
             words = words[1:]
     elif len(words) > 1:
         words[0] = USUAL_NAMES.get(words[0], words[0])
@@ -88,7 +99,7 @@ def link_block(code: str, foreign: set[str]) -> str:
         name = match.group(2)
         owner = BEFORE.search(code, max(0, match.start() - 200), match.start())
         after_dot = code[: match.start()].endswith('<span class="o">.</span>')
-        ours = owner is not None and (owner.group(1) == "demur" or owner.group(1) in demur._HOME)
+        ours = owner is not None and (owner.group(1) == "demur" or owner.group(1) in demur.__all__)
         if name not in homes() or name in foreign or (after_dot and not ours):
             return match.group()
         return linked(homes()[name], match.group())

@@ -8,9 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from docs_hook import entry, homes, public_object
-
-import demur
+from docs_hook import entry, homes, public_object, room_names, rooms, top_names
 
 BLOCK = re.compile(r"^```(?:python|text)?\n(.*?)^```$", re.M | re.S)
 
@@ -24,19 +22,18 @@ def write_reference(folder: Path, docs: Path, examples: Path) -> None:
         raise SystemExit(
             f"no example shows {', '.join(sorted(bare))}: add one to the docstring or to a page."
         )
-    rooms = sorted(name for name, home in demur._HOME.items() if home == "demur")
-    for room in rooms:
-        names = sorted(importlib.import_module(f"demur.{room}").__all__)
+    for room in rooms():
+        names = sorted(room_names(room))
         text = (importlib.import_module(f"demur.{room}").__doc__ or "").strip()
         blocks = [block(name, uses[name], makers[name]) for name in names]
         (folder / f"{room}.md").write_text(
             "\n".join([f"# demur.{room} {{#demur.{room}}}", "", text, "", *blocks])
         )
     # names that no room lists, such as errors
-    others = sorted(name for name, full in homes().items() if full.split(".")[1] not in rooms)
+    others = sorted(name for name, full in homes().items() if full.split(".")[1] not in rooms())
     blocks = [block(name, uses[name], makers[name]) for name in others]
     (folder / "errors.md").write_text("\n".join(["# demur: errors and intervals", "", *blocks]))
-    (folder / "index.md").write_text(front_page(demur._HOME, rooms))
+    (folder / "index.md").write_text(front_page())
 
 
 def without_example(uses: Mapping[str, list[tuple[str, str]]], makers: Mapping[str, list[str]]) -> list[str]:
@@ -44,16 +41,16 @@ def without_example(uses: Mapping[str, list[tuple[str, str]]], makers: Mapping[s
     return [name for name in homes() if not (uses[name] or exemplary(name, makers))]
 
 
-def front_page(home_of: Mapping[str, str], rooms: list[str]) -> str:
+def front_page() -> str:
     """Return the front page: rooms with a line each, and the names that demur itself offers."""
     lines = ["# Reference", "", "Every public name with its documentation, by room.", ""]
-    for room in rooms:
+    for room in rooms():
         module = importlib.import_module(f"demur.{room}")
         line = (module.__doc__ or "").strip().splitlines()[0]
         lines.append(f"- [demur.{room}]({room}.md): {line}")
     lines += ["- [demur](errors.md): errors and intervals.", "", "## In demur itself", ""]
     lines += ["The names people start with, importable from `demur`:", ""]
-    names = sorted((name for name, home in home_of.items() if home != "demur"), key=str.lower)
+    names = sorted(top_names(), key=str.lower)
     lines.append(", ".join(f"[`{name}`][{homes()[name]}]" for name in names))
     return "\n".join([*lines, ""])
 

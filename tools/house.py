@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 # Floors from the ground up. A room imports from lower floors only; rooms of one floor do not know
 # each other.
 FLOORS = (
-    ("exceptions", "typing", "_version", "_html", "_rooms"),
+    ("exceptions", "typing", "_version", "_html"),
     ("_checks", "_results", "_progress"),
     ("_kernels", "_files", "_resampling"),
     ("counts",),

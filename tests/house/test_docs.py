@@ -12,6 +12,7 @@ import pytest
 import demur
 import demur.displays
 from demur.cli.main import main
+from public_surface import ROOMS, TOP
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS.parent / "tools"))
@@ -119,7 +120,7 @@ def test_names_are_listed_under_their_home_and_bold_at_the_door():
     assert len(listed) > 250
     wrong = []
     for home, name, bold in listed:
-        if not hasattr(import_module(home), name) or bold != (demur._HOME.get(name, "demur") != "demur"):
+        if not hasattr(import_module(home), name) or bold != (name in TOP):
             wrong.append(f"{home}.{name}, bold: {bold}")
     assert not wrong
 
@@ -136,8 +137,7 @@ def test_every_display_is_in_the_gallery():
 
 def test_every_room_is_in_the_navigation():
     settings = (DOCS.parent / "mkdocs.yml").read_text()
-    rooms = [name for name, home in demur._HOME.items() if home == "demur"]
-    assert [room for room in rooms if f"generated/reference/{room}.md" not in settings] == []
+    assert [room for room in ROOMS if f"generated/reference/{room}.md" not in settings] == []
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "how_to").glob("*.md")), ids=lambda page: page.name)

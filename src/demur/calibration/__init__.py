@@ -8,22 +8,6 @@ the probabilities err.
 Imports: counts.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from demur._rooms import on_demand
-
-if TYPE_CHECKING:
-    from demur.calibration.decomposition import ScoreDecomposition
-    from demur.calibration.reliability import ConsistencyBand, ReliabilityCurve, reliability_curve
-    from demur.calibration.slope import CalibrationSlope, calibration_slope
-
-__all__ = [
-    "CalibrationSlope",
-    "ConsistencyBand",
-    "ReliabilityCurve",
-    "ScoreDecomposition",
-    "calibration_slope",
-    "reliability_curve",
-]
-
-__getattr__, __dir__ = on_demand(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,25 +9,6 @@ holds their sums per score and finds the cheapest `CaseWindow`.
 Imports: kernels, checks and files only.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from demur._rooms import on_demand
-
-if TYPE_CHECKING:
-    from demur.counts.bins import BinnedCounts, bins_to_refine
-    from demur.counts.case_window import CaseWindow
-    from demur.counts.costs import ScoreCosts
-    from demur.counts.joined import joined_counts
-    from demur.counts.scores import Blocks, ScoreCounts
-
-__all__ = [
-    "BinnedCounts",
-    "Blocks",
-    "CaseWindow",
-    "ScoreCosts",
-    "ScoreCounts",
-    "bins_to_refine",
-    "joined_counts",
-]
-
-__getattr__, __dir__ = on_demand(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,11 +3,6 @@
 Imports: kernels and checks only.
 """
 
-from demur.datasets.binormal import Binormal
-from demur.datasets.series import example_series, mackey_glass
+import lazy_loader
 
-__all__ = [
-    "Binormal",
-    "example_series",
-    "mackey_glass",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Simulated series for comparing forecasters."""
+"""Short simulated series for comparing forecasters, the Mackey-Glass delay equation among them."""
 
 import math
 from typing import Any

@@ -9,7 +9,7 @@ from demur.costs.model import CostModel
 from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
 from demur.displays.estimator_input import FromEstimator
 from demur.estimators.mimetic import mimetic_configurations
-from demur.estimators.mimetic_costs import MimeticComparison
+from demur.estimators.mimetic_comparison import MimeticComparison
 from demur.typing import ArrayLike, FloatArray
 from demur.unlabelled.nroc import NrocCurve, nroc_curve
 from demur.unlabelled.thresholds import direct_threshold, nroc_threshold, ranking_threshold

@@ -13,15 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 from demur._checks import check_choice, check_finite, check_positive_int, check_rng, check_series, input_error
 from demur._results import Result
 from demur.estimators.autoregression import Autoregression, lag_rows
-from demur.regression.filters import (
-    CentralDifferenceKalmanFilter,
-    ExtendedKalmanFilter,
-    KalmanModel,
+from demur.regression.filters.base import KalmanFilter
+from demur.regression.filters.extended import ExtendedKalmanFilter
+from demur.regression.filters.model import KalmanModel
+from demur.regression.filters.sigma_points import CentralDifferenceKalmanFilter, UnscentedKalmanFilter
+from demur.regression.filters.square_root import (
     SquareRootCentralDifferenceKalmanFilter,
     SquareRootUnscentedKalmanFilter,
-    UnscentedKalmanFilter,
 )
-from demur.regression.filters.base import KalmanFilter
 from demur.typing import ArrayLike, FloatArray
 
 __all__ = ["KalmanForecaster", "SeriesForecast"]

@@ -7,6 +7,6 @@ logged or loaded, and comes with ``demur[mlflow]``.
 Imports: report, comparison, windows.
 """
 
-from demur.mlflow.logging import log_answer
+import lazy_loader
 
-__all__ = ["log_answer"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

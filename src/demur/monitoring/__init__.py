@@ -10,21 +10,6 @@ the file, `page` and `drawing` the page. `judge_policy` judges a policy on one l
 Imports: windows, costs, counts.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from demur._rooms import on_demand
-
-if TYPE_CHECKING:
-    from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
-    from demur.monitoring.monitor import PolicyMonitor
-    from demur.monitoring.recent import RecentBatches
-
-__all__ = [
-    "GroupJudgement",
-    "PolicyJudgement",
-    "PolicyMonitor",
-    "RecentBatches",
-    "judge_policy",
-]
-
-__getattr__, __dir__ = on_demand(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

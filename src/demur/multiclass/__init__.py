@@ -6,31 +6,6 @@ costs; the area of Hand and Till (2001).
 Imports: ordinal, surface, costs, counts.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from demur._rooms import on_demand
-
-if TYPE_CHECKING:
-    from demur.multiclass.auc import HandTillAuc, hand_till_auc
-    from demur.multiclass.cells import CellMargin, QuotaWeights, cell_margin, weights_for_counts
-    from demur.multiclass.maps import ClassCostMap, class_cost_maps
-    from demur.multiclass.rules import ClassWeights
-    from demur.multiclass.tree import MetaClassNode, MetaClassTree
-    from demur.multiclass.weights import optimize_weights
-
-__all__ = [
-    "CellMargin",
-    "ClassCostMap",
-    "ClassWeights",
-    "HandTillAuc",
-    "MetaClassNode",
-    "MetaClassTree",
-    "QuotaWeights",
-    "cell_margin",
-    "class_cost_maps",
-    "hand_till_auc",
-    "optimize_weights",
-    "weights_for_counts",
-]
-
-__getattr__, __dir__ = on_demand(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

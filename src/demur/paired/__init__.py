@@ -6,17 +6,6 @@ several models together; `scores` checks and joins columns of scores.
 Imports: surface (for bounds of bins), costs, counts.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from demur._rooms import on_demand
-
-if TYPE_CHECKING:
-    from demur.paired.counts import PairedCounts
-    from demur.paired.joint import JointCounts
-
-__all__ = [
-    "JointCounts",
-    "PairedCounts",
-]
-
-__getattr__, __dir__ = on_demand(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

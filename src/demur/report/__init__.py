@@ -3,21 +3,6 @@
 Imports: every room of the domain.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from demur._rooms import on_demand
-
-if TYPE_CHECKING:
-    from demur.report.classes import ClassReport
-    from demur.report.document import Report
-    from demur.report.dossier import Dossier
-    from demur.report.model import DataSource
-
-__all__ = [
-    "ClassReport",
-    "DataSource",
-    "Dossier",
-    "Report",
-]
-
-__getattr__, __dir__ = on_demand(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

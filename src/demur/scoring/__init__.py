@@ -7,25 +7,6 @@ answers and abstentions.
 Imports: cautious, surface, costs.
 """
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from demur._rooms import on_demand
-
-if TYPE_CHECKING:
-    from demur.scoring.scorers import (
-        AbstentionScorer,
-        cost_scorer,
-        coverage_scorer,
-        make_abstention_scorer,
-        selective_accuracy_scorer,
-    )
-
-__all__ = [
-    "AbstentionScorer",
-    "cost_scorer",
-    "coverage_scorer",
-    "make_abstention_scorer",
-    "selective_accuracy_scorer",
-]
-
-__getattr__, __dir__ = on_demand(__name__, __file__)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

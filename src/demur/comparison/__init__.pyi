@@ -1,0 +1,15 @@
+from .answer import Answer as Answer
+from .answer import Versus as Versus
+from .classes.answer import ClassAnswer as ClassAnswer
+from .classes.comparison import ClassComparison as ClassComparison
+from .classes.comparison import ClassModel as ClassModel
+from .classes.comparison import RuleCost as RuleCost
+from .classes.judgement import ClassJudgement as ClassJudgement
+from .classes.judgement import judge_class_policy as judge_class_policy
+from .comparison import Comparison as Comparison
+from .comparison import compare_models as compare_models
+from .models import ModelComparison as ModelComparison
+from .question import Limits as Limits
+from .question import Question as Question
+from .reviewers import ReviewerComparison as ReviewerComparison
+from .reviewers import compare_reviewers as compare_reviewers

@@ -1,0 +1,1 @@
+from .logging import log_answer as log_answer

@@ -1,0 +1,12 @@
+from .auc import HandTillAuc as HandTillAuc
+from .auc import hand_till_auc as hand_till_auc
+from .cells import CellMargin as CellMargin
+from .cells import QuotaWeights as QuotaWeights
+from .cells import cell_margin as cell_margin
+from .cells import weights_for_counts as weights_for_counts
+from .maps import ClassCostMap as ClassCostMap
+from .maps import class_cost_maps as class_cost_maps
+from .rules import ClassWeights as ClassWeights
+from .tree import MetaClassNode as MetaClassNode
+from .tree import MetaClassTree as MetaClassTree
+from .weights import optimize_weights as optimize_weights

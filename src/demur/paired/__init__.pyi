@@ -1,0 +1,2 @@
+from .counts import PairedCounts as PairedCounts
+from .joint import JointCounts as JointCounts

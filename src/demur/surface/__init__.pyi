@@ -1,0 +1,17 @@
+from .bounds import BoundedWindow as BoundedWindow
+from .bounds import CountBounds as CountBounds
+from .bounds import count_bounds as count_bounds
+from .noise import NoiseResponse as NoiseResponse
+from .noise import vacc_noise_response as vacc_noise_response
+from .optimal_costs import OptimalCosts as OptimalCosts
+from .regions import SurfaceCells as SurfaceCells
+from .regions import SurfaceDifference as SurfaceDifference
+from .surface import AbstentionSurface as AbstentionSurface
+from .surface import MeanRates as MeanRates
+from .surface import SurfaceGrid as SurfaceGrid
+from .surface import abstention_surface as abstention_surface
+from .volume import plugin_vacc_score as plugin_vacc_score
+from .volume import vacc_score as vacc_score
+from .window import ABSTAIN as ABSTAIN
+from .window import AbstentionWindow as AbstentionWindow
+from .window import decide as decide
