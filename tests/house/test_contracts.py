@@ -3,6 +3,8 @@
 import dataclasses
 import inspect
 import json
+import os
+import pickle
 import re
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 import demur
-from public_surface import FUNCTIONS, PUBLIC
+from public_surface import CLASSES, FUNCTIONS, PUBLIC
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,9 +42,53 @@ def test_public_function_is_typed_with_keyword_only_options(name):
 
 
 def test_unknown_name_raises_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'roc_kurve'"):
+    with pytest.raises(AttributeError, match="roc_kurve"):
         demur.roc_kurve  # noqa: B018
+    with pytest.raises(ImportError, match="auc_powr"):
+        from demur.auc import auc_powr  # noqa: F401
     assert "roc_curve" in dir(demur)
+
+
+MISSPELT = """
+import demur
+from demur.auc import auc_powr
+from demur import compare_model
+demur.roc.roc_curv
+demur.compare_models([0, 1], [0.1, 0.2]).answer.wrods
+"""
+
+
+def strictly_checked(file, code):
+    """Return what mypy --strict says about a user's program, a line each."""
+    file.write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(file)]
+    environment = {**os.environ, "MYPYPATH": str(ROOT / "src")}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, check=False)
+    assert not done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.long
+def test_misspelt_names_are_refused_against_mypy(tmp_path):
+    found = strictly_checked(tmp_path / "misspelt.py", MISSPELT)
+    assert {int(line.split(":")[1]) for line in found if ": error: " in line} == {3, 4, 5, 6}
+
+
+@pytest.mark.long
+def test_python_of_the_readme_has_types_against_mypy(tmp_path):
+    code = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+    given = "import numpy as np\ny_true = old_scores = new_scores = new_cases = np.zeros(9)\n"
+    assert strictly_checked(tmp_path / "readme.py", given + code) == []
+
+
+def test_star_import_brings_what_a_stub_lists():
+    code = "from demur.auc import *; import demur.auc as auc; print(set(auc.__all__) <= set(globals()))"
+    assert run_python(code) == ["True"]
+
+
+def test_public_functions_and_classes_can_be_pickled():
+    for value in (*FUNCTIONS.values(), *CLASSES.values()):
+        assert pickle.loads(pickle.dumps(value)) is value
 
 
 def run_python(code):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from demur._kernels.jit import whole_job
 from demur._results import FrozenDict, Result, json_safe
@@ -71,7 +71,8 @@ class Comparison(Result):
         What a reader should know about the numbers.
     """
 
-    answer: Answer | None
+    # None without costs; `Any` in its place: who passed costs need not ask a type checker's question
+    answer: Answer | Any
     models: Mapping[str, ModelComparison]
     trivial: Mapping[str, float]
     question: Question
@@ -119,51 +120,11 @@ class Comparison(Result):
         return f"Comparison(n={self.n:g}, models {names}, answer={self.answer!r})"
 
 
-@overload
 def compare_models(
     y_true: Labels | JointCounts,
     scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
     *,
-    costs: CostModel | CostRange | CaseCosts | None = None,
-    prevalence: Any = None,
-    objective: str | None = None,
-    max_abstention: float | None = None,
-    min_precision_positive: float | None = None,
-    min_precision_negative: float | None = None,
-    max_fn_rate: float | None = None,
-    precision_confidence: float | None = None,
-    pos_label: Any = None,
-    sample_weight: ArrayLike | None = None,
-    weights: str = "importance",
-    class_names: tuple[str, str] = ("negative", "positive"),
-    confidence_level: float = 0.95,
-    seed: int = 0,
-) -> Comparison: ...
-
-
-@overload
-def compare_models(
-    y_true: Labels,
-    scores: Mapping[str, ArrayLike] | ArrayLike,
-    *,
-    costs: CostMatrix | Mapping[Any, Mapping[Any, Any]],
-    classes: Sequence[Any] | None = None,
-    abstain_cost: Any = None,
-    prevalence: Any = None,
-    objective: str | None = None,
-    max_abstention: float | None = None,
-    sample_weight: ArrayLike | None = None,
-    weights: str = "importance",
-    confidence_level: float = 0.95,
-    seed: int = 0,
-) -> "ClassComparison": ...
-
-
-def compare_models(
-    y_true: Labels | JointCounts,
-    scores: Mapping[str, ArrayLike] | ArrayLike | None = None,
-    *,
-    costs: Any = None,
+    costs: CostModel | CostRange | CaseCosts | CostMatrix | Mapping[Any, Mapping[Any, Any]] | None = None,
     classes: Sequence[Any] | None = None,
     abstain_cost: Any = None,
     prevalence: Any = None,

@@ -42,9 +42,7 @@ class ReviewerComparison(Result):
     @property
     def answer(self) -> Answer:
         """What to do, with the best reviewer."""
-        answer = self.comparisons[self.best].answer
-        assert answer is not None
-        return answer
+        return self.comparisons[self.best].answer
 
     @property
     def words(self) -> str:
@@ -120,8 +118,9 @@ def compare_reviewers(
     if costs.may_abstain:
         hint = "the reviewers say what abstaining costs."
         raise input_error("costs", "must not have a cost of abstaining beside reviewers", repr(costs), hint)
-    comparisons = {
-        str(name): compare_models(
+    comparisons: dict[str, Comparison] = {}
+    for name, one in reviewers.items():
+        found = compare_models(
             y_true,
             scores,
             costs=_with(costs, one),
@@ -134,9 +133,9 @@ def compare_reviewers(
             confidence_level=confidence_level,
             seed=seed,
         )
-        for name, one in reviewers.items()
-    }
-    paid = {name: _cost(one) for name, one in comparisons.items()}
+        assert isinstance(found, Comparison), "costs of two classes give one"
+        comparisons[str(name)] = found
+    paid: dict[str, float] = {name: one.answer.cost for name, one in comparisons.items()}
     least = min(paid.values())
     best = next(name for name, cost in paid.items() if cost <= least * (1 + _TIE))
     return ReviewerComparison(best=best, costs=paid, comparisons=comparisons)
@@ -144,8 +143,3 @@ def compare_reviewers(
 
 def _with(costs: CostModel | CaseCosts, reviewer: Reviewer | ReviewCascade) -> CostModel | CaseCosts:
     return replace(costs, reviewer=reviewer)
-
-
-def _cost(comparison: Comparison) -> float:
-    assert comparison.answer is not None
-    return comparison.answer.cost

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -40,6 +40,7 @@ from demur.report.page_text import framed_page, page_text
 from demur.typing import ArrayLike, FloatArray, Labels, Range
 
 if TYPE_CHECKING:
+    from demur.comparison.classes.comparison import ClassComparison
     from demur.report.classes import ClassReport
 
 __all__ = ["Report"]
@@ -117,58 +118,18 @@ class Report(Result):
 
     # ---------------------------------------------------------------- construction
 
-    @overload
     @classmethod
     def from_predictions(
         cls,
         y_true: Labels,
         scores: Any,
-        *,
-        classes: None = None,
-        pos_label: Any = None,
-        costs: CostModel | CostRange | CaseCosts | None = None,
-        prevalence: Any = None,
-        objective: str | None = None,
-        limits: Limits | None = None,
-        sample_weight: ArrayLike | None = None,
-        weights: str = "importance",
-        confidence_level: float = 0.95,
-        seed: int = 0,
-        source: DataSource | None = None,
-    ) -> "Report": ...
-
-    @overload
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        scores: Any,
-        *,
-        classes: Sequence[Any],
-        costs: CostMatrix | Mapping[Any, Mapping[Any, Any]],
-        abstain_cost: Any = None,
-        prevalence: Any = None,
-        objective: str | None = None,
-        limits: Limits | None = None,
-        sample_weight: ArrayLike | None = None,
-        weights: str = "importance",
-        confidence_level: float = 0.95,
-        seed: int = 0,
-        source: DataSource | None = None,
-    ) -> "ClassReport": ...
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: Labels,
-        scores: Mapping[str, ArrayLike] | Any,
         *,
         classes: Sequence[Any] | None = None,
         abstain_cost: Any = None,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
         weights: str = "importance",
-        costs: Any = None,
+        costs: CostModel | CostRange | CaseCosts | CostMatrix | Mapping[Any, Mapping[Any, Any]] | None = None,
         prevalence: Any = None,
         objective: str | None = None,
         limits: Limits | None = None,
@@ -240,19 +201,25 @@ class Report(Result):
                 for name, column in rows.scores.items()
             }
             lone = lone_models(counts, question.rate, question.confidence_level)
-            return cls._made(None, lone, (), question, costs, origin, notes)
-        return cls._of(comparison, costs, origin, notes)
+            return cls._made(None, lone, (), question, origin, notes, costs_given=costs is not None)
+        return cls._of(comparison, origin, notes, costs_given=costs is not None)
 
     @classmethod
-    def from_comparison(cls, comparison: Comparison, *, source: DataSource | None = None) -> "Report":
-        """Make a report of what `compare_models` gave at some costs; `source` as in `from_predictions`."""
-        check_type(comparison, "comparison", Comparison)
-        costs = comparison.question.costs
-        if costs is None:
+    def from_comparison(
+        cls, comparison: "Comparison | ClassComparison", *, source: DataSource | None = None
+    ) -> "Report":
+        """Make a report of what `compare_models` gave at some costs; `source` as in `from_predictions`.
+
+        A comparison of many classes is refused: `ClassReport.from_comparison` takes it.
+        """
+        if not isinstance(comparison, Comparison):
+            hint = "ClassReport.from_comparison takes a comparison of classes."
+            raise input_error("comparison", "must be a Comparison", type(comparison).__name__, hint)
+        if comparison.question.costs is None:
             raise input_error("comparison", "must have costs", "none", "pass costs to compare_models.")
         origin = DataSource() if source is None else source
         check_type(origin, "source", DataSource)
-        return cls._of(comparison, costs, origin, Notes())
+        return cls._of(comparison, origin, Notes(), costs_given=True)
 
     @classmethod
     def from_counts(
@@ -290,23 +257,26 @@ class Report(Result):
             if len(checked) > 1:
                 notes.add(_NOT_PAIRED)
             lone = lone_models(checked, question.rate, question.confidence_level)
-            return cls._made(None, lone, (), question, costs, origin, notes)
-        return cls._of(comparison, costs, origin, notes)
+            return cls._made(None, lone, (), question, origin, notes, costs_given=costs is not None)
+        return cls._of(comparison, origin, notes, costs_given=costs is not None)
 
     @classmethod
     def _of(
         cls,
         comparison: Comparison,
-        costs: CostModel | CostRange | CaseCosts | None,
         source: DataSource,
         notes: Notes,
+        *,
+        costs_given: bool,
     ) -> "Report":
         """Add to a comparison what only a report has."""
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.add(_NOT_PAIRED)
         with workers(comparison.n) as pool:
             models, pairs = begin_models(comparison, pool), begin_pairs(comparison, pool)
-        return cls._made(comparison, models(), pairs(), comparison.question, costs, source, notes)
+        return cls._made(
+            comparison, models(), pairs(), comparison.question, source, notes, costs_given=costs_given
+        )
 
     @classmethod
     def _made(
@@ -315,9 +285,10 @@ class Report(Result):
         models: tuple[ModelReport, ...],
         pairs: tuple[PairReport, ...],
         question: Question,
-        costs: CostModel | CostRange | CaseCosts | None,
         source: DataSource,
         notes: Notes,
+        *,
+        costs_given: bool,
     ) -> "Report":
         for sentence in () if comparison is None else comparison.notes:
             notes.add(sentence)
@@ -331,7 +302,7 @@ class Report(Result):
             pairs=pairs,
             source=source,
             costs=question.chosen_for,
-            costs_given=costs is not None,
+            costs_given=costs_given,
             prevalence=question.rate,
             confidence_level=question.confidence_level,
             seed=question.seed,

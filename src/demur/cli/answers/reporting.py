@@ -100,9 +100,10 @@ def make_report(read: Evidence, part: str, asked: Asked) -> Report:
         return Report.from_counts(evidence.counts, **settings)
     # rows that an engine counted stand for so many cases each
     weights = asked.weights if evidence.counted is None else "repeats"
-    report: Report = Report.from_predictions(
+    report = Report.from_predictions(
         rows.truth, rows.scores, sample_weight=rows.weights, weights=weights, **settings
     )
+    assert isinstance(report, Report), "no classes were passed"
     return report
 
 
