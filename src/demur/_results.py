@@ -10,6 +10,8 @@ hold a writeable array of a result:
 - the same holds for arrays inside tuples and mappings; lists become tuples, mappings `FrozenDict`.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import math
 from collections.abc import Mapping
@@ -58,7 +60,7 @@ class FrozenDict(dict[Any, Any]):
     __setitem__ = __delitem__ = __ior__ = _refuse
     clear = pop = popitem = setdefault = update = _refuse
 
-    def __reduce__(self) -> tuple[type["FrozenDict"], tuple[dict[Any, Any]]]:
+    def __reduce__(self) -> tuple[type[FrozenDict], tuple[dict[Any, Any]]]:
         # pickling would fill an empty dictionary key by key
         return type(self), (dict(self),)
 
@@ -145,7 +147,7 @@ def _cell(value: Any) -> str:
     return _shown(value)
 
 
-def _map_of(result: "Result") -> str:
+def _map_of(result: Result) -> str:
     """Return the map of a result over relative costs; empty where it has no table over mu and nu."""
     mu, nu = (getattr(result, name, None) for name in ("mu", "nu"))
     if not (isinstance(mu, np.ndarray) and isinstance(nu, np.ndarray) and mu.ndim == nu.ndim == 1):

@@ -8,6 +8,7 @@ import pickle
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,17 @@ def test_public_function_is_typed_with_keyword_only_options(name):
         assert parameter.annotation is not parameter.empty, parameter.name
         assert parameter.kind not in (parameter.VAR_KEYWORD,), "no **kwargs that hides options"
     assert signature.return_annotation is not signature.empty
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_signature_fits_a_screen(name):
+    shown = str(inspect.signature(FUNCTIONS[name]))
+    assert "_NestedSequence" not in shown, "annotations stay strings: from __future__ import annotations"
+    assert len(textwrap.wrap(shown, 80)) <= 25
+
+
+def test_help_of_compare_models_is_short():
+    assert len(inspect.getdoc(demur.compare_models).splitlines()) <= 80
 
 
 def test_unknown_name_raises_attribute_error():

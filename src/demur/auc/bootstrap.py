@@ -1,5 +1,7 @@
 """One number of two ROC curves, compared by resampling: the same cases, or two samples."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

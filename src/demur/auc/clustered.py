@@ -1,5 +1,7 @@
 """Variance and interval of an AUC, or of a difference, when cases come in clusters (Obuchowski 1997)."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

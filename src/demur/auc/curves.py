@@ -3,6 +3,8 @@
 Results depend on the seed `rng` only, never on how the work is split.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 from demur._checks import check_confidence_level, check_weight_meaning

@@ -4,6 +4,8 @@ Identical models give a difference of 0, a variance of 0, p = 1 and an interval 
 whatever the method: a variance of 0 is never divided by.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -48,7 +50,7 @@ class PairedOptions(NamedTuple):
     exchange: str | None = None
     computation: str | None = None
 
-    def checked(self) -> "PairedOptions":
+    def checked(self) -> PairedOptions:
         """Refuse unknown words, and options of another method."""
         check_choice(self.method, "method", _METHODS)
         check_choice(self.alternative, "alternative", ALTERNATIVES)

@@ -1,5 +1,7 @@
 """Non-inferiority and equivalence of two AUCs on the same cases."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

@@ -5,6 +5,8 @@ psi_ij (1 if positive j scores above negative i, 1/2 if level, 0 if below), whic
 from a `ScoreCounts` and the meaning of its weights.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any
 
@@ -201,7 +203,7 @@ class AucInterval(Interval):
     method: str
     degenerate: bool
 
-    def __new__(cls, low: float, high: float, method: str = "", *, degenerate: bool = False) -> "AucInterval":
+    def __new__(cls, low: float, high: float, method: str = "", *, degenerate: bool = False) -> AucInterval:
         """Build the pair and attach the two attributes."""
         limits = super().__new__(cls, low, high)
         limits.method, limits.degenerate = method, degenerate

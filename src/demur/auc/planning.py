@@ -1,5 +1,7 @@
 """Power and sample size for one AUC against a value, and for two AUCs against each other."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple

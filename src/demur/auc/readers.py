@@ -1,5 +1,7 @@
 """Several readers, the same cases, two or more tests: Obuchowski and Rockette's analysis."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

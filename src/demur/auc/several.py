@@ -1,5 +1,7 @@
 """Several models on the same cases: covariance of their AUCs, contrasts, all pairs."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Sequence

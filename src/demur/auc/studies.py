@@ -1,5 +1,7 @@
 """Plan a study: solve for its size, its power, its level or the difference it can find."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

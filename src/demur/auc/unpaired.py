@@ -1,5 +1,7 @@
 """Test and interval for the difference of two AUCs on different, independent cases."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

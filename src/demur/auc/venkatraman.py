@@ -1,5 +1,7 @@
 """Permutation tests of two whole ROC curves: on the same cases (Venkatraman and Begg 1996), and on others."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

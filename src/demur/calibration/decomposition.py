@@ -1,5 +1,7 @@
 """Mean scores of probabilities and their three parts."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

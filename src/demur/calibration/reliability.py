@@ -1,5 +1,7 @@
 """Reliability curve from the pooled blocks, and what a calibrated model would show by chance."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

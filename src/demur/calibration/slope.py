@@ -1,5 +1,7 @@
 """Calibration slope and intercept: in which direction probabilities err, with intervals."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Bands around response curves, and intervals of capacity: what a curve says beyond these cases."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Capacity graphs: error against abstention, for one cautious classifier or a set of them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple

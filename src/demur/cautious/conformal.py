@@ -1,5 +1,7 @@
 """Conformal p-values: how unusual a new case is among cases of the same kind, without a model of them."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from demur._checks import check_scores

@@ -4,6 +4,8 @@ A cautious classifier answers with a class or abstains (Ferri and Hernandez-Oral
 Rows of the matrix are predictions, with the abstentions last; columns are actual classes.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -213,7 +215,7 @@ class CautiousConfusion(Result):
             return self.class_totals / self.card
         return np.full(self.n_classes, 1 / self.n_classes)
 
-    def at_abstention(self, alpha: float, *, guess: str | ArrayLike = "uniform") -> "CautiousConfusion":
+    def at_abstention(self, alpha: float, *, guess: str | ArrayLike = "uniform") -> CautiousConfusion:
         """Return the expected matrix after moving the abstention to `alpha` at random.
 
         Parameters

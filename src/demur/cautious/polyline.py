@@ -1,5 +1,7 @@
 """What curves over the share of abstentions have in common: value, area, dominance."""
 
+from __future__ import annotations
+
 from functools import cached_property
 
 import numpy as np
@@ -71,7 +73,7 @@ class Polyline(Result):
         x = check_probability(abstention, "abstention")
         return as_scalar(self.limits_at(np.atleast_1d(x))[2].reshape(x.shape))
 
-    def dominates(self, other: "Polyline") -> bool:
+    def dominates(self, other: Polyline) -> bool:
         """Tell whether this curve is nowhere worse than `other`, and somewhere better.
 
         Exact: both are straight between their corners. A class bias or a model whose curve is
@@ -80,7 +82,7 @@ class Polyline(Result):
         largest_gain, largest_loss = self._largest_margins(other)
         return bool(largest_gain > SAME_VALUE and largest_loss <= SAME_VALUE)
 
-    def _largest_margins(self, other: "Polyline") -> tuple[float, float]:
+    def _largest_margins(self, other: Polyline) -> tuple[float, float]:
         """By how much this curve is better than the other one at most, and worse at most."""
         if not isinstance(other, Polyline):
             raise input_error("other", "must be a response curve", type(other).__name__)

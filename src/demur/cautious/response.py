@@ -1,5 +1,7 @@
 """Response curves: accuracy, error, cost or AUC against the share of abstentions, exactly."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -67,7 +69,7 @@ class ResponseCurve(Polyline):
     _reported = ("area",)
     _evidence = ("states",)
 
-    def with_metric(self, metric: str, *, costs: ArrayLike | CostModel | None = None) -> "ResponseCurve":
+    def with_metric(self, metric: str, *, costs: ArrayLike | CostModel | None = None) -> ResponseCurve:
         """Return the curve of another metric from the same states, without sorting again."""
         return curve_of_states(self.states, metric, costs)
 

@@ -1,5 +1,7 @@
 """ROC curves of the answered cases, stacked over the share of abstentions."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

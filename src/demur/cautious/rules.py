@@ -1,5 +1,7 @@
 """Rules that turn class probabilities into a class or an abstention, for any number of classes."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any

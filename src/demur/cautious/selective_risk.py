@@ -1,5 +1,7 @@
 """Selective risk: the loss of the answered cases against coverage, most confident first."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -107,7 +109,7 @@ class RiskCoverageCurve(Result):
         ends = np.concatenate([[0.0], self.coverage])
         return float(np.interp(share, ends, np.concatenate([[0.0], self.generalized_risk])) / share)
 
-    def best_possible(self) -> "RiskCoverageCurve":
+    def best_possible(self) -> RiskCoverageCurve:
         """Return the curve of the same losses in the best order, the smallest first."""
         cases = self._cases
         return risk_coverage_curve(
@@ -139,7 +141,7 @@ class RiskCoverageCurve(Result):
 
     def minus(
         self,
-        other: "RiskCoverageCurve",
+        other: RiskCoverageCurve,
         statistic: str = "aurc",
         *,
         confidence_level: float = 0.95,

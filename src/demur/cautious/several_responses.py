@@ -1,5 +1,7 @@
 """Several response curves: their mean over folds, and the hull that says which one to use where."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """`Answer`: one rule, what it costs, and what is not proven about it."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """`compare_models`: candidates, honest costs and the answer for models on the same cases."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -140,7 +142,7 @@ def compare_models(
     class_names: tuple[str, str] = ("negative", "positive"),
     confidence_level: float = 0.95,
     seed: int = 0,
-) -> "Comparison | ClassComparison":
+) -> Comparison | ClassComparison:
     """Choose the rule with the lowest honest cost: the answer of Python, the command line and the page.
 
     For every model the cheapest window and the cheapest single threshold, and the three rules
@@ -154,9 +156,8 @@ def compare_models(
         Two distinct values, or any number of `classes`. Joint counts of several models, from
         `demur.engines.read_joint_counts`, take the place of labels and scores.
     scores : mapping {name: array of n numbers}, or one array
-        Higher means more positive. With `classes` one column of probabilities per class. None with
-        joint counts.
-    costs : CostModel, CostRange or CaseCosts, optional
+        Higher means more positive; with `classes` one column of probabilities per class.
+    costs : CostModel, CostRange, CaseCosts, CostMatrix or mapping, optional
         What a miss, a false alarm and a review cost; each may be a range, or differ from case to
         case. Without costs there is no answer, only what holds over all costs. With `classes` a
         `CostMatrix` or a mapping {true: {answer: cost}}, in which a cost may be a range (low, high).
@@ -165,8 +166,7 @@ def compare_models(
     abstain_cost : float, (low, high), one number per class (mapping or list) or Reviewer, optional
         Price of abstaining beside `classes`; None: abstaining is no option.
     prevalence : float or (low, high), optional
-        P(positive) in use, where it differs from the sample's; with `classes` a mapping
-        {class: share}.
+        P(positive) in use, if not the sample's; with `classes` a mapping {class: share}.
     objective : {"expected", "worst", "regret", "guaranteed"}, optional
         What to minimise over ranges: the cost at their middle, the largest cost, or the largest
         regret (default for ranges). "guaranteed": the bound that holds for every sample size.

@@ -1,5 +1,7 @@
 """One model of a comparison: its rules, volume and area, computed apart and put together."""
 
+from __future__ import annotations
+
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """What a comparison is asked: costs, prevalence, limits and the aim of the choice."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -123,7 +125,7 @@ class Question:
         limits: Limits,
         confidence_level: Any,
         seed: Any,
-    ) -> "Question":
+    ) -> Question:
         """Check what a user passes; the objective defaults to regret for ranges, else expected."""
         if costs is not None and not isinstance(costs, (CostRange, CaseCosts)):
             check_type(costs, "costs", CostModel)
@@ -221,7 +223,7 @@ class Question:
             rates = [float(value) for value in np.linspace(*self.prevalence, steps)]
         return [Corner(one, rate) for one in costs for rate in rates]
 
-    def at(self, corner: Corner) -> "Question":
+    def at(self, corner: Corner) -> Question:
         """Return the question for one point of the box."""
         costs: CostModel | CaseCosts
         if isinstance(corner.costs, CaseFactors):
@@ -244,7 +246,7 @@ class Question:
                 limits = limits.both(scaled)
         return limits
 
-    def never_abstaining(self) -> "Question":
+    def never_abstaining(self) -> Question:
         """Return the same question for somebody who must decide every case."""
         if isinstance(self.costs, CaseCosts):
             return replace(self, costs=self.costs.never_abstaining())

@@ -1,5 +1,7 @@
 """`compare_reviewers`: who should take the cases the model abstains on."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

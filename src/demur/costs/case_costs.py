@@ -1,5 +1,7 @@
 """`CaseCosts`: costs that differ from case to case, named as in `CostModel`."""
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -47,7 +49,7 @@ class CaseAmounts(NamedTuple):
     review: FloatArray
     stake: FloatArray
 
-    def take(self, rows: IntArray | BoolArray) -> "CaseAmounts":
+    def take(self, rows: IntArray | BoolArray) -> CaseAmounts:
         """Return the costs of some of the cases."""
         return CaseAmounts(*(column[rows] for column in self))
 
@@ -181,7 +183,7 @@ class CaseCosts(Result):
         sums = ScoreCosts.from_arrays(y_score, miss=miss, alarm=alarm, review=review)
         return sums if self.mean == CaseFactors() else sums.scaled(**self.mean._asdict())
 
-    def never_abstaining(self) -> "CaseCosts":
+    def never_abstaining(self) -> CaseCosts:
         """Return the costs for somebody who must decide every case."""
         nothing: dict[str, Any] = dict.fromkeys(("reviewer", *_REVIEWS))
         return replace(self, **nothing)
@@ -214,7 +216,7 @@ class CaseCosts(Result):
         ]
         return [CaseFactors(*point) for point in itertools.product(*ends)]
 
-    def at(self, factors: CaseFactors) -> "CaseCosts":
+    def at(self, factors: CaseFactors) -> CaseCosts:
         """Return the same costs with known factors."""
         known: dict[str, Any] = dict(zip(_FACTORS, factors, strict=True))
         return replace(self, **known)

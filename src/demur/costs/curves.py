@@ -10,6 +10,8 @@ of its thresholds:
 with p_b, n_b the shares of the positives and of the negatives in the pooled blocks.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,5 +1,7 @@
 """Cost lines of classifiers with fixed decisions: crossings, exact intervals, exact comparison."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -57,7 +59,7 @@ class CostLine(Result):
             return None
         return Interval(self.fpr / (1 - self.fnr + self.fpr), (1 - self.fpr) / (1 - self.fpr + self.fnr))
 
-    def crossing(self, other: "CostLine") -> float | None:
+    def crossing(self, other: CostLine) -> float | None:
         """Return the operating point at which both cost the same; None if there is no single one."""
         more_alarms, fewer_misses = self.fpr - other.fpr, other.fnr - self.fnr
         if more_alarms + fewer_misses == 0:
@@ -94,7 +96,7 @@ class CostLine(Result):
         return Interval(self.quantile(pc, tail), self.quantile(pc, 1 - tail))
 
     @classmethod
-    def from_predictions(cls, y_true: Labels, y_pred: Labels, *, pos_label: Any = None) -> "CostLine":
+    def from_predictions(cls, y_true: Labels, y_pred: Labels, *, pos_label: Any = None) -> CostLine:
         """Make the line of hard predictions, with the number of cases behind it."""
         truth, called = check_labels(y_true, pos_label), check_labels(y_pred, pos_label)
         check_same_length(y_true=truth, y_pred=called)

@@ -1,5 +1,7 @@
 """`CostMatrix`: what it costs to answer one class where another is true, by name."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -77,7 +79,7 @@ class CostMatrix(Result):
         Result.__post_init__(self)
 
     @classmethod
-    def from_mapping(cls, costs: Mapping[Any, Mapping[Any, float]]) -> "CostMatrix":
+    def from_mapping(cls, costs: Mapping[Any, Mapping[Any, float]]) -> CostMatrix:
         """Read {true: {predicted: cost}}; the cost of a right answer may be left out (0).
 
         Classes are sorted, as scikit-learn sorts the columns of probabilities.
@@ -96,7 +98,7 @@ class CostMatrix(Result):
         return cls(values=values, classes=classes)
 
     @classmethod
-    def uniform(cls, classes: Sequence[Any]) -> "CostMatrix":
+    def uniform(cls, classes: Sequence[Any]) -> CostMatrix:
         """Every mistake costs 1: the objective is the error rate."""
         return cls(values=1.0 - np.eye(len(classes)), classes=tuple(classes))
 
@@ -128,7 +130,7 @@ class CostMatrix(Result):
         flat = bool(off.shape[1] == 0 or np.all(off == off[:, :1]))
         return flat and not np.diag(self.values).any()
 
-    def arranged(self, classes: Sequence[Any]) -> "CostMatrix":
+    def arranged(self, classes: Sequence[Any]) -> CostMatrix:
         """Return the same costs with the classes in another order."""
         if set(classes) != set(self.classes) or len(classes) != len(self.classes):
             raise InputError(

@@ -1,5 +1,7 @@
 """`CostModel`: named costs of errors and of abstaining, and their normal form (mu, nu)."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import InitVar, dataclass, field
 

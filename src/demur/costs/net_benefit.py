@@ -1,5 +1,7 @@
 """Net benefit (decision curve analysis): what acting on predicted probabilities is worth."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

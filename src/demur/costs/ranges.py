@@ -1,5 +1,7 @@
 """`CostRange`: costs known only up to a range, for decisions fixed before the costs are known."""
 
+from __future__ import annotations
+
 import itertools
 from dataclasses import dataclass
 from functools import lru_cache

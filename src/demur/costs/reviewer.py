@@ -1,5 +1,7 @@
 """`Reviewer`: a person who takes the cases the model abstains on, for a fee, and errs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

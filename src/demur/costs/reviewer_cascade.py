@@ -1,5 +1,7 @@
 """`ReviewCascade`: a second reviewer for the cases the first one passes on."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -6,6 +6,8 @@ than each bin split in its best order, negatives below positives: the surface of
 lies between these two, for every cost.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
 from pathlib import Path
 
@@ -77,7 +79,7 @@ class BinnedCounts(ScoreCounts):
     @classmethod
     def from_bins(
         cls, lower: ArrayLike, upper: ArrayLike, positives: ArrayLike, negatives: ArrayLike
-    ) -> "BinnedCounts":
+    ) -> BinnedCounts:
         """Take counts per bin; bin b covers the scores from ``lower[b]`` to ``upper[b]``.
 
         Bins must be ascending and disjoint. Bins without weight are dropped.

@@ -1,5 +1,7 @@
 """`CaseWindow`: two thresholds on the scores of cases that each have their own costs."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from demur._results import Result

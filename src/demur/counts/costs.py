@@ -5,6 +5,8 @@ costs of the cases themselves are added up per score. Everything about windows a
 function of the sums.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable
 from dataclasses import replace
@@ -131,7 +133,7 @@ class ScoreCosts:
     @classmethod
     def from_arrays(
         cls, y_score: ArrayLike, *, miss: ArrayLike, alarm: ArrayLike, review: ArrayLike
-    ) -> "ScoreCosts":
+    ) -> ScoreCosts:
         """Add up one row per case.
 
         Labels are not needed: they are in the costs. A positive costs something if called negative, a
@@ -175,7 +177,7 @@ class ScoreCosts:
         review: ArrayLike,
         squares: tuple[ArrayLike, ArrayLike, ArrayLike],
         upper: ArrayLike | None = None,
-    ) -> "ScoreCosts":
+    ) -> ScoreCosts:
         """Take sums that are already grouped; equal scores and any order are fine.
 
         `squares` are the sums of the squared costs of the cases: of a miss, an alarm and a review.
@@ -200,7 +202,7 @@ class ScoreCosts:
         check_ranges(groups.ascending(low[kept]), top)
         return cls(_table=_Table(groups.scores, top, *added))
 
-    def merge(self, *others: "ScoreCosts") -> "ScoreCosts":
+    def merge(self, *others: ScoreCosts) -> ScoreCosts:
         """Return the sums over the union of disjoint data sets; bins must be the same bins."""
         for other in others:
             check_type(other, "others", ScoreCosts)
@@ -215,7 +217,7 @@ class ScoreCosts:
         added = [np.bincount(at, column, len(lower)).astype(np.float64, copy=False) for column in sums]
         return ScoreCosts(_table=_Table(lower, upper, *added))
 
-    def scaled(self, *, miss: float = 1.0, alarm: float = 1.0, review: float = 1.0) -> "ScoreCosts":
+    def scaled(self, *, miss: float = 1.0, alarm: float = 1.0, review: float = 1.0) -> ScoreCosts:
         """Return the sums with all costs of one kind times a factor: what if reviews cost twice as much?"""
         factors = {"miss": miss, "alarm": alarm, "review": review}
         changed = {}
@@ -232,7 +234,7 @@ class ScoreCosts:
         write_columns(path, self._table._asdict(), schema=_SCHEMA, version=_VERSION)
 
     @classmethod
-    def load(cls, path: str | Path) -> "ScoreCosts":
+    def load(cls, path: str | Path) -> ScoreCosts:
         """Read sums written by `save`; other files and other versions are refused."""
         _, columns = read_columns(path, {_VERSION: _Table._fields}, schema=_SCHEMA)
         return cls.from_sums(
@@ -398,7 +400,7 @@ class ScoreCosts:
         """Largest amount, per case, by which the cheapest window costs more than on the exact scores."""
         return 0.0 if self.exact else self.window().certified
 
-    def binned(self, *, at_most: int = 4096) -> "ScoreCosts":
+    def binned(self, *, at_most: int = 4096) -> ScoreCosts:
         """Return the sums in at most so many bins of neighbouring scores, with a certificate of the loss.
 
         The thresholds of the cheapest window stay between bins, so at these costs nothing is lost. At

@@ -3,6 +3,8 @@
 A score of 17 digits is as good as a name to whoever has the table it came from.
 """
 
+from __future__ import annotations
+
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 

@@ -4,6 +4,8 @@ Everything demur computes from the scores of one model is a function of these co
 Arrays, files and engines all build a `ScoreCounts`; every curve and surface starts from one.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -44,13 +46,13 @@ class _FileFormat(NamedTuple):
     """Columns of one version of the file of counts, and what makes counts of them."""
 
     columns: tuple[str, ...]
-    build: "Callable[..., ScoreCounts]"
+    build: Callable[..., ScoreCounts]
 
 
 _FORMATS: dict[int, _FileFormat] = {}
 
 
-def reads_version(version: int, columns: tuple[str, ...], build: "Callable[..., ScoreCounts]") -> None:
+def reads_version(version: int, columns: tuple[str, ...], build: Callable[..., ScoreCounts]) -> None:
     """Register how `ScoreCounts.load` makes counts of one version of the file."""
     _FORMATS[version] = _FileFormat(columns, build)
 
@@ -130,7 +132,7 @@ class ScoreCounts:
         *,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
-    ) -> "ScoreCounts":
+    ) -> ScoreCounts:
         """Count one row per case.
 
         Parameters
@@ -161,7 +163,7 @@ class ScoreCounts:
         return cls(_positive=sample_pos, _negative=sample_neg, _rows=rows)
 
     @classmethod
-    def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> "ScoreCounts":
+    def from_counts(cls, scores: ArrayLike, positives: ArrayLike, negatives: ArrayLike) -> ScoreCounts:
         """Take counts that are already grouped; equal scores and any order are fine."""
         values = check_scores(scores, "scores")
         columns = {"positives": positives, "negatives": negatives}
@@ -174,7 +176,7 @@ class ScoreCounts:
         _check_totals("positives and negatives", *samples)
         return cls(_positive=samples[0], _negative=samples[1])
 
-    def merge(self, *others: "ScoreCounts") -> "ScoreCounts":
+    def merge(self, *others: ScoreCounts) -> ScoreCounts:
         """Return the counts of the union of disjoint data sets."""
         for other in others:
             check_type(other, "others", ScoreCounts)
@@ -186,7 +188,7 @@ class ScoreCounts:
             united._rows = _MIXED
         return united
 
-    def _union(self, parts: "list[ScoreCounts]") -> "ScoreCounts":
+    def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
         return ScoreCounts.from_counts(
             np.concatenate([part.scores for part in parts]),
             np.concatenate([part.positives for part in parts]),
@@ -204,7 +206,7 @@ class ScoreCounts:
         write_columns(path, columns, schema=SCHEMA, version=_EXACT_VERSION, model=model)
 
     @classmethod
-    def load(cls, path: str | Path) -> "ScoreCounts":
+    def load(cls, path: str | Path) -> ScoreCounts:
         """Read counts written by `save`; other files and other versions are refused.
 
         A file of binned counts gives back a `BinnedCounts`.
@@ -380,7 +382,7 @@ class ScoreCounts:
             )
         return None
 
-    def importance(self, quantity: str) -> "tuple[ScoreCounts, ScoreCounts]":
+    def importance(self, quantity: str) -> tuple[ScoreCounts, ScoreCounts]:
         """Return the counts, and the counts of the squared weights of their cases, on one scale.
 
         The scale is a power of 2 that brings the largest weight to between 1/2 and 1, so that
@@ -452,7 +454,7 @@ reads_version(_EXACT_VERSION, ("score", "positives", "negatives"), ScoreCounts.f
 
 
 def as_counts(
-    y_true: "Labels | ScoreCounts",
+    y_true: Labels | ScoreCounts,
     y_score: ArrayLike | None = None,
     *,
     pos_label: Any = None,

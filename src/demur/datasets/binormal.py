@@ -1,5 +1,7 @@
 """Two normal score distributions of equal spread: every curve and surface in closed form."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

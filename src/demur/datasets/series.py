@@ -1,5 +1,7 @@
 """Short simulated series for comparing forecasters, the Mackey-Glass delay equation among them."""
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

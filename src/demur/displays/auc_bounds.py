@@ -1,5 +1,7 @@
 """Figures of the AUC bounds of ROC points (Mueller and Zhang 2006, figures 1 to 4)."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

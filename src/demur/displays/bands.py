@@ -1,5 +1,7 @@
 """Figures of bands: a surface along one cost, the significance map, ROC and cost curves."""
 
+from __future__ import annotations
+
 from typing import Any, ClassVar, Self
 
 import numpy as np

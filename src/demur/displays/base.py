@@ -1,5 +1,7 @@
 """What all figures share: colours, dash patterns, axes, the Display classes, the error without matplotlib."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, ClassVar, Self

@@ -1,5 +1,7 @@
 """Figure of the money by score: saved, lost to misses and false alarms, paid for reviews."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

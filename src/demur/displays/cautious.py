@@ -1,5 +1,7 @@
 """Figures of cautious classifiers: capacity graphs, response curves, ROC response surfaces."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """Two figures of Ferri and Hernandez-Orallo: efficacy as an area, and the secant a window cuts off a ROC."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """Figures of confident ROC segments and Tango intervals (Elazmeh, Japkowicz, Matwin 2006)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self
 

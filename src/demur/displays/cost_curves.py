@@ -1,5 +1,7 @@
 """Figures of cost curves and cost lines (Drummond and Holte 2006), and of their dual in ROC space."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Self

@@ -1,5 +1,7 @@
 """Figures of a fitted estimator: one way from `estimator, X, y` to what `from_predictions` takes."""
 
+from __future__ import annotations
+
 import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar, Self

@@ -1,5 +1,7 @@
 """Figures of ROC isometrics: grids of one metric, and the design of a reliable classifier."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

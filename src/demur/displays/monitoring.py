@@ -1,5 +1,7 @@
 """Figure of a policy in use: outcomes, evidence and cost over the batches."""
 
+from __future__ import annotations
+
 import math
 from typing import Any, Self
 

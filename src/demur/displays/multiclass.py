@@ -1,5 +1,7 @@
 """Figures of class weights: cost over two log ratios, regions in the simplex, MetaClass trees."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """Figure of net benefit: decision curves."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Figures for ordered classes: the ROC surface of three levels, measures against each other."""
 
+from __future__ import annotations
+
 from itertools import product
 from typing import Any, Self
 

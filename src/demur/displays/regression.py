@@ -1,5 +1,7 @@
 """Figures of REC curves and of regressions that abstain."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self
 

@@ -4,6 +4,8 @@ Drummond and Holte name them beside ROC and cost curves. All four show the same 
 cost curve holds their numbers.
 """
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

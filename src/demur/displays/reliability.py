@@ -1,5 +1,7 @@
 """Figure of calibration: the reliability diagram."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

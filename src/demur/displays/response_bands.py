@@ -1,5 +1,7 @@
 """Figure of a response curve with its bands."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 from demur.cautious.bands import ResponseBand, response_band

@@ -1,5 +1,7 @@
 """Figures of ROC and precision-recall curves."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Figure of selective risk: loss of the answered cases against coverage."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

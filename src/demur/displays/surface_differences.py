@@ -1,5 +1,7 @@
 """Where one abstention cost surface lies below another."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

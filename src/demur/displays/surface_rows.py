@@ -1,5 +1,7 @@
 """Four maps per classifier side by side (Friedel et al. 2006, figure 3)."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -3,6 +3,8 @@
 Friedel et al. (2006): the plane of a window is their figure 1a, the surface figure 1b.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any, Self
 

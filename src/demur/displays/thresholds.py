@@ -1,5 +1,7 @@
 """Figures of decisions without labels: NROC curve, thresholds by cost, cost of mimetic models."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

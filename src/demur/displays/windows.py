@@ -1,5 +1,7 @@
 """Figure of a window on the scores: who is called negative, abstained on, called positive."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Cost matrices in files: CSV or TOML with named rows (true) and columns (predicted)."""
 
+from __future__ import annotations
+
 import csv
 import math
 import tomllib

@@ -1,5 +1,7 @@
 """`read_score_costs`: from any source to `ScoreCosts`, one scan per model, where the data live."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -154,7 +156,7 @@ class CostTerms:
     reviewer: Reviewer | ReviewCascade | None
 
     @classmethod
-    def of(cls, named: Mapping[str, Any], reviewer: Reviewer | None) -> "CostTerms":
+    def of(cls, named: Mapping[str, Any], reviewer: Reviewer | None) -> CostTerms:
         """Check everything that can be told before the data are seen."""
         kept = {name: value for name, value in named.items() if value is not None}
         # numbers in place of columns: `CaseCosts` says what is wrong with the rest

@@ -1,5 +1,7 @@
 """`read_counts`: from any source to `ScoreCounts`, in one scan, or two where scores are binned."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -289,7 +291,7 @@ def _refine(
     table: Table,
     columns: Columns,
     cuts: dict[str, Cut],
-    counted: dict[str, "dict[Any, _Counted]"],
+    counted: dict[str, dict[Any, _Counted]],
     label: tuple[Any, ...],
     *,
     tolerance: float,

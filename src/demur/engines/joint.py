@@ -1,5 +1,7 @@
 """`read_joint_counts`: from any source to the joint counts of several models, for the whole answer."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Mapping
 from typing import Any

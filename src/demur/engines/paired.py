@@ -1,5 +1,7 @@
 """`read_paired_counts`: from any source to the joint counts of two models."""
 
+from __future__ import annotations
+
 import sys
 from typing import Any
 

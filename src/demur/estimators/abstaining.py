@@ -1,5 +1,7 @@
 """`AbstainingClassifier`: the cheapest window for stated costs, around any scikit-learn classifier."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import replace
 from typing import Any, Self

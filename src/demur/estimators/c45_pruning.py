@@ -6,6 +6,8 @@ class shares. The grown tree is not altered: each of its leaves points to the no
 stands for it after pruning.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator
 from statistics import NormalDist

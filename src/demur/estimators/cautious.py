@@ -1,5 +1,7 @@
 """`CautiousClassifier`: class bias and caution window around any classifier, any number of classes."""
 
+from __future__ import annotations
+
 import warnings
 from typing import Any
 

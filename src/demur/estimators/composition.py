@@ -1,5 +1,7 @@
 """What the classifiers share that are made of several named classifiers."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """`CostWeightedClassifier`: a classifier of several classes whose answers follow a cost matrix."""
 
+from __future__ import annotations
+
 from inspect import signature
 from typing import Any, Self
 

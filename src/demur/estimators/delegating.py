@@ -1,5 +1,7 @@
 """`DelegatingClassifier`: a cascade in which what one classifier abstains on goes to the next."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from typing import Any, Self

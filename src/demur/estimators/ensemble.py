@@ -1,5 +1,7 @@
 """`CautiousEnsemble`: several classifiers made into one that abstains."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """`GuardedClassifier`: abstain in a window of the score, and on cases unlike the training data."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

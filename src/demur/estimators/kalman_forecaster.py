@@ -1,5 +1,7 @@
 """`KalmanForecaster`: one-step forecasts of a series by a Kalman filter that learns as it goes."""
 
+from __future__ import annotations
+
 import copy
 import math
 from dataclasses import dataclass, replace

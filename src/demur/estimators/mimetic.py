@@ -5,6 +5,8 @@ learnt from them. The costs enter when cases are invented (scheme 3), when they 
 (scheme 2) or when the tree is applied (scheme 1) (Blanco-Vega et al. 2006, section 3).
 """
 
+from __future__ import annotations
+
 from functools import partial
 from typing import Any, Self
 

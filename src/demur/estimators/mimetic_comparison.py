@@ -1,5 +1,7 @@
 """All mimetic configurations side by side on labelled test cases (Blanco-Vega et al. 2006, table 2)."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

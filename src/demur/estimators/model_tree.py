@@ -1,5 +1,7 @@
 """`ModelTreeRegressor` (M5'): a regression tree with a linear model in every leaf."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -23,8 +25,8 @@ class _Node:
     error: float
     feature: int = -1
     threshold: float = 0.0
-    below: "_Node | None" = None
-    above: "_Node | None" = None
+    below: _Node | None = None
+    above: _Node | None = None
 
     def model(self, X: FloatArray) -> FloatArray:
         return np.asarray(X @ self.coefficients + self.intercept)

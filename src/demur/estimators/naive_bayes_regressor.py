@@ -1,5 +1,7 @@
 """`NaiveBayesRegressor`: naive Bayes for a numeric target, with kernel densities."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

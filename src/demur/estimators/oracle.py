@@ -1,5 +1,7 @@
 """Models around a ready oracle, which is never fitted again; the plainest is the oracle at a threshold."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Learners for ordered classes: a ranking that serves VUS, Cons or an ordinal cost, and SVOR."""
 
+from __future__ import annotations
+
 from typing import Any, Self
 
 import numpy as np

@@ -5,6 +5,8 @@ than it is. Every case is therefore scored by a model fitted without it, and the
 choose the rule; the model in use is then fitted to all cases.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from abc import ABC, abstractmethod

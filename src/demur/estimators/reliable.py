@@ -1,5 +1,7 @@
 """`ReliableClassifier`: a promised performance per class around any classifier."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from demur._checks import check_type

@@ -1,5 +1,7 @@
 """Stacking of forecasters, and rescaled differences for them, without a look into the future."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self

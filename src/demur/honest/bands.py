@@ -1,5 +1,7 @@
 """Bands for one abstention surface and intervals for its volume, honest and with hindsight."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

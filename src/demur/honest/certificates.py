@@ -6,6 +6,8 @@ window is a sum of such shares, so it is bounded for all windows and all costs t
 the window chosen on the same cases, and for the window whose bound is smallest.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

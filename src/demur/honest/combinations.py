@@ -1,5 +1,7 @@
 """Honest costs of several cautious classifiers combined, and of a window with a guard."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

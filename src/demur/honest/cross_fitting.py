@@ -7,6 +7,8 @@ bootstrap of k repeats the mistake and covers far less than it promises, so demu
 everything in `surface_bands` and `surface_tests` rests on the pair (k, kc).
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any
 

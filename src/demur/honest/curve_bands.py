@@ -1,5 +1,7 @@
 """Bands for cost curves: of one fixed classifier, and of the envelope of a scoring classifier."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Paired comparison of two models over all costs: difference band and significance map."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

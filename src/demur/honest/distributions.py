@@ -7,6 +7,8 @@ the distribution function of a part of the cases only (the positives among all c
 count as observations above every t.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import lru_cache

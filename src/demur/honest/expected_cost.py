@@ -4,6 +4,8 @@
 or with costs of abstaining by class, needs the same folds but its own search in each of them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -7,6 +7,8 @@ standard error is then that of a single split averaged over the splits: at least
 of the averaged losses (Jensen), and a function of the same tables.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
@@ -85,7 +87,7 @@ class Weighting(NamedTuple):
     known: bool
 
     @classmethod
-    def of(cls, n_positive: float, n_negative: float, prevalence: float | None) -> "Weighting":
+    def of(cls, n_positive: float, n_negative: float, prevalence: float | None) -> Weighting:
         """Weight of one positive and of one negative case."""
         if prevalence is None:
             each = 1 / (n_positive + n_negative)

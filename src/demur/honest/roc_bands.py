@@ -1,5 +1,7 @@
 """Bands for ROC curves: certified for the whole curve, exact for one point, or of fixed width."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

@@ -1,5 +1,7 @@
 """Volumes of two or more models on the same cases: differences, tests, all pairs."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations

@@ -5,6 +5,8 @@ them are not valid. What a user needs to know is another thing: which thresholds
 as the best ones for all practical purposes.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple

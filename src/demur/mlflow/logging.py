@@ -1,5 +1,7 @@
 """`log_answer`: what an answer says, written to a run of MLflow."""
 
+from __future__ import annotations
+
 import json
 import math
 from html import escape

@@ -1,5 +1,7 @@
 """`judge_policy`: what a policy costs on later labelled cases, against what it promised."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,7 +101,7 @@ class _Cases:
     positive: BoolArray
     weights: FloatArray
 
-    def of(self, chosen: BoolArray) -> "_Cases":
+    def of(self, chosen: BoolArray) -> _Cases:
         return _Cases(self.rows[chosen], self.known[chosen], self.positive[chosen], self.weights[chosen])
 
     def share(self, hits: Any, among: Any, alpha: float) -> tuple[float | None, Interval | None]:

@@ -1,5 +1,7 @@
 """`PolicyMonitor`: a policy in use, watched batch by batch."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import replace
 from functools import cached_property

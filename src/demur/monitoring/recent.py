@@ -1,5 +1,7 @@
 """The last batches alone: for weeks that differ among themselves, such as seasons."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 

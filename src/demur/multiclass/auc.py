@@ -1,5 +1,7 @@
 """AUC for classes without order: the average over pairs of classes of Hand and Till."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +50,7 @@ class HandTillAuc(Result, float):
     pair_auc: FloatArray
     variance: float
 
-    def __new__(cls, value: float = 0.0, /, **fields: Any) -> "HandTillAuc":
+    def __new__(cls, value: float = 0.0, /, **fields: Any) -> HandTillAuc:
         """Make the number; the fields are filled in by the dataclass."""
         return float.__new__(cls, fields.get("auc", value))
 

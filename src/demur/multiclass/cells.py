@@ -1,5 +1,7 @@
 """Cells of class weights: which answers some weights give, by which margin, and for given counts."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

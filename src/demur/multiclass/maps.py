@@ -1,5 +1,7 @@
 """Binary views of a multi-class problem: one class against one, or one against the rest."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,5 +1,7 @@
 """Rules of class weights: labelled scores in, the cheapest rule of one method out."""
 
+from __future__ import annotations
+
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,7 +53,7 @@ class LabelledScores(NamedTuple):
     abstain_costs: FloatArray | None
     priors: Any
 
-    def part(self, rows: IntArray) -> "LabelledScores":
+    def part(self, rows: IntArray) -> LabelledScores:
         """The examples at `rows`."""
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         return self._replace(log_scores=self.log_scores[rows], y=self.y[rows], sample_weight=weight)

@@ -1,5 +1,7 @@
 """`MetaClassTree`: a tree of binary decisions between groups of classes, one threshold each."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -41,8 +43,8 @@ class MetaClassNode(Result):
     left: tuple[int, ...]
     right: tuple[int, ...]
     threshold: float
-    on_left: "MetaClassNode | int"
-    on_right: "MetaClassNode | int"
+    on_left: MetaClassNode | int
+    on_right: MetaClassNode | int
     n: int
 
 

@@ -5,6 +5,8 @@ confidence. Deng, Bourke, Scott et al. (2006) look for the weights with the lowe
 ROC hypersurface; here two and three classes are solved exactly, more by exact line searches.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,7 @@
 """Two ordinal models compared, and the test of order of Jonckheere and Terpstra."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Do ordinal measures agree? Simulations of Waegeman et al. (figures 4-7) and exact normal truth."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

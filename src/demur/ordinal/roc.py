@@ -4,6 +4,8 @@ One score, r ordered levels. A case of a higher level should score higher; every
 share of pairs or of tuples (one case per level) for which that is so.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """The ROC surface of three ordered levels: every pair of thresholds, and the staircase above them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

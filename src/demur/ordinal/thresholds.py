@@ -1,5 +1,7 @@
 """Thresholds between neighbouring levels: the cheapest way to cut one score into ordered classes."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any

@@ -7,6 +7,8 @@ paired test without the rows. No resampling weights are kept: tests that need a 
 cases draw it from the counts.
 """
 
+from __future__ import annotations
+
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -52,7 +54,7 @@ class _Axis(NamedTuple):
     at: IntArray
 
     @classmethod
-    def of(cls, lower: FloatArray, upper: FloatArray) -> "_Axis":
+    def of(cls, lower: FloatArray, upper: FloatArray) -> _Axis:
         return cls(*united_ranges(lower, upper))
 
     @property
@@ -122,7 +124,7 @@ class PairedCounts:
         *,
         pos_label: Any = None,
         sample_weight: ArrayLike | None = None,
-    ) -> "PairedCounts":
+    ) -> PairedCounts:
         """Count one row per case."""
         rows = as_paired_rows(y_true, score_a, score_b, pos_label=pos_label, sample_weight=sample_weight)
         weights = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
@@ -139,7 +141,7 @@ class PairedCounts:
         *,
         upper_a: ArrayLike | None = None,
         upper_b: ArrayLike | None = None,
-    ) -> "PairedCounts":
+    ) -> PairedCounts:
         """Take counts that are already grouped; equal pairs and any order are fine.
 
         For bins, cell c belongs to the bin of model a with scores from ``score_a[c]`` to
@@ -168,7 +170,7 @@ class PairedCounts:
         return cls._grouped(axes, pos[kept], neg[kept])
 
     @classmethod
-    def _grouped(cls, axes: list[_Axis], pos: FloatArray, neg: FloatArray) -> "PairedCounts":
+    def _grouped(cls, axes: list[_Axis], pos: FloatArray, neg: FloatArray) -> PairedCounts:
         """Add up cells of the same two scores or bins."""
         first, second = axes
         width = len(second.lower)
@@ -179,7 +181,7 @@ class PairedCounts:
             _negatives=np.bincount(cell, neg, len(key)).astype(np.float64),
         )
 
-    def merge(self, *others: "PairedCounts") -> "PairedCounts":
+    def merge(self, *others: PairedCounts) -> PairedCounts:
         """Return the counts of the union of disjoint data sets; bins must be the same."""
         for other in others:
             check_type(other, "others", PairedCounts)
@@ -310,7 +312,7 @@ def _read(values: FloatArray, at: IntArray) -> FloatArray:
 
 
 def as_paired_rows(
-    y_true: "Labels | PairedCounts",
+    y_true: Labels | PairedCounts,
     score_a: ArrayLike | None,
     score_b: ArrayLike | None,
     *,

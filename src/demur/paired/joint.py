@@ -1,5 +1,7 @@
 """`JointCounts`: cases per combination of scores of several models, all that comparing them needs."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 

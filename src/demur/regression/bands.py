@@ -1,5 +1,7 @@
 """Confidence bands of a REC curve."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -5,6 +5,8 @@ there is a REC curve of the answered cases; this module follows its area and the
 it needs for a promised accuracy.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -91,7 +93,7 @@ class RecCoverage(Result):
             sample_weight=None if self._weights is None else self._weights[answered],
         )
 
-    def ideal(self) -> "RecCoverage":
+    def ideal(self) -> RecCoverage:
         """Return the curve of the best possible confidence, one that ranks by the error itself."""
         return rec_coverage_curve(
             self._y_true,

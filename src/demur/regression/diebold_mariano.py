@@ -1,5 +1,7 @@
 """The test of Diebold and Mariano: are two forecasts of a series equally accurate?"""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -4,6 +4,8 @@ Errors of forecasts are often serially dependent. Blocks of cases allow for it, 
 test of Diebold and Mariano (`diebold_mariano`); the other procedures assume independent cases.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,5 +1,7 @@
 """Intervals of the area over a REC curve, which is the mean of the capped errors."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Iterator

@@ -8,6 +8,8 @@ kept exactly, as a right-continuous step function at the distinct errors. The ar
 up to E is the mean of min(error, E): over the whole range, the mean error itself.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -114,7 +116,7 @@ class RecCurve(Result):
             return _area_over_polyline(*self.vertices(), limit)
         return float(np.dot(np.diff(self.accuracy, prepend=0.0), np.minimum(self.tolerance, limit)))
 
-    def relative_aoc(self, null: "RecCurve") -> float:
+    def relative_aoc(self, null: RecCurve) -> float:
         """Return AOC / AOC of a null model; below 1 is better than the null.
 
         1 minus it is a skill score: with loss "squared", the whole range and the mean of the
@@ -131,7 +133,7 @@ class RecCurve(Result):
 
     # ---------------------------------------------------------------- two curves
 
-    def dominates(self, other: "RecCurve") -> bool:
+    def dominates(self, other: RecCurve) -> bool:
         """Tell whether this curve is nowhere below the other and somewhere above it.
 
         First-order stochastic dominance: the AOC is then lower for every increasing
@@ -140,7 +142,7 @@ class RecCurve(Result):
         gap = self._gap(other)[1]
         return bool(np.all(gap >= 0) and np.any(gap > 0))
 
-    def crossings(self, other: "RecCurve") -> FloatArray:
+    def crossings(self, other: RecCurve) -> FloatArray:
         """Return the tolerances at which the better of the two curves changes.
 
         Element i is the first tolerance at which the sign of the difference of the step
@@ -151,7 +153,7 @@ class RecCurve(Result):
         sign = np.sign(gap[apart])
         return np.asarray(tolerance[apart[1:]][sign[1:] != sign[:-1]])
 
-    def largest_gap(self, other: "RecCurve") -> float:
+    def largest_gap(self, other: RecCurve) -> float:
         """Return max over t of |acc(t) - other acc(t)|, the two-sample Kolmogorov-Smirnov statistic.
 
         Its usual p-value assumes independent samples; two models on the same cases need
@@ -159,7 +161,7 @@ class RecCurve(Result):
         """
         return float(np.abs(self._gap(other)[1]).max())
 
-    def _gap(self, other: "RecCurve") -> tuple[FloatArray, FloatArray]:
+    def _gap(self, other: RecCurve) -> tuple[FloatArray, FloatArray]:
         """Differences of the step curves at the union of the tolerances, rounding removed."""
         self._require_same_loss(other)
         union = np.union1d(self.tolerance, other.tolerance)
@@ -167,7 +169,7 @@ class RecCurve(Result):
         gap[np.abs(gap) <= _TIE] = 0.0
         return union, gap
 
-    def _require_same_loss(self, other: "RecCurve") -> None:
+    def _require_same_loss(self, other: RecCurve) -> None:
         check_type(other, "other", RecCurve)
         if other.loss != self.loss:
             raise input_error("other", f"must have loss {self.loss!r}", repr(other.loss))

@@ -1,5 +1,7 @@
 """`ClassReport`: the page for any number of classes."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -97,7 +99,7 @@ class ClassReport(Result):
         pos_label: Any = None,
         source: DataSource | None = None,
         **settings: Any,
-    ) -> "ClassReport":
+    ) -> ClassReport:
         """Make a report from probabilities; arguments as in `compare_models` with `classes`.
 
         Of the `limits` only `max_abstention` has a meaning for many classes; `pos_label` has none.
@@ -123,7 +125,7 @@ class ClassReport(Result):
         *,
         source: DataSource | None = None,
         columns: Mapping[str, tuple[str, ...]] | None = None,
-    ) -> "ClassReport":
+    ) -> ClassReport:
         """Make a report of what `compare_models` gave; `columns` names those of a file, for the policy."""
         check_type(comparison, "comparison", ClassComparison)
         origin = DataSource() if source is None else source

@@ -1,5 +1,7 @@
 """`Report`: everything about some models on one set of cases, in one object."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -136,7 +138,7 @@ class Report(Result):
         confidence_level: float = 0.95,
         seed: int = 0,
         source: DataSource | None = None,
-    ) -> "Report | ClassReport":
+    ) -> Report | ClassReport:
         """Make a report from the scores of one or more models for the same cases.
 
         Parameters
@@ -206,8 +208,8 @@ class Report(Result):
 
     @classmethod
     def from_comparison(
-        cls, comparison: "Comparison | ClassComparison", *, source: DataSource | None = None
-    ) -> "Report":
+        cls, comparison: Comparison | ClassComparison, *, source: DataSource | None = None
+    ) -> Report:
         """Make a report of what `compare_models` gave at some costs; `source` as in `from_predictions`.
 
         A comparison of many classes is refused: `ClassReport.from_comparison` takes it.
@@ -233,7 +235,7 @@ class Report(Result):
         confidence_level: float = 0.95,
         seed: int = 0,
         source: DataSource | None = None,
-    ) -> "Report":
+    ) -> Report:
         """Make a report from the counts of one or more models for the same cases.
 
         As `from_predictions`, but without tests of differences: those need to know which scores
@@ -268,7 +270,7 @@ class Report(Result):
         notes: Notes,
         *,
         costs_given: bool,
-    ) -> "Report":
+    ) -> Report:
         """Add to a comparison what only a report has."""
         if len({id(cases) for cases in comparison.cases.values()}) > 1:
             notes.add(_NOT_PAIRED)
@@ -289,7 +291,7 @@ class Report(Result):
         notes: Notes,
         *,
         costs_given: bool,
-    ) -> "Report":
+    ) -> Report:
         for sentence in () if comparison is None else comparison.notes:
             notes.add(sentence)
         for remark in model_remarks(models):
@@ -310,7 +312,7 @@ class Report(Result):
             made=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         )
 
-    def with_groups(self, y_true: Labels, y_score: ArrayLike, groups: ArrayLike) -> "Report":
+    def with_groups(self, y_true: Labels, y_score: ArrayLike, groups: ArrayLike) -> Report:
         """Return the report with its rule judged in every group of some cases, as `judge_policy` does.
 
         `y_score` are the scores of the answer's model. On later cases the judgement is honest, on those

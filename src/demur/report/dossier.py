@@ -1,5 +1,7 @@
 """`Dossier`: the decision on paper, with everything a person needs who has to sign it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +60,7 @@ class Dossier(Result):
     sections: tuple[Section, ...]
 
     @classmethod
-    def of(cls, report: Any, *, groups: Mapping[str, Any] | None = None) -> "Dossier":
+    def of(cls, report: Any, *, groups: Mapping[str, Any] | None = None) -> Dossier:
         """Make the dossier of a `Report` or `ClassReport`, or of what their `to_dict` gave.
 
         `groups` are reports of all groups, by name, where this one is part of them.

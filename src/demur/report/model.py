@@ -1,5 +1,7 @@
 """What a report holds: the results of each model and of each pair, and how they are written down."""
 
+from __future__ import annotations
+
 import string
 from dataclasses import dataclass
 from typing import Any

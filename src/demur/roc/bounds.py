@@ -5,6 +5,8 @@ points have areas between a smallest and a largest one, and Mueller and Zhang (2
 middle of the two for one point as an index of discriminability.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

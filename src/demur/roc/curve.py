@@ -1,5 +1,7 @@
 """ROC and precision-recall curves, the convex hull, AUC and partial AUC."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
 from typing import Any

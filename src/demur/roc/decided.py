@@ -4,6 +4,8 @@ Theorem 2 of Vanderlooy, Sprinkhuizen-Kuyper and Smirnov (2006): the parts befor
 are stretched until they meet, and the curve of a convex hull stays convex (theorem 3).
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

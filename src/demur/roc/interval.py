@@ -1,5 +1,7 @@
 """Intervals of points of a ROC curve, without resampling."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

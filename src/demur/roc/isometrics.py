@@ -11,6 +11,8 @@ Sprinkhuizen-Kuyper and Smirnov 2006). It is linear in numerator and denominator
 value is a half-plane of ROC space.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 

@@ -1,5 +1,7 @@
 """Non-inferiority and equivalence of two classifiers: is one not worse than the other by a margin?"""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

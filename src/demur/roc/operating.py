@@ -1,5 +1,7 @@
 """One threshold of a classifier: every rate and ratio people read off it, with intervals."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,5 +1,7 @@
 """Scores as people have them: ordered words, missing values, a direction nobody wrote down."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any

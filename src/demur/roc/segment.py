@@ -6,6 +6,8 @@ the two (possibly huge) counts of right answers, and call it confident if the sc
 Tango (1998) for that difference contains 0.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 

@@ -1,5 +1,7 @@
 """Smooth ROC curves: binormal by maximum likelihood, and kernel estimates."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple

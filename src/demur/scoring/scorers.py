@@ -1,5 +1,7 @@
 """Scorers for `GridSearchCV` and `cross_validate`: the higher, the better."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

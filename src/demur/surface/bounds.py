@@ -4,6 +4,8 @@ Nothing here has a formula of its own: every function is applied to the bins as 
 each bin in its best (or worst) order, and the truth lies between.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any

@@ -1,5 +1,7 @@
 """The volume under the surface when labels are noisy: how VACC depends on the noise level."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,5 +1,7 @@
 """`OptimalCosts`: all costs at which one window stays the cheapest, in closed form."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """Where in the space of costs: optimal cells of one surface, exact difference of two."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -9,6 +9,8 @@ with P_b, N_b the masses of positives and negatives in the pooled blocks. The fo
 exact; a grid is used only to draw.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -307,12 +309,12 @@ class AbstentionSurface(Result):
         """Return the exact polygons of costs in which one window is optimal, clipped to a rectangle."""
         return surface_cells(self.masses, check_range(mu, "mu"), check_range(nu, "nu"))
 
-    def trivial(self) -> "AbstentionSurface":
+    def trivial(self) -> AbstentionSurface:
         """Return the surface of the best of "always positive", "always negative", "always abstain"."""
         counts = ScoreCounts.from_counts([0.0], [self.counts.n_positive], [self.counts.n_negative])
         return surface_of(counts, self.prevalence)
 
-    def minus(self, other: "AbstentionSurface", *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceDifference:
+    def minus(self, other: AbstentionSurface, *, mu: Range = _UNIT, nu: Range = _UNIT) -> SurfaceDifference:
         """Return the exact difference self minus other over a rectangle of costs.
 
         Negative values: this surface is cheaper. Compare surfaces of one prevalence; pass

@@ -1,5 +1,7 @@
 """Volumes under abstention cost surfaces as scores: one number per model, the lower the better."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from demur._checks import input_error

@@ -1,5 +1,7 @@
 """Two thresholds on the scores: negative below, abstain in between, positive above."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -79,7 +81,7 @@ class AbstentionWindow(Result):
         nu_positive: float,
         nu_negative: float,
         prevalence: float,
-    ) -> "AbstentionWindow":
+    ) -> AbstentionWindow:
         """Make the window that calls the first i steps negative and abstains up to step j."""
         i, j = cuts
         fn, fp = float(masses.positive_below[i]), float(masses.negative_above[j])

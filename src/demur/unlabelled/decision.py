@@ -1,5 +1,7 @@
 """One decision from costs and unlabelled probabilities, with all thresholds side by side."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

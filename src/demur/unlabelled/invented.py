@@ -4,6 +4,8 @@ The first half of the mimetic method (Blanco-Vega et al. 2006, section 3.1): no 
 needed, only the range of each attribute and something that answers P(positive).
 """
 
+from __future__ import annotations
+
 import math
 import sys
 import warnings

@@ -1,5 +1,7 @@
 """The ROC curve that calibrated probabilities lead one to expect (Blanco-Vega et al. 2006)."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

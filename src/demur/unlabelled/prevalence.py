@@ -1,5 +1,7 @@
 """Class distribution of unlabelled cases (Saerens, Latinne, Decaestecker 2002)."""
 
+from __future__ import annotations
+
 import math
 import warnings
 from collections.abc import Iterator

@@ -9,6 +9,8 @@ The paper's class 0 is the positive class here, its skew is mu. With p = P(posit
 All of them call a case positive where p >= T (at equality both answers cost the same).
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -1,5 +1,7 @@
 """`cheapest_window`: the least cost under limits on abstention, precision and missed positives."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,5 +1,7 @@
 """`ClassPolicy`: weights per class, labels and costs in a small JSON file that production can apply."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -140,7 +142,7 @@ class ClassPolicy(Result):
         Result.__post_init__(self)
 
     @classmethod
-    def from_answer(cls, answer: Any, abstain_label: Any = None) -> "ClassPolicy":
+    def from_answer(cls, answer: Any, abstain_label: Any = None) -> ClassPolicy:
         """Make the policy of a `ClassAnswer`; a rule without a model needs none and is refused."""
         from demur._version import __version__
 
@@ -282,7 +284,7 @@ class ClassPolicy(Result):
         return file_text(self.to_dict())
 
     @classmethod
-    def from_dict(cls, data: Any) -> "ClassPolicy":
+    def from_dict(cls, data: Any) -> ClassPolicy:
         """Return the policy that `to_dict` described; refuse anything else in one sentence."""
         require_schema(data)
         classes = part(data, "classes")

@@ -7,6 +7,8 @@ first class, and to abstaining last. Every sum runs from the first class to the 
 product is rounded by itself, so that other systems decide alike to the last bit.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Several cautious classifiers made into one: average, vote, disagreement, delegation chain."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

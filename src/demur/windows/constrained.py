@@ -1,5 +1,7 @@
 """`ConstrainedWindow`: a window under limits or promises, and what its description needs."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

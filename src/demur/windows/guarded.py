@@ -1,5 +1,7 @@
 """Two-dimensional rule: a window on the class score, and a guard against cases that look unfamiliar."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,5 +1,7 @@
 """Points of the ROC hull, how to reach them by thresholds and chance, and where promises are kept."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 

@@ -4,6 +4,8 @@ The file also holds the pooled blocks of the data the window was chosen on, so t
 another prevalence need no data: the blocks are all an optimal window depends on.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import math
 from collections.abc import Mapping
@@ -273,7 +275,7 @@ class Policy(Exportable, Result):
         return policy if honest is None else replace(policy, expected_cost=honest)
 
     @classmethod
-    def from_answer(cls, answer: Any, abstain_label: Any = None) -> "Self | ClassPolicy":
+    def from_answer(cls, answer: Any, abstain_label: Any = None) -> Self | ClassPolicy:
         """Make the policy of the answer of `compare_models`: its rule, its labels, its honest cost.
 
         Without `abstain_label` an abstention is -1 beside whole-number labels (0 where -1 is a class),
@@ -316,7 +318,7 @@ class Policy(Exportable, Result):
             note=answer.condition or policy.note,
         )
 
-    def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> "Policy":
+    def at(self, *, costs: CostModel | None = None, prevalence: float | None = None) -> Policy:
         """Return the policy for other costs, another prevalence, or both; exact, without the data.
 
         What is left out stays as it is. Raises `UndefinedError` for windows under constraints, and
@@ -437,7 +439,7 @@ class Policy(Exportable, Result):
         return file_text(self.to_dict())
 
     @classmethod
-    def from_dict(cls, data: Any) -> "Policy":
+    def from_dict(cls, data: Any) -> Policy:
         """Return the policy that `to_dict` described; refuse anything else in one sentence."""
         require_schema(data)
         evidence = PolicyEvidence.from_file(data)
@@ -468,7 +470,7 @@ class Policy(Exportable, Result):
             handle.write(self.to_json() + "\n")
 
     @classmethod
-    def load(cls, path: str | Path) -> "Policy | ClassPolicy":
+    def load(cls, path: str | Path) -> Policy | ClassPolicy:
         """Read a policy, or a `ClassPolicy`; refuse, in one sentence, what `save` would not have written."""
         data = parsed(path)
         try:

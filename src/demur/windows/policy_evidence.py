@@ -1,5 +1,7 @@
 """`PolicyEvidence`: fingerprint and pooled blocks of the data a policy was chosen on."""
 
+from __future__ import annotations
+
 import hashlib
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

@@ -1,5 +1,7 @@
 """Windows for promised performance per class that abstain as little as possible; no costs needed."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,7 @@
 """`range_window`: one window for costs and a prevalence that are known only up to a range."""
 
+from __future__ import annotations
+
 import dataclasses
 from dataclasses import dataclass
 from typing import Any, NamedTuple

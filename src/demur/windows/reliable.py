@@ -6,6 +6,8 @@ scores between the two points are abstained on. Points inside a hull edge are re
 at random among the cases of one block (theorem 1).
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
 from typing import Any
 

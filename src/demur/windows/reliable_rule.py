@@ -1,5 +1,7 @@
 """`ReliableWindow`: a rule that keeps a promise per class, its rates, performance and decisions."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,9 +41,7 @@ class ExpectedCounts(Result):
     abstained_negative: float
 
     @classmethod
-    def between(
-        cls, counts: ScoreCounts, positive_cut: HullPoint, negative_cut: HullPoint
-    ) -> "ExpectedCounts":
+    def between(cls, counts: ScoreCounts, positive_cut: HullPoint, negative_cut: HullPoint) -> ExpectedCounts:
         """Expect positive decisions above one point of the hull and negative ones below the other."""
         p, q = counts.n_positive, counts.n_negative
         return cls(

@@ -1,5 +1,7 @@
 """`ClassAnswer`: one rule for any number of classes, what it costs, and what is not proven about it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

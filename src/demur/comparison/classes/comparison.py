@@ -1,5 +1,7 @@
 """`ClassComparison`: models with one column per class, on the same cases, at a matrix of costs."""
 
+from __future__ import annotations
+
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -98,7 +100,7 @@ class ClassComparison(Result):
     repeats: int
     weights: str | None
     notes: tuple[str, ...]
-    choice: "ClassChoice"
+    choice: ClassChoice
     _evidence = ("question", "choice", "answer", "models", "trivial")
 
     def best_model(self) -> ClassAnswer:

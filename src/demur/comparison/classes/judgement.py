@@ -1,5 +1,7 @@
 """What a policy for many classes costs on later labelled cases, against what it promised."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 

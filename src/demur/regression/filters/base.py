@@ -1,5 +1,7 @@
 """What all filters share: the loop, missing observations, what a step returns."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any

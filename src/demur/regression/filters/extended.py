@@ -1,5 +1,7 @@
 """The extended Kalman filter: linearisation at the mean."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

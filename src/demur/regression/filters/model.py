@@ -1,5 +1,7 @@
 """`KalmanModel`: the state-space model all filters share."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias

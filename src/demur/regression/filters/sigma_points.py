@@ -11,6 +11,8 @@ which equals P- - K S K' (van der Merwe and Wan 2001) but subtracts nothing unle
 weight of the centre is negative.
 """
 
+from __future__ import annotations
+
 import math
 import warnings
 from abc import abstractmethod

@@ -5,6 +5,8 @@ which may be singular. Where the weight of the centre is negative one downdate r
 successive downdates of the original algorithm (van der Merwe and Wan 2001) are not needed.
 """
 
+from __future__ import annotations
+
 import math
 from typing import Any
 

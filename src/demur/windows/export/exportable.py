@@ -1,5 +1,7 @@
 """`Exportable`: what a policy offers to systems without demur."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from typing import Any
 
