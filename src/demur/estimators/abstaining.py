@@ -460,8 +460,6 @@ class AbstainingClassifier(TwoClassAbstainer):
             return None, certificate
         return honest, certificate
 
-    # ---------------------------------------------------------------- use
-
     def score(
         self,
         X: Any,
