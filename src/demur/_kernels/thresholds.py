@@ -1,14 +1,18 @@
 """Thresholds strictly between two neighbouring scores, safe for infinities and overflow."""
 
+from decimal import ROUND_HALF_UP, Context, Decimal
+
 import numpy as np
 
 from demur.exceptions import UndefinedError
 from demur.typing import FloatArray
 
-__all__ = ["cut_points", "no_threshold"]
+__all__ = ["cut_points", "no_threshold", "shortest_cut", "shortest_cuts", "threshold_text"]
 
 _MAX = np.finfo(np.float64).max
 _HALF = _MAX / 2
+# with 17 significant digits every float stays itself
+_ROUNDINGS = tuple(Context(prec=digits, rounding=ROUND_HALF_UP) for digits in range(1, 17))
 
 
 def cut_points(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -41,6 +45,42 @@ def cut_points(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatA
     high = np.where(inside, middle, np.where(np.isposinf(above), np.nan, above))
     ends = [-np.inf], [np.inf]
     return np.concatenate([ends[0], low, ends[1]]), np.concatenate([ends[0], high, ends[1]])
+
+
+def shortest_cut(value: float, below: float, above: float) -> float:
+    """Round a threshold to the fewest significant digits that keep it strictly between two scores.
+
+    Halves are rounded away from 0. For the middle of a gap this is, of the numbers with the fewest
+    digits inside it, the nearest to the middle. A threshold that is not strictly between the scores,
+    because no float is, and one beside an infinite score, where a gap has no middle, stay as they are.
+
+    >>> shortest_cut(0.515, 0.4871, 0.5429), shortest_cut(0.515, 0.5, 0.53)
+    (0.5, 0.52)
+    """
+    if not -np.inf < below < value < above < np.inf:
+        return value
+    exact = Decimal(value)
+    for rounding in _ROUNDINGS:
+        number = float(rounding.plus(exact))
+        if below < number < above:
+            return number
+    return value
+
+
+def shortest_cuts(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the thresholds of `cut_points`, each by `shortest_cut`: those of rules that are written."""
+    low, high = cut_points(lower, upper)
+    gaps = zip(low[1:-1].tolist(), upper[:-1].tolist(), lower[1:].tolist(), strict=True)
+    short = np.array([shortest_cut(*gap) for gap in gaps])
+    same = low[1:-1] == high[1:-1]
+    for cuts in (low, high):
+        cuts[1:-1][same] = short[same]
+    return low, high
+
+
+def threshold_text(value: float) -> str:
+    """Write a threshold with all its digits: the shortest text that reads back as the same number."""
+    return repr(float(value)).removesuffix(".0")
 
 
 def no_threshold() -> UndefinedError:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from demur._kernels.thresholds import threshold_text
 from demur._results import Interval, Result, json_safe
 from demur.comparison.words import answer_words
 from demur.costs.case_costs import CaseCosts
@@ -16,7 +17,7 @@ from demur.counts.scores import ScoreCounts
 from demur.surface.window import AbstentionWindow, decide
 from demur.typing import ArrayLike, IntArray
 
-__all__ = ["Answer", "Neighbours", "Versus"]
+__all__ = ["Answer", "Versus"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -39,16 +40,6 @@ class Versus(Result):
     interval: Interval
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Neighbours(Result):
-    """Scores beside the two thresholds: any threshold between them decides alike on the data."""
-
-    below_lower: float
-    above_lower: float
-    below_upper: float
-    above_upper: float
-
-
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class Answer(Result):
     """The candidate with the smallest honest cost, and how sure that is; made by `compare_models`.
@@ -63,7 +54,8 @@ class Answer(Result):
     model : str or None
         None for a rule without a model.
     lower, upper : float
-        Thresholds: negative up to `lower`, positive from `upper` on, abstain in between.
+        Thresholds: negative up to `lower`, positive from `upper` on, abstain in between. Each is the
+        number of the fewest digits strictly between the scores beside it, the nearest to their middle.
     cost : float
         Honest cost; at the middle of the ranges where costs are ranges.
     interval : Interval
@@ -126,7 +118,6 @@ class Answer(Result):
     best_trivial: Mapping[str, Any] | None
     guarantee_defined: bool
     condition: str
-    neighbours: Neighbours | None
     costs: CostModel | CaseCosts
     labels: tuple[Any, Any]
     window: AbstentionWindow | CaseWindow | None
@@ -152,17 +143,13 @@ class Answer(Result):
     def facts(self) -> dict[str, Any]:
         """Return what the words are made from, JSON-safe apart from infinities."""
         money = {} if self.stakes is None else {"stakes": dict(self.stakes)}
-        beside = self.neighbours
-        none = (-math.inf, math.inf)
-        lower = none if beside is None else (beside.below_lower, beside.above_lower)
-        upper = none if beside is None else (beside.below_upper, beside.above_upper)
         return {
             "kind": self.kind,
             "model": self.model,
             "positive": self.positive,
             "negative": self.negative,
-            "lower": (self.lower, *lower),
-            "upper": (self.upper, *upper),
+            "lower": self.lower,
+            "upper": self.upper,
             "calls_positive": self.upper < math.inf,
             "calls_negative": self.lower > -math.inf,
             "called_positive": self.called_positive,
@@ -192,7 +179,7 @@ class Answer(Result):
         named = {
             key: value
             for key, value in Result.to_dict(self).items()
-            if key not in ("versus", "best_trivial", "neighbours")
+            if key not in ("versus", "best_trivial")
         }
         return {
             **named,
@@ -201,10 +188,8 @@ class Answer(Result):
         }
 
     def __repr__(self) -> str:
-        what = (
-            self.kind
-            if self.model is None
-            else f"{self.model}, {self.kind} {self.lower:.6g} to {self.upper:.6g}"
-        )
+        what = self.kind
+        if self.model is not None:
+            what = f"{self.model}, {what} {threshold_text(self.lower)} to {threshold_text(self.upper)}"
         low, high = self.interval
         return f"Answer({what}, cost={self.cost:.6g} ({low:.6g} to {high:.6g}))"

@@ -31,7 +31,7 @@ from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
 from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
-from demur.surface.window import AbstentionWindow
+from demur.surface.window import AbstentionWindow, written_window
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import RangeCuts, range_search
@@ -84,7 +84,7 @@ class Candidate:
         "window", "threshold" or the name of a rule without a model.
     model : str or None
     window : AbstentionWindow, CaseWindow or None
-        Thresholds chosen on all cases; None without a model.
+        Thresholds chosen on all cases, rounded (`written_window`); None without a model.
     cases : SplitCases
         The splits it was judged on: those of all models, or its own where only counts are at hand.
     judged : Judged
@@ -205,7 +205,8 @@ def _rules(
     rules: dict[_Aim, Candidate | UndefinedError] = {}
     for aim in aims:
         try:
-            chosen[aim] = _chosen(model, by_case, aim.question)
+            cuts = _chosen(model, by_case, aim.question)
+            chosen[aim] = cuts._replace(window=written_window(cuts.window, model.counts))
         except UndefinedError as error:
             rules[aim] = error
     asked, windows = [aim.question for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from demur.comparison.advice import Scored, advice_decisions
-from demur.comparison.answer import Answer, Neighbours, Versus
+from demur.comparison.answer import Answer, Versus
 from demur.comparison.candidates import Candidate, cheapest_at_corners, first_smallest
 from demur.comparison.estimates import (
     Estimate,
@@ -117,7 +117,6 @@ def make_answer(choice: Choice, pool: Executor | None = None, *, models_only: bo
         guarantee_defined=_guarantee_defined(choice),
         condition=condition_words(question.limits.given(), question.objective),
         stakes=_stakes(best, choice),
-        neighbours=_neighbours(best, choice),
         # a threshold was chosen for somebody who cannot send a case to a person
         costs=(question.never_abstaining() if best.kind == "threshold" else question).chosen_for,
         labels=choice.labels,
@@ -177,22 +176,6 @@ def _thresholds(candidate: Candidate) -> tuple[float, float]:
     if candidate.window is None:
         return _EVERYWHERE[candidate.kind]
     return float(candidate.window.lower), float(candidate.window.upper)
-
-
-def _neighbours(candidate: Candidate, choice: Choice) -> Neighbours | None:
-    """Scores of the data beside each threshold."""
-    if candidate.model is None or candidate.window is None:
-        return None
-    counts, window = choice.judged[candidate.model].counts, candidate.window
-    lower, upper = _thresholds(candidate)
-    # no score lies beyond an infinite threshold, also if it is infinite itself
-    at_upper = counts.beside(upper, through=upper == np.inf)
-    at_lower = at_upper
-    if window.lower_index < window.upper_index:
-        at_lower = counts.beside(lower, through=lower > -np.inf)
-    return Neighbours(
-        below_lower=at_lower[0], above_lower=at_lower[1], below_upper=at_upper[0], above_upper=at_upper[1]
-    )
 
 
 # ---------------------------------------------------------------- against other rules

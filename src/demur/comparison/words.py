@@ -7,7 +7,8 @@ same JSON. Costs are per case; sentences show them per 1000 cases.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
+from demur._kernels.thresholds import threshold_text
+from demur.comparison.numbers import money, money_step, shares_of_1000
 
 __all__ = [
     "TRIVIAL_WORDS",
@@ -81,15 +82,14 @@ def rule_words(facts: Mapping[str, Any]) -> str:
     if kind in TRIVIAL_WORDS:
         advice = _named(TRIVIAL_WORDS[kind][0], facts)
         return f"{advice[0].upper()}{advice[1:]}: no model is cheaper."
-    upper = short_threshold(*facts["upper"], low_included=False)
+    upper = threshold_text(facts["upper"])
     if kind == "threshold":
         return f"Use {short_name(facts['model'])}: call {positive} from {upper} up, {negative} below."
-    lower = short_threshold(*facts["lower"], low_included=True)
     calls = []
     if facts["calls_positive"]:
         calls.append(f"{positive} from {upper} up")
     if facts["calls_negative"]:
-        calls.append(f"{negative} up to {lower}")
+        calls.append(f"{negative} up to {threshold_text(facts['lower'])}")
     return f"Use {short_name(facts['model'])}: call {', '.join(calls)}, send the rest to a person."
 
 

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from demur._checks import check_scores, input_error
-from demur._kernels.thresholds import no_threshold
+from demur._kernels.thresholds import no_threshold, shortest_cut
 from demur._results import Result
 from demur.counts.case_window import CaseWindow
+from demur.counts.scores import ScoreCounts
 from demur.surface.masses import RunningMasses
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["ABSTAIN", "AbstentionWindow", "decide", "decision_masks", "no_threshold", "window_thresholds"]
+__all__ = [
+    "ABSTAIN",
+    "AbstentionWindow",
+    "decide",
+    "decision_masks",
+    "no_threshold",
+    "window_thresholds",
+    "written_window",
+]
 
 ABSTAIN = -1
 """Code of an abstention among the integer decisions 1 (positive) and 0 (negative)."""
@@ -162,6 +171,23 @@ def decision_masks(values: FloatArray, lower: float, upper: float) -> tuple[Bool
     above = values > lower if lower > -math.inf else everywhere
     positive = values >= upper if upper < math.inf else ~everywhere
     return positive, above | positive
+
+
+_AnyWindow = TypeVar("_AnyWindow", AbstentionWindow, CaseWindow)
+
+
+def written_window(window: _AnyWindow, counts: ScoreCounts) -> _AnyWindow:
+    """Round the thresholds of a window chosen on these counts for people to read, copy and deploy.
+
+    Each is the number of the fewest digits strictly between the scores beside it, the nearest to their
+    middle (`shortest_cut`), so no decision on these cases changes. Windows of folds are not rounded:
+    that would change decisions on the cases they are scored on.
+    """
+    return replace(
+        window,
+        lower=shortest_cut(window.lower, *counts.beside(window.lower, through=True)),
+        upper=shortest_cut(window.upper, *counts.beside(window.upper, through=False)),
+    )
 
 
 def window_thresholds(window: Any) -> tuple[float, float]:

@@ -29,7 +29,7 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
 from demur.surface.surface import AbstentionSurface
-from demur.surface.window import ABSTAIN, AbstentionWindow, decide
+from demur.surface.window import ABSTAIN, AbstentionWindow, decide, written_window
 from demur.typing import ArrayLike, IntArray
 from demur.windows.class_policy import ClassPolicy
 from demur.windows.constrained import ConstrainedWindow
@@ -209,7 +209,7 @@ class Policy(Exportable, Result):
         """
         check_type(surface, "surface", AbstentionSurface, "an")
         return cls.from_window(
-            surface.window(costs=costs),
+            written_window(surface.window(costs=costs), surface.counts),
             surface.counts,
             costs=costs,
             pos_label=pos_label,
@@ -338,7 +338,8 @@ class Policy(Exportable, Result):
                 "the window. Hint: make a new policy from the data."
             )
         assumed = self.prevalence if prevalence is None else check_rate(prevalence, "prevalence")
-        window = self.evidence.surface(prevalence=assumed).window(costs=prices)
+        surface = self.evidence.surface(prevalence=assumed)
+        window = written_window(surface.window(costs=prices), surface.counts)
         return dataclasses.replace(
             self,
             lower=window.lower,
