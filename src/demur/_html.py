@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from demur._kernels.thresholds import threshold_label
+
 __all__ = ["bars", "curve", "heat", "panel", "zones"]
 
 _WIDTH, _HEIGHT, _PAD = 220, 120, 6
@@ -106,9 +108,9 @@ def zones(lower: float, upper: float, shares: tuple[str, str, str]) -> str:
         parts.append(f'<rect x="{k * width:.1f}" y="0" width="{width:.1f}" height="22" fill="{color}"/>')
         ink = "#000000" if color in (_POSITIVE, "none") else "#FFFFFF"
         parts.append(_text((k + 0.5) * width, 15, words, ink))
-    parts.append(_text(width, 38, f"{lower:.4g}", "currentColor"))
-    parts.append(_text(2 * width, 38, f"{upper:.4g}", "currentColor"))
-    said = f"negative up to {lower:.4g}, positive from {upper:.4g} on"
+    ends = [threshold_label(end) for end in (lower, upper)]
+    parts += [_text(k * width, 38, end, "currentColor") for k, end in enumerate(ends, start=1)]
+    said = f"negative up to {ends[0]}, positive from {ends[1]} on"
     return _svg(44, "".join(parts), said)
 
 

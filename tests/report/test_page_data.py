@@ -136,9 +136,9 @@ def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
     for k, (old, new, sentence) in enumerate(
         [
             (
-                '"version":2',
+                '"version":3',
                 '"version":1',
-                "The data must be of version 2, got 1. Hint: make the report again.",
+                "The data must be of version 3, got 1. Hint: make the report again.",
             ),
             (
                 '{"schema"',

@@ -1,9 +1,9 @@
-/** The JSON inside the page (schema "demur.report", version 2) and its reader. */
+/** The JSON inside the page (schema "demur.report", version 3) and its reader. */
 
 import type { Facts } from "./comparison/facts";
 
 export const SCHEMA = "demur.report";
-export const VERSION = 2;
+export const VERSION = 3;
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -289,7 +289,7 @@ export function readReport(text: string): ReportData {
   for (const { joint, joint_hindsight: own } of report.pairs) [joint, own].forEach(readJoint);
   if (report.groups) [report.groups.lower, report.groups.upper] = numbers([report.groups.lower, report.groups.upper]);
   const facts = report.comparison?.answer?.facts;
-  if (facts) report.comparison!.answer!.facts = { ...facts, lower: numbers(facts.lower), upper: numbers(facts.upper) };
+  if (facts) [facts.lower, facts.upper] = numbers([facts.lower, facts.upper]);
   return report;
 }
 

@@ -41,9 +41,21 @@ export function percent(share: number): string {
   return share > 0.9995 ? ">99.9 %" : `${(100 * share).toFixed(1)} %`;
 }
 
-/** A cut on the scores: never 1 for a probability just beside it. */
-export function threshold(value: number): string {
-  const shown = general(value);
-  if (value === 1 || Number(shown) !== 1) return shown;
-  return `1${value < 1 ? "-" : "+"}${Math.abs(1 - value).toExponential(1).replace(/e([+-])(\d)$/, "e$10$2")}`;
+/** A threshold with all its digits, as Python writes it: the shortest text that reads back as the same number. */
+export function thresholdText(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : value < 0 ? "-inf" : "nan";
+  const [mantissa, power] = Math.abs(value).toExponential().split("e");
+  const exponent = Number(power);
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  if (exponent < -4 || exponent >= 16) {
+    return `${sign}${mantissa}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+  }
+  return sign + plain(mantissa.replace(".", ""), exponent);
+}
+
+function plain(figures: string, exponent: number): string {
+  if (exponent < 0) return `0.${"0".repeat(-exponent - 1)}${figures}`;
+  const whole = figures.slice(0, exponent + 1).padEnd(exponent + 1, "0");
+  const rest = figures.slice(exponent + 1);
+  return rest === "" ? whole : `${whole}.${rest}`;
 }

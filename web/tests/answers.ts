@@ -8,7 +8,7 @@ import { classSentences } from "../src/classes/words";
 import { asCommand, asPython, type Choice } from "../src/copy";
 import { differenceOf } from "../src/comparison/estimates";
 import type { Facts } from "../src/comparison/facts";
-import { money, moneyStep, sharesOf1000, shortThreshold } from "../src/comparison/numbers";
+import { money, moneyStep, sharesOf1000 } from "../src/comparison/numbers";
 import { answerWords } from "../src/comparison/words";
 import { Curves } from "../src/curves";
 import { readReport, type ModelData, type ReportData, type Totals } from "../src/data";
@@ -22,9 +22,10 @@ import { prepare, prepareScores, type Prepared } from "../src/math/models";
 import { normalQuantile } from "../src/math/normal";
 import { scoreLevel, type ScoreLevel } from "../src/math/scoreLevel";
 import { Surface } from "../src/math/surface";
+import { shortestCut } from "../src/math/thresholds";
 import { trivialCosts } from "../src/math/trivial";
 import { sameSurcharge, surchargeOf, type Costs } from "../src/math/units";
-import { general, percent, roundEven, threshold } from "../src/numbers";
+import { general, percent, roundEven, thresholdText } from "../src/numbers";
 import { policyFile, whyNoPolicy } from "../src/policy";
 import { initialState, readFragment, withBox, writeFragment, type PageState } from "../src/state";
 import { remarks } from "../src/remarks";
@@ -225,9 +226,9 @@ function aboutNumbers({ values, levels, thresholds, shares }: NumberCase) {
   return {
     general: values.map((value) => general(value)),
     percent: values.map((value) => percent(Math.abs(value) % 1)),
-    threshold: values.map(threshold),
+    threshold: values.map(thresholdText),
     money: values.map((value) => money(value, moneyStep(0, Math.abs(value) / 7, value))),
-    short: thresholds.map((one) => [shortThreshold(one, true), shortThreshold(one, false)]),
+    short: thresholds.map((one) => shortestCut(...one)),
     shares: shares.map(sharesOf1000),
     roundEven: values.map(roundEven),
     quantiles: levels.map(normalQuantile),

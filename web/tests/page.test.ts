@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asCommand, asPython } from "../src/copy";
 import { DataError, readReport } from "../src/data";
-import { money, moneyStep, sharesOf100, shortThreshold } from "../src/comparison/numbers";
+import { money, moneyStep, sharesOf100 } from "../src/comparison/numbers";
 import { shortName } from "../src/comparison/words";
 import { Curves } from "../src/curves";
 import { prepare } from "../src/math/models";
-import { general, grouped } from "../src/numbers";
+import { shortestCut } from "../src/math/thresholds";
+import { general, grouped, thresholdText } from "../src/numbers";
 import { whyNoPolicy } from "../src/policy";
 import { Situation } from "../src/situation";
 import { modelColour, parseHex } from "../src/view/palette";
@@ -16,7 +17,7 @@ import { initialState, maxAbstention, readFragment, writeFragment } from "../src
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
 const json = JSON.stringify({
   schema: "demur.report",
-  version: 2,
+  version: 3,
   software: { demur: "0.1" },
   source: { name: "p.csv", group: null, part: null, label: "y", positive: "1", negative: "0", weight: null },
   n_positive: 2,
@@ -71,8 +72,8 @@ test("other data are refused with a sentence", () => {
     ["{", /no JSON/],
     ["null", /schema demur.report, got undefined/],
     ['{"schema": "demur.policy"}', /got demur.policy/],
-    ['{"schema": "demur.report", "version": 1}', /version 2, got 1. Hint/],
-    ['{"schema": "demur.report", "version": 2, "models": []}', /hold no model/],
+    ['{"schema": "demur.report", "version": 1}', /version 3, got 1. Hint/],
+    ['{"schema": "demur.report", "version": 3, "models": []}', /hold no model/],
   ] as const;
   for (const [text, sentence] of cases) {
     assert.throws(() => readReport(text), (error: Error) => error instanceof DataError && sentence.test(error.message));
@@ -154,11 +155,9 @@ test("numbers show what an interval supports", () => {
 
 test("names and thresholds are short, shares are whole", () => {
   assert.equal(shortName("x".repeat(50)).length, 40);
-  assert.equal(shortThreshold([0.0595654, 0.058, 0.0603], true), "0.06");
-  assert.equal(shortThreshold([0.5, 0.5, 0.6], true), "0.5");
-  assert.equal(shortThreshold([0.55, 0.5, 0.6], false), "0.6");
-  assert.equal(shortThreshold([1234567, 1234566, 1234568], false), "1.234567e6");
-  assert.equal(shortThreshold([-Infinity, -Infinity, 0], true), "-inf");
+  assert.equal(shortestCut(0.0595654, 0.058, 0.0603), 0.06);
+  assert.equal(shortestCut(0.55, 0.5, 0.6), 0.55);
+  assert.deepEqual([0.06, -2, 1234567, 1e16, 1e-5, -Infinity].map(thresholdText), ["0.06", "-2", "1234567", "1e+16", "1e-05", "-inf"]);
   assert.deepEqual(sharesOf100([0.331, 0.334, 0.335]), [33, 33, 34]);
 });
 

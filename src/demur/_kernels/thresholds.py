@@ -7,10 +7,19 @@ import numpy as np
 from demur.exceptions import UndefinedError
 from demur.typing import FloatArray
 
-__all__ = ["cut_points", "no_threshold", "shortest_cut", "shortest_cuts", "threshold_text"]
+__all__ = [
+    "cut_points",
+    "no_threshold",
+    "shortest_cut",
+    "shortest_cuts",
+    "shortest_in",
+    "threshold_label",
+    "threshold_text",
+]
 
 _MAX = np.finfo(np.float64).max
 _HALF = _MAX / 2
+_LONGEST_LABEL = 12
 # with 17 significant digits every float stays itself
 _ROUNDINGS = tuple(Context(prec=digits, rounding=ROUND_HALF_UP) for digits in range(1, 17))
 
@@ -67,6 +76,13 @@ def shortest_cut(value: float, below: float, above: float) -> float:
     return value
 
 
+def shortest_in(value: float, scores: FloatArray) -> float:
+    """Round a threshold by `shortest_cut` between the scores beside it; one that is a score stays."""
+    below = float(np.max(scores, where=scores <= value, initial=-np.inf))
+    above = float(np.min(scores, where=scores > value, initial=np.inf))
+    return shortest_cut(float(value), below, above)
+
+
 def shortest_cuts(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the thresholds of `cut_points`, each by `shortest_cut`: those of rules that are written."""
     low, high = cut_points(lower, upper)
@@ -81,6 +97,12 @@ def shortest_cuts(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, Flo
 def threshold_text(value: float) -> str:
     """Write a threshold with all its digits: the shortest text that reads back as the same number."""
     return repr(float(value)).removesuffix(".0")
+
+
+def threshold_label(value: float) -> str:
+    """Write a threshold where space is short: all its digits if they fit, else six of them."""
+    text = threshold_text(value)
+    return text if len(text) <= _LONGEST_LABEL else f"{value:.6g}"
 
 
 def no_threshold() -> UndefinedError:

@@ -24,7 +24,6 @@ __all__ = [
     "remark",
     "shortened",
     "table",
-    "threshold",
     "told_apart",
     "wrapped",
     "write",
@@ -44,14 +43,6 @@ def number(value: float, digits: int = 4) -> str:
         return f"{value:.{digits - 1}g}"
     rounded = f"{value:.{digits}g}"
     return f"{value:,.0f}" if abs(float(rounded)) >= 10 ** (digits - 1) else rounded
-
-
-def threshold(value: float) -> str:
-    """Show a cut on the scores: more digits, and never 1 for a probability just beside it."""
-    shown = f"{value:.6g}"
-    if value != 1 and float(shown) == 1:
-        return f"1{'-' if value < 1 else '+'}{abs(1 - value):.1e}"
-    return shown
 
 
 def percent(share: float) -> str:

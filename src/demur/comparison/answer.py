@@ -177,9 +177,7 @@ class Answer(Result):
     def to_dict(self) -> dict[str, Any]:
         """Return the answer as JSON-safe built-in types."""
         named = {
-            key: value
-            for key, value in Result.to_dict(self).items()
-            if key not in ("versus", "best_trivial")
+            key: value for key, value in Result.to_dict(self).items() if key not in ("versus", "best_trivial")
         }
         return {
             **named,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import input_error
+from demur._kernels.thresholds import threshold_label
 from demur.counts.scores import ScoreCounts
 from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import DemurError
@@ -159,10 +160,10 @@ def score_range(scores: FloatArray) -> Range:
 
 
 def threshold_words(value: float) -> str:
-    """Return a threshold to three digits; the largest floats only part infinite scores from the rest."""
+    """Write a threshold; the largest floats only part infinite scores from the rest."""
     if abs(value) == np.finfo(np.float64).max:
         return "below inf" if value > 0 else "above -inf"
-    return f"{value:.3g}"
+    return threshold_label(value)
 
 
 def two_names(names: Any) -> tuple[str, str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.thresholds import cut_points
+from demur._kernels.thresholds import shortest_cuts
 from demur._results import json_safe
 from demur.comparison.comparison import Comparison
 from demur.costs.case_costs import CaseCosts
@@ -131,7 +131,7 @@ def _groups(cases: SplitCases, model: JudgedModel, same: _Same, models: int) -> 
     edges = _edges(model, max(2, min(size, _MOST_GROUPS)))
     counts = model.counts
     lower, upper = counts.scores[edges[:-1]], counts.upper_scores[edges[1:] - 1]
-    cuts = cut_points(lower, upper)
+    cuts = shortest_cuts(lower, upper)
     return {
         **json_safe({"lower": lower, "upper": upper}),
         "cuts": json_safe({"lower": cuts[0], "upper": cuts[1]}),

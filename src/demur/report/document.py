@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Report"]
 
-_SCHEMA, _VERSION = "demur.report", 2
+_SCHEMA, _VERSION = "demur.report", 3
 # groups of cases of all pairs that a page may hold; more would make it too large to mail
 _MOST_GROUPS = 48_000
 _NOT_PAIRED = (

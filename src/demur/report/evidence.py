@@ -17,6 +17,7 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.report.digits import few_digits
 from demur.roc.curve import average_precision_of
+from demur.surface.window import written_window
 from demur.typing import FloatArray
 from demur.windows.constrained import ConstrainedWindow
 from demur.windows.promised import PromisedPrecisions
@@ -171,7 +172,7 @@ def _promises(counts: ScoreCounts, confidence_level: float) -> tuple[tuple[float
         widest = partial(search.widest, precision, precision, confidence_level=confidence_level)
         window = _unless_undefined(widest)
         if window is not None:
-            found.append((precision, window))
+            found.append((precision, written_window(window, counts)))
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from demur._kernels.thresholds import shortest_cuts
 from demur._results import Interval, Result, json_safe
 from demur.auc.difference import AucDifferenceTest
 from demur.comparison.remarks import classes_in_words
@@ -154,7 +155,8 @@ class ModelReport(Result):
 
     def to_dict(self, *, folds: bool = True) -> dict[str, Any]:
         """Return the model as the schema has it, with or without the tables of the folds."""
-        cuts, blocks = self.surface.masses.blocks, self.policy.blocks
+        blocks = self.policy.blocks
+        lower_cuts, upper_cuts = shortest_cuts(blocks.lower, blocks.upper)
         return {
             "name": self.name,
             "digest": self.policy.digest,
@@ -163,7 +165,7 @@ class ModelReport(Result):
                 "negatives": whole_counts(blocks.negatives),
                 **json_safe({"lower": blocks.lower, "upper": blocks.upper, "groups": blocks.groups}),
             },
-            "cuts": json_safe({"lower": cuts.lower_cut, "upper": cuts.upper_cut}),
+            "cuts": json_safe({"lower": lower_cuts, "upper": upper_cuts}),
             "bins": {
                 "edges": json_safe(self.bins.edges),
                 "positives": whole_counts(self.bins.positives),

@@ -173,7 +173,7 @@ def decision_masks(values: FloatArray, lower: float, upper: float) -> tuple[Bool
     return positive, above | positive
 
 
-_AnyWindow = TypeVar("_AnyWindow", AbstentionWindow, CaseWindow)
+_AnyWindow = TypeVar("_AnyWindow", bound=AbstentionWindow | CaseWindow)
 
 
 def written_window(window: _AnyWindow, counts: ScoreCounts) -> _AnyWindow:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import check_positive_proba, check_type
+from demur._kernels.thresholds import threshold_text
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.surface.surface import abstention_surface
-from demur.surface.window import AbstentionWindow
+from demur.surface.window import AbstentionWindow, written_window
 from demur.typing import ArrayLike, BoolArray, FloatArray
 from demur.unlabelled.nroc import expected_counts
 from demur.unlabelled.thresholds import (
@@ -97,8 +98,8 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
     >>> proba = [0.9, 0.8, 0.6, 0.55, 0.4, 0.2, 0.1]
     >>> decision = unlabelled_decision(proba, CostModel(cost_fn=100, cost_fp=200))
     >>> print(decision.sentence)
-    Call a case positive from P(positive) 0.6667 on: 2 of 7 cases, expected cost 35 per case
-    if the probabilities are calibrated. No label was used.
+    Call a case positive from P(positive) 0.6666666666666666 on: 2 of 7 cases, expected cost 35
+    per case if the probabilities are calibrated. No label was used.
     >>> decision.ranking.threshold
     0.6
     >>> decision.positive_rates["ranking"] > decision.positive_rates["direct"]
@@ -119,7 +120,10 @@ def unlabelled_decision(proba: ArrayLike, costs: CostModel) -> UnlabelledDecisio
         )
         for name, positive in called.items()
     }
-    window = abstention_surface(expected_counts(values)).window(costs=costs) if costs.may_abstain else None
+    window = None
+    if costs.may_abstain:
+        counts = expected_counts(values)
+        window = written_window(abstention_surface(counts).window(costs=costs), counts)
     return UnlabelledDecision(
         sentence=_sentence(rules["direct"].threshold, called["direct"], expected["direct"], window, values),
         **rules,
@@ -136,11 +140,11 @@ def _sentence(
 ) -> str:
     n, start = len(values), "Call a case positive from P(positive)"
     if window is None or window.is_empty:
-        rule = f"{start} {threshold:.4g} on: {np.count_nonzero(called)} of {n} cases"
+        rule = f"{start} {threshold_text(threshold)} on: {np.count_nonzero(called)} of {n} cases"
     else:
         rule = (
-            f"{start} {window.upper:.4g} on, negative up to {window.lower:.4g}, and abstain between: "
-            f"{round(window.abstention_rate * n)} of {n} cases abstained on"
+            f"{start} {threshold_text(window.upper)} on, negative up to {threshold_text(window.lower)}, and "
+            f"abstain between: {round(window.abstention_rate * n)} of {n} cases abstained on"
         )
         cost = window.expected_cost
     return (

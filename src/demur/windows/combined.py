@@ -18,6 +18,7 @@ from demur._checks import (
     check_weights,
     input_error,
 )
+from demur._kernels.thresholds import shortest_in
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
@@ -33,6 +34,7 @@ __all__ = [
     "check_members",
     "combined_rule",
     "combined_rule_of",
+    "written_rule",
 ]
 
 WAYS = ("average", "vote", "variance", "chain")
@@ -232,6 +234,21 @@ def combined_rule_of(
     paid = amounts.mean(rule.decide(table))
     asked = float(np.average(rule.fees(table), weights=amounts.weight))
     return replace(rule, cost=paid + asked)
+
+
+def written_rule(rule: CombinedRule, table: FloatArray) -> CombinedRule:
+    """Round the thresholds of a rule chosen on these columns (`shortest_in`): the same decisions there."""
+
+    def short(window: tuple[float, float], score: FloatArray) -> tuple[float, float]:
+        return shortest_in(window[0], score), shortest_in(window[1], score)
+
+    score = None if rule.window is None else _one_score(rule.how, rule.names, rule.windows, table)
+    return replace(
+        rule,
+        windows=tuple(map(short, rule.windows, table.T)),
+        window=None if rule.window is None or score is None else short(rule.window, score),
+        max_disagreement=shortest_in(rule.max_disagreement, table.std(axis=1)),
+    )
 
 
 def _one_score(

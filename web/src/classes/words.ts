@@ -1,7 +1,7 @@
 /** The answer for many classes in words: the sentences of demur.comparison.classes.words. */
 import { money, moneyRange, moneyStep, sharesOf1000 } from "../comparison/numbers";
 import { about, cases, saving, shortName } from "../comparison/words";
-import { general, grouped, roundEven } from "../numbers";
+import { general, grouped, roundEven, thresholdText } from "../numbers";
 import type { ClassAnswer, Rule } from "./answer";
 import type { ClassReportData } from "./data";
 
@@ -59,17 +59,20 @@ function method({ classes }: ClassReportData, rule: Rule): string {
   return abstain === null ? text : `${text}, ${PERSON} where none reaches ${four(abstain)}`;
 }
 
+/** A threshold from its inverse, the weight: the last digits of that are rounding errors. */
+const cut = (value: number): string => thresholdText(Number(value.toFixed(15)) + 0);
+
 /** Two weights as thresholds on the probability of the second class. */
 function windowWords([first, second]: string[], { weights, abstainWeight }: Rule): string {
   const [negative, positive] = weights!;
   if (abstainWeight === null) {
-    const exact = negative / (negative + positive);
+    const exact = Number((negative / (negative + positive)).toFixed(15));
     const upper = exact === 0 ? -Infinity : exact === 1 ? Infinity : exact;
-    return `call ${second} from a probability of ${four(upper)} up, ${first} below`;
+    return `call ${second} from a probability of ${thresholdText(upper)} up, ${first} below`;
   }
   const calls = [];
-  if (positive > 0) calls.push(`${second} from a probability of ${four(abstainWeight / positive)} up`);
-  if (negative > 0) calls.push(`${first} up to ${four(1 - abstainWeight / negative)}`);
+  if (positive > 0) calls.push(`${second} from a probability of ${cut(abstainWeight / positive)} up`);
+  if (negative > 0) calls.push(`${first} up to ${cut(1 - abstainWeight / negative)}`);
   return calls.length > 0 ? `call ${calls.join(", ")}, send the rest to a person` : "send every case to a person";
 }
 

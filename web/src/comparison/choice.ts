@@ -156,7 +156,7 @@ type RuleFacts = Pick<
   "kind" | "model" | "positive" | "negative" | "lower" | "upper" | "calls_positive" | "calls_negative"
 >;
 
-/** The rule itself: its thresholds, and the scores of the data beside them. */
+/** The rule itself. */
 export function ruleFacts(best: Candidate, models: readonly PreparedModel[], names: ClassNames): RuleFacts {
   if (best.model === null || best.window === null) {
     const ends = EVERYWHERE[best.kind as keyof typeof EVERYWHERE];
@@ -170,14 +170,7 @@ export function ruleFacts(best: Candidate, models: readonly PreparedModel[], nam
 
 /** The rule of any window of a model. */
 export function windowFacts(kind: Facts["kind"], model: ModelData, window: Window, names: ClassNames): RuleFacts {
-  const { lower, upper } = model.blocks;
-  const beside = (cut: number): [number, number] => [upper[cut - 1] ?? -Infinity, lower[cut] ?? Infinity];
-  return {
-    ...ruleOf(kind, [window.lower, window.upper], names),
-    model: model.name,
-    lower: [window.lower, ...beside(window.i)],
-    upper: [window.upper, ...beside(window.j)],
-  };
+  return { ...ruleOf(kind, [window.lower, window.upper], names), model: model.name };
 }
 
 const EVERYWHERE = {
@@ -191,8 +184,8 @@ function ruleOf(kind: Facts["kind"], [lower, upper]: readonly [number, number], 
     kind,
     positive: names.positive,
     negative: names.negative,
-    lower: [lower, -Infinity, Infinity],
-    upper: [upper, -Infinity, Infinity],
+    lower,
+    upper,
     calls_positive: upper < Infinity,
     calls_negative: lower > -Infinity,
   };

@@ -22,9 +22,8 @@ export interface Facts {
   model: string | null;
   positive: string;
   negative: string;
-  /** A threshold and the scores of the data below and above it. */
-  lower: readonly number[];
-  upper: readonly number[];
+  lower: number;
+  upper: number;
   calls_positive: boolean;
   calls_negative: boolean;
   called_positive: number;

@@ -1,7 +1,7 @@
 /** The answer in words: from facts to sentences, the same strings as demur.comparison.words. */
-import { general, grouped, roundEven } from "../numbers";
+import { general, grouped, roundEven, thresholdText } from "../numbers";
 import type { Facts, VersusFacts } from "./facts";
-import { money, moneyRange, moneyStep, sharesOf1000, shortThreshold } from "./numbers";
+import { money, moneyRange, moneyStep, sharesOf1000 } from "./numbers";
 
 const LONGEST_NAME = 40;
 
@@ -48,12 +48,12 @@ export function ruleWords(facts: Facts): string {
     const said = trivialWords(kind, facts)[0];
     return `${said[0].toUpperCase()}${said.slice(1)}: no model is cheaper.`;
   }
-  const upper = shortThreshold(facts.upper, false);
+  const upper = thresholdText(facts.upper);
   const start = `Use ${shortName(facts.model ?? "")}: call `;
   if (kind === "threshold") return `${start}${positive} from ${upper} up, ${negative} below.`;
   const calls = [];
   if (facts.calls_positive) calls.push(`${positive} from ${upper} up`);
-  if (facts.calls_negative) calls.push(`${negative} up to ${shortThreshold(facts.lower, true)}`);
+  if (facts.calls_negative) calls.push(`${negative} up to ${thresholdText(facts.lower)}`);
   return `${start}${calls.join(", ")}, send the rest to a person.`;
 }
 

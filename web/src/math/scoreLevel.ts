@@ -7,7 +7,7 @@ import { decisionAt } from "./heldOut";
 import type { JointOutcomes } from "./jointCases";
 import type { Decisions } from "./judged";
 import type { JointTable } from "./outcomes";
-import { cutPoints } from "./thresholds";
+import { cutPoints, shortestCuts } from "./thresholds";
 
 /** The same report score by score, and which scores belong to one case. */
 export interface ScoreLevel {
@@ -118,7 +118,7 @@ export interface FineModel {
 export function fineModel(rows: Rows, model: ModelData, k: number, honest = model.folds.length > 0): FineModel {
   const scores = rows.scores[k];
   const all = () => true;
-  const { lower, upper } = cutPoints(scores);
+  const { lower, upper } = shortestCuts(scores);
   const positions: Int32Array[] = [];
   const folds: FoldData[] = [];
   for (const fold of honest ? rows.folds : []) {

@@ -27,3 +27,26 @@ function between(below: number, above: number): number {
   const middle = (below + above) / 2;
   return Number.isFinite(middle) ? middle : below / 2 + above / 2;
 }
+
+/**
+ * A threshold rounded to the fewest significant digits that keep it strictly between two scores, halves
+ * away from 0: of the numbers with the fewest digits inside a gap the nearest to its middle. Where no
+ * number lies between the scores, and beside an infinite one, it stays as it is.
+ */
+export function shortestCut(value: number, below: number, above: number): number {
+  if (!(-Infinity < below && below < value && value < above && above < Infinity)) return value;
+  for (let digits = 1; digits < 17; digits++) {
+    const number = Number(value.toExponential(digits - 1));
+    if (below < number && number < above) return number;
+  }
+  return value;
+}
+
+/** The thresholds of `cutPoints`, each by `shortestCut`: those of rules that are written. */
+export function shortestCuts(scores: ArrayLike<number>): { lower: Float64Array; upper: Float64Array } {
+  const { lower, upper } = cutPoints(scores);
+  for (let i = 1; i < scores.length; i++) {
+    if (lower[i] === upper[i]) lower[i] = upper[i] = shortestCut(lower[i], scores[i - 1], scores[i]);
+  }
+  return { lower, upper };
+}

@@ -1,6 +1,7 @@
 /** 100 cases as dots in the order of their scores: what is done with them, between the thresholds, and what goes wrong. */
 import { ratesOf } from "../comparison/estimates";
-import { sharesOf100, shortThreshold } from "../comparison/numbers";
+import { sharesOf100 } from "../comparison/numbers";
+import { thresholdText } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText, show } from "../view/dom";
 
@@ -60,8 +61,8 @@ function sidesOf(at: Situation): [Side, Side, Side] {
   const [negative, positive, sent] = sharesOf100([0, 1, 2].map((k) => shares[k] + shares[3 + k]));
   const threshold = rule.model !== null;
   const single = facts.kind === "threshold";
-  const from = threshold && facts.calls_positive ? `from ${shortThreshold(facts.upper, false)} up` : "";
-  const upTo = !threshold || !facts.calls_negative ? "" : single ? `below ${shortThreshold(facts.upper, false)}` : `up to ${shortThreshold(facts.lower, true)}`;
+  const from = threshold && facts.calls_positive ? `from ${thresholdText(facts.upper)} up` : "";
+  const upTo = !threshold || !facts.calls_negative ? "" : single ? `below ${thresholdText(facts.upper)}` : `up to ${thresholdText(facts.lower)}`;
   // never more errors than dots, and none that the share does not round to
   const errors = (share: number, dots: number): number => Math.min(Math.round(100 * share), dots);
   const [missed, alarms] = [errors(shares[3], negative), errors(shares[1], positive)];

@@ -2,7 +2,7 @@
 import { percent } from "../numbers";
 import type { Situation } from "../situation";
 import { cut, el, setName, setText, show } from "../view/dom";
-import { threshold } from "../view/format";
+import { general } from "../numbers";
 import { DIVERGING, modelColour, SEQUENTIAL, WITHOUT_MODEL } from "../view/palette";
 import type { LegendEntry } from "../view/picture";
 import type { MapColours } from "./mapColours";
@@ -55,8 +55,8 @@ export function mapLegend(): MapLegend {
       case "upper":
         say(
           `${colour === "lower" ? "Lower" : "Upper"} threshold, ${at.modelName}${within}`,
-          threshold(first),
-          threshold(last),
+          general(first, 4),
+          general(last, 4),
         );
         break;
       case "winner":

@@ -1,7 +1,8 @@
 /** The table of all models as numbers, each in a column of its own. */
 import type { Estimate } from "../comparison/estimates";
 import type { Situation } from "../situation";
-import type { Cell, Sheet } from "../view/saving";
+import { thresholdText } from "../numbers";
+import { shown, type Cell, type Sheet } from "../view/saving";
 
 const COLUMNS = [
   "model",
@@ -27,7 +28,7 @@ export function modelSheet(at: Situation): Sheet {
       name,
       ...numbers(auc?.value, auc?.low, auc?.high),
       ...numbers(volume.honest ?? volume.hindsight, volume.low, volume.high),
-      ...numbers(window?.lower, window?.upper),
+      ...numbers(window?.lower, window?.upper).map((cut) => shown(cut, thresholdText)),
       ...priced(honest),
       ...priced(never),
       window === null ? NaN : per1000(window.cost),

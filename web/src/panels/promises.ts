@@ -4,6 +4,7 @@ import type { Situation } from "../situation";
 import { percent } from "../numbers";
 import { el, setText, show } from "../view/dom";
 import { threshold } from "../view/format";
+import { shown } from "../view/saving";
 import { Frame } from "../view/frame";
 import type { Panel } from "../view/panel";
 
@@ -51,7 +52,7 @@ export function promisesPanel(_: App): Panel {
     () => ({
       columns: ["promised", "lower", "upper", "decided", "right_negative", "right_positive"],
       rows: (now?.model.evidence?.promises ?? []).map(({ precision, lower, upper, decided, positive, negative }) => [
-        ...[precision, lower, upper, decided],
+        ...[precision, shown(lower, threshold), shown(upper, threshold), decided],
         negative ?? NaN,
         positive ?? NaN,
       ]),

@@ -1,7 +1,8 @@
 /** The answer in one line at the top of the window, while its sentences are out of sight. */
-import { money, moneyRange, moneyStep, shortThreshold } from "../comparison/numbers";
+import { money, moneyRange, moneyStep } from "../comparison/numbers";
 import { shortName, trivialWords } from "../comparison/words";
 import type { Facts } from "../comparison/facts";
+import { thresholdText } from "../numbers";
 import type { Situation } from "../situation";
 import { el, setText } from "../view/dom";
 
@@ -27,12 +28,12 @@ export function stickyAnswer(headline: HTMLElement): { element: HTMLElement; mov
 export function ruleLine(facts: Facts): string {
   const { kind, positive, negative } = facts;
   if (facts.model === null) return capital(trivialWords(kind, facts)[0]);
-  const from = shortThreshold(facts.upper, false);
+  const from = thresholdText(facts.upper);
   const name = shortName(facts.model);
   if (kind === "threshold") return `${name}: ${positive} from ${from} up, else ${negative}`;
   const parts = [];
   if (facts.calls_positive) parts.push(`${positive} from ${from} up`);
-  if (facts.calls_negative) parts.push(`${negative} up to ${shortThreshold(facts.lower, true)}`);
+  if (facts.calls_negative) parts.push(`${negative} up to ${thresholdText(facts.lower)}`);
   return `${name}: ${parts.join(", ")}, the rest to a person`;
 }
 

@@ -1,14 +1,12 @@
 /** Numbers for the eye, beyond what the sentences share with the Python side. */
 import type { Window } from "../math/surface";
-import { general, grouped, threshold as cutText } from "../numbers";
+import { general, grouped, thresholdText } from "../numbers";
 
 /** A threshold; infinite ones by their sign. */
 export function threshold(value: number): string {
   if (value === Infinity) return "∞";
   if (value === -Infinity) return "−∞";
-  return Number.isNaN(value)
-    ? "none"
-    : cutText(Number(value.toPrecision(4)) === 1 ? value : Number(value.toPrecision(4)));
+  return Number.isNaN(value) ? "none" : thresholdText(value);
 }
 
 /** A window as two thresholds, as one where it is empty, or in words where it asks for none. */

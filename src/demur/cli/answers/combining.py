@@ -4,16 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from demur._kernels.thresholds import threshold_text
 from demur.cli.answers.figures import cost_dots, save
 from demur.cli.answers.tables import level_words, per_1000, prices_words
 from demur.cli.options import Certainty, Prices
 from demur.cli.options.combining import Combining
-from demur.cli.output import percent, table, threshold, wrapped
+from demur.cli.output import percent, table, wrapped
 from demur.cli.reading.predictions import Predictions
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
 from demur.honest.combinations import CombinationCosts, combination_costs
-from demur.windows.combined import WAYS, CombinedRule, combined_rule
+from demur.windows.combined import WAYS, CombinedRule, combined_rule, written_rule
 
 __all__ = ["Combined", "combine", "draw_combined", "one_price_each"]
 
@@ -124,10 +127,10 @@ class Combined:
         }[rule.how]
         if rule.window is not None:
             windows["balance of votes" if rule.how == "vote" else "mean"] = rule.window
-        rows = [[name, threshold(low), threshold(high)] for name, (low, high) in windows.items()]
+        rows = [[name, threshold_text(low), threshold_text(high)] for name, (low, high) in windows.items()]
         body = table(["score", "negative up to", "positive from"], rows)
         if rule.how == "variance":
-            limit = f"Abstain where the standard deviation exceeds {threshold(rule.max_disagreement)}."
+            limit = f"Abstain where the standard deviation exceeds {threshold_text(rule.max_disagreement)}."
             body += "\n" + wrapped(limit)
         return f"{title}\n{body}"
 
@@ -157,7 +160,8 @@ def combine(rows: Predictions, costs: CostModel, combining: Combining, certainty
     rule = combined_rule(
         rows.truth, rows.scores, how=best, costs=costs, stage_costs=fees, sample_weight=rows.weights
     )
-    return Combined(costs=costs, found=found, rule=rule)
+    table_of_scores = np.column_stack(list(rows.scores.values()))
+    return Combined(costs=costs, found=found, rule=written_rule(rule, table_of_scores))
 
 
 def _require_probabilities(rows: Predictions) -> None:

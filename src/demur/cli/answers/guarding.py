@@ -1,15 +1,16 @@
 """The answer of `demur guard`: thresholds of the score, limit of the doubt, and whether the guard pays."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from demur._kernels.thresholds import shortest_in, threshold_text
 from demur.cli.answers.figures import guard_map, save
 from demur.cli.answers.tables import level_words, per_1000, prices_words
 from demur.cli.options import Certainty
 from demur.cli.options.combining import Guarding
-from demur.cli.output import percent, table, threshold, wrapped
+from demur.cli.output import percent, table, wrapped
 from demur.cli.reading.predictions import Predictions
 from demur.costs.model import CostModel
 from demur.exceptions import InputError
@@ -70,12 +71,13 @@ class Guarded:
         if found.difference >= 0 and not self.limit_given:
             return (
                 f"Use the thresholds alone: {per_1000(found.unguarded.cost)} per 1000 cases. A guard at "
-                f"{threshold(rule.max_doubt)} of {doubt} costs {apart} (difference {between})."
+                f"{threshold_text(rule.max_doubt)} of {doubt} costs {apart} (difference {between})."
             )
+        lower, upper, limit = map(threshold_text, (rule.lower, rule.upper, rule.max_doubt))
         said = (
-            f"Abstain where {doubt} exceeds {threshold(rule.max_doubt)}. Else call {self.rows.negative} up "
-            f"to {threshold(rule.lower)} of {self.model}, {self.rows.positive} from {threshold(rule.upper)}, "
-            f"and abstain between. Cost {per_1000(found.cost)} per 1000 cases, {apart} than the thresholds "
+            f"Abstain where {doubt} exceeds {limit}. Else call {self.rows.negative} up "
+            f"to {lower} of {self.model}, {self.rows.positive} from {upper}, and abstain between. "
+            f"Cost {per_1000(found.cost)} per 1000 cases, {apart} than the thresholds "
             f"alone (difference {between})."
         )
         if low < 0 <= high:
@@ -127,6 +129,13 @@ def guard(rows: Predictions, costs: CostModel, guarding: Guarding, certainty: Ce
         )
     rule = guarded_window(
         rows.truth, score, doubt, costs=costs, max_doubt=guarding.max_doubt, sample_weight=rows.weights
+    )
+    kept = score[doubt <= rule.max_doubt]
+    rule = replace(
+        rule,
+        lower=shortest_in(rule.lower, kept),
+        upper=shortest_in(rule.upper, kept),
+        max_doubt=rule.max_doubt if guarding.max_doubt is not None else shortest_in(rule.max_doubt, doubt),
     )
     found = guarded_cost(
         rows.truth,

@@ -1,6 +1,6 @@
 """The answer of `demur ordinal`: measures with intervals, thresholds, tests of pairs, a figure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ import numpy as np
 
 from demur._checks import check_scores
 from demur._files.whole import draft_of
+from demur._kernels.thresholds import shortest_in, threshold_text
 from demur._results import Interval
 from demur.cli.options import Source
 from demur.cli.options.ranking import Ranking
@@ -159,9 +160,9 @@ class Rankings:
     def _decision(self) -> str:
         best = self.best
         found = self.thresholds[best]
-        calls = [f"{self.levels[0]} up to {found.thresholds[0]:.6g}"]
+        calls = [f"{self.levels[0]} up to {threshold_text(found.thresholds[0])}"]
         calls += [
-            f"{level} up to {cut:.6g}"
+            f"{level} up to {threshold_text(cut)}"
             for level, cut in zip(self.levels[1:-1], found.thresholds[1:], strict=True)
         ]
         text = (
@@ -197,7 +198,7 @@ class Rankings:
     def _cuts(self) -> str:
         rows = []
         for name, found in self.thresholds.items():
-            cuts = [f"{cut:.6g}" for cut in found.thresholds[:_MOST_SHOWN]]
+            cuts = [threshold_text(cut) for cut in found.thresholds[:_MOST_SHOWN]]
             rows.append([name, *cuts, number(_CASES * found.cost)])
         heads = [f"{level} up to" for level in self.levels[:-1]][:_MOST_SHOWN]
         return table(["thresholds", *heads, "cost per 1000"], rows)
@@ -240,7 +241,9 @@ def compare_rankings(read: RankedRows, ranking: Ranking) -> Rankings:
         rocs=rocs,
         intervals={name: _interval(roc, ranking.confidence) for name, roc in rocs.items()},
         thresholds={
-            name: ordinal_thresholds(truth, score, order=read.levels, costs=costs, step_cost=step)
+            name: _written(
+                ordinal_thresholds(truth, score, order=read.levels, costs=costs, step_cost=step), score
+            )
             for name, score in read.scores.items()
         },
         tests={
@@ -249,6 +252,11 @@ def compare_rankings(read: RankedRows, ranking: Ranking) -> Rankings:
         },
         confidence=ranking.confidence,
     )
+
+
+def _written(found: OrdinalThresholds, score: FloatArray) -> OrdinalThresholds:
+    """Round the thresholds; the same decisions on these cases."""
+    return replace(found, thresholds=np.array([shortest_in(cut, score) for cut in found.thresholds]))
 
 
 def _interval(roc: OrdinalRoc, level: float) -> Interval | None:

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from demur._kernels.thresholds import threshold_text
 from demur._results import Interval
 from demur.cli.answers.pairs import PairDifference
-from demur.cli.output import number, percent, table, threshold, told_apart, wrapped
+from demur.cli.output import number, percent, table, told_apart, wrapped
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import ModelComparison
 from demur.comparison.words import short_name
@@ -75,8 +76,8 @@ def thresholds_section(comparison: Comparison) -> tuple[str, str]:
     rows = []
     for model in _by_cost(comparison):
         if model.window is not None:
-            single = "" if model.threshold is None else threshold(model.threshold)
-            rows.append([model.name, threshold(model.window.lower), threshold(model.window.upper), single])
+            cuts = model.window.lower, model.window.upper, model.threshold
+            rows.append([model.name, *("" if cut is None else threshold_text(cut) for cut in cuts)])
     body = table(["model", "negative up to", "positive from", "one threshold"], rows)
     return "Thresholds", body
 

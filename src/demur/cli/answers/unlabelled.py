@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from demur._kernels.thresholds import threshold_text
 from demur.cli.answers.many_classes import ClassQuestions, class_abstain_label
 from demur.cli.options import Source
 from demur.cli.output import document, number, percent, remark, table, wrapped, write, write_file
@@ -135,7 +136,7 @@ def _text(decision: UnlabelledDecision) -> str:
     for method in ("direct", "ranking", "nroc"):
         threshold = getattr(decision, method).threshold
         cost = number(_CASES * decision.expected_costs[method])
-        rows.append([method, f"{threshold:.4g}", percent(decision.positive_rates[method]), cost])
+        rows.append([method, threshold_text(threshold), percent(decision.positive_rates[method]), cost])
     header = ["method", "threshold", "called positive", "cost per 1000 (if calibrated)"]
     assumptions = [
         wrapped(f"{m}: {getattr(decision, m).assumption}.", indent="  ")

@@ -19,6 +19,8 @@ from demur.windows.class_rule import ClassRule, check_class_probabilities
 
 __all__ = ["ClassAnswer"]
 
+_DECIMALS = 15
+
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
 class ClassAnswer(Result):
@@ -130,17 +132,19 @@ class ClassAnswer(Result):
         return None if self._window() is None else self._window()[1]  # type: ignore[index]
 
     def _window(self) -> tuple[float, float] | None:
+        """Thresholds from their inverses, the weights; the last digits of that are rounding errors."""
         if self.rule is None or len(self.classes) != 2 or self.rule.family != "weights":
             return None
         negative, positive = self.rule.weights.tolist()
         abstain = self.rule.abstain_weight
         if abstain is None:
-            threshold = negative / (negative + positive)
+            threshold = round(negative / (negative + positive), _DECIMALS)
             if threshold in (0.0, 1.0):
                 threshold = -np.inf if threshold == 0 else np.inf
             return threshold, threshold
-        lower = 1 - abstain / negative if negative else -np.inf
-        return float(lower), float(abstain / positive if positive else np.inf)
+        # + 0.0: never minus zero
+        lower = round(1 - abstain / negative, _DECIMALS) + 0.0 if negative else -np.inf
+        return float(lower), float(round(abstain / positive, _DECIMALS) if positive else np.inf)
 
     def decide(self, proba: ArrayLike) -> IntArray:
         """Apply the rule to probabilities of its model: index in `classes`, or `ABSTAIN`."""

@@ -16,7 +16,7 @@ from demur.exceptions import UndefinedError
 from demur.multiclass.rules import LabelledScores, SearchOptions, fitted_rule, log_of_scores
 from demur.multiclass.selection import training_priors
 from demur.surface.surface import abstention_surface
-from demur.surface.window import ABSTAIN, AbstentionWindow
+from demur.surface.window import ABSTAIN, AbstentionWindow, written_window
 from demur.typing import FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.class_rule import ClassRule
@@ -124,7 +124,10 @@ def possible_kinds(question: ClassQuestion) -> tuple[str, ...]:
 
 
 def chosen_rule(training: Training, prices: Prices, kind: str, *, proof: bool = False) -> Chosen:
-    """Choose the rule of one kind on these cases; with `proof` say how far from the best it may be."""
+    """Choose the rule of one kind on these cases; with `proof` the one to use, of all cases.
+
+    That one says how far from the best it may be, and the thresholds of two classes are rounded.
+    """
     m = len(prices.costs)
     if kind == "argmax":
         return Chosen(_plain(training), 0.0)
@@ -170,7 +173,7 @@ def _expected(training: Training, prices: Prices, *, abstain: bool) -> ClassRule
 
 def _weights(training: Training, prices: Prices, *, abstain: bool, proof: bool) -> Chosen:
     if len(prices.costs) == 2:
-        return Chosen(_two_classes(training, prices, abstain=abstain), 0.0)
+        return Chosen(_two_classes(training, prices, abstain=abstain, written=proof), 0.0)
     question = training.question
     matrix = CostMatrix(values=prices.costs, classes=question.classes)
     columns = not matrix.by_true_class_only
@@ -294,8 +297,8 @@ def cheapest_cut(at: FloatArray, change: FloatArray, share: FloatArray, limit: f
 # ---------------------------------------------------------------- two classes
 
 
-def _two_classes(training: Training, prices: Prices, *, abstain: bool) -> ClassRule:
-    """The window of the two-class road, as weights; the second class is the positive one."""
+def _two_classes(training: Training, prices: Prices, *, abstain: bool, written: bool) -> ClassRule:
+    """Cheapest window as weights, with `written` rounded; the second class is the positive one."""
     first, second = training.question.classes
     matrix = CostMatrix(values=prices.costs, classes=(first, second))
     costs = matrix.one_vs_one(second, first, abstain_cost=prices.abstain if abstain else None)
@@ -310,7 +313,13 @@ def _two_classes(training: Training, prices: Prices, *, abstain: bool) -> ClassR
         window: AbstentionWindow = cheapest_window(counts, costs=costs, prevalence=rate, max_abstention=limit)
     else:
         window = abstention_surface(counts, prevalence=rate).window(costs=costs)
-    return rule_of_window(window.lower, window.upper, (first, second), abstain=abstain)
+    rule = rule_of_window(window.lower, window.upper, (first, second), abstain=abstain)
+    if not written:
+        return rule
+    short = written_window(window, counts)
+    rounded = rule_of_window(short.lower, short.upper, (first, second), abstain=abstain)
+    # weights are inverse thresholds, so a score next to one could change sides by a rounding error
+    return rounded if np.array_equal(rounded.codes(training.proba), rule.codes(training.proba)) else rule
 
 
 def positive_scores(proba: FloatArray) -> FloatArray:

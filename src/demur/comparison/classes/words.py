@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from demur._kernels.thresholds import threshold_text
 from demur.comparison.numbers import money, shares_of_1000
 from demur.comparison.words import (
     about_words,
@@ -84,9 +85,9 @@ def _window(facts: Mapping[str, Any]) -> str:
     first, second = facts["classes"]
     lower, upper = facts["window"]
     if facts["abstain_weight"] is None:
-        return f"call {second} from a probability of {upper:.4g} up, {first} below"
-    calls = [f"{second} from a probability of {upper:.4g} up"] if upper < math.inf else []
-    calls += [f"{first} up to {lower:.4g}"] if lower > -math.inf else []
+        return f"call {second} from a probability of {threshold_text(upper)} up, {first} below"
+    calls = [f"{second} from a probability of {threshold_text(upper)} up"] if upper < math.inf else []
+    calls += [f"{first} up to {threshold_text(lower)}"] if lower > -math.inf else []
     return f"call {', '.join(calls)}, send the rest to a person" if calls else "send every case to a person"
 
 
