@@ -17,7 +17,7 @@ import demur
 from command_line import COSTS, GOOD, Y, python, table_file
 from demur.cli.answers.comparing import compared
 from demur.cli.main import main
-from demur.cli.output import number, percent, shortened, table, threshold, told_apart
+from demur.cli.output import number, percent, shortened, table, told_apart
 from demur.cli.verbs import demo
 from examples import examples
 from oracles import all_windows, pairs_auc, scored_data, window_cost
@@ -694,14 +694,6 @@ def test_demo_without_matplotlib_says_how_to_get_it(run, monkeypatch):
 )
 def test_numbers_by_hand(value, shown):
     assert number(value) == shown
-
-
-@pytest.mark.parametrize(
-    ("value", "shown"),
-    [(0.123456789, "0.123457"), (1.0, "1"), (1 - 3e-12, "1-3.0e-12"), (1 + 1e-7, "1+1.0e-07"), (-2, "-2")],
-)
-def test_thresholds_by_hand(value, shown):
-    assert threshold(value) == shown
 
 
 @pytest.mark.parametrize(

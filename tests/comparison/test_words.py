@@ -1,17 +1,31 @@
 """The answer in words: whole sentences by hand, numbers as people read them, policies from answers."""
 
+import json
 import math
+import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison_files import FILES, random_costs
-from demur import CostModel, CostRange, InputError, Policy, compare_models, decide
-from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
+from comparison_files import FILES
+from demur import (
+    CostModel,
+    CostRange,
+    InputError,
+    Policy,
+    ScoreCounts,
+    abstention_surface,
+    compare_models,
+    decide,
+)
+from demur._kernels.thresholds import cut_points
+from demur.comparison.numbers import money, money_step, shares_of_1000
 from demur.comparison.words import answer_words, rule_words, short_name
-from examples import examples
+from demur.costs import CaseCosts
+from demur.datasets.breast_cancer import breast_cancer_scores
+from demur.surface.window import window_thresholds
 
 INF = math.inf
 
@@ -23,8 +37,8 @@ def facts(**changes):
         "model": "logistic",
         "positive": "malignant",
         "negative": "benign",
-        "lower": (0.0571, 0.05, 0.064),
-        "upper": (0.5895, 0.585, 0.594),
+        "lower": 0.06,
+        "upper": 0.59,
         "calls_positive": True,
         "calls_negative": True,
         "called_positive": 0.353,
@@ -67,8 +81,8 @@ def test_a_threshold_by_hand():
     text = answer_words(
         facts(
             kind="threshold",
-            lower=(0.41, 0.4, 0.42),
-            upper=(0.41, 0.4, 0.42),
+            lower=0.41,
+            upper=0.41,
             called_positive=0.4,
             called_negative=0.6,
             abstained=0.0,
@@ -114,9 +128,9 @@ def test_rules_without_a_model_by_hand(kind, advice):
 
 
 def test_windows_with_one_side_by_hand():
-    none_positive = facts(calls_positive=False, upper=(INF, 0.9, INF))
+    none_positive = facts(calls_positive=False, upper=INF)
     assert rule_words(none_positive) == "Use logistic: call benign up to 0.06, send the rest to a person."
-    none_negative = facts(calls_negative=False, lower=(-INF, -INF, 0.1))
+    none_negative = facts(calls_negative=False, lower=-INF)
     assert (
         rule_words(none_negative) == "Use logistic: call malignant from 0.59 up, send the rest to a person."
     )
@@ -231,60 +245,58 @@ def test_shares_by_hand():
     assert shares_of_1000([1.0, 0.0, 0.0]) == [1000, 0, 0]
 
 
-@pytest.mark.parametrize(
-    ("value", "low", "high", "text"),
-    [
-        (0.58951, 0.585, 0.594, "0.59"),
-        (0.5, 0.0, 1.0, "0.5"),
-        (0.5, 0.49, 0.51, "0.5"),
-        (1234.5678, 1234.5, 1234.6, "1234.6"),
-        (-0.031, -0.04, -0.02, "-0.03"),
-        (0.0, -1.0, 1.0, "0"),
-        (1.5e-7, 1e-7, 2e-7, "1.5e-7"),
-        (2.5e8, 1e8, 4e8, "3e8"),
-        (0.96, 0.5, 1.0, "1"),
-        (INF, 0.9, INF, "inf"),
-        (-INF, -INF, 0.1, "-inf"),
-    ],
-)
-def test_short_thresholds_by_hand(value, low, high, text):
-    assert short_threshold(value, low, high, low_included=False) == text
+def _numbers(text, before):
+    """Numbers that follow a word."""
+    return [float(one) for one in re.findall(rf"{before} (-?[\d.]+(?:e[+-]\d+)?)(?=[ ,.])", text)]
 
 
-FINITE = st.floats(-1e12, 1e12, allow_subnormal=False)
+def _require_one_number_everywhere(answer, scores, unrounded):
+    """Words, policy file, SQL and Python source state the thresholds of the answer, and decide as before."""
+    policy = json.loads(Policy.from_answer(answer).to_json())["window"]
+    assert (float(policy["lower"]), float(policy["upper"])) == (answer.lower, answer.upper)
+    made = Policy.from_answer(answer)
+    stated = rule_words(answer.facts())
+    assert answer.words.startswith(stated)
+    assert _numbers(stated, "from") == [answer.upper] * (answer.upper < INF)
+    if answer.kind == "window":
+        assert _numbers(stated, "up to") == [answer.lower] * (answer.lower > -INF)
+    branches = dict(re.findall(r"([<>]=) CAST\('([^']+)'", made.to_sql()))
+    assert float(branches.get(">=", INF)) == answer.upper
+    assert float(branches.get("<=", -INF)) == answer.lower
+    assert np.array_equal(answer.decide(scores), decide(scores, unrounded))
+    assert np.array_equal(made.decide(scores), decide(scores, unrounded))
 
 
-@given(FINITE, FINITE, st.floats(0, 1), st.booleans())
-@settings(max_examples=examples(300))
-def test_short_thresholds_separate_the_same_scores(one, other, share, lower):
-    low, high = sorted((one, other))
-    middle = low + share * (high - low)
-    if not low < high or not (low <= middle < high if lower else low < middle <= high):
-        return
-    shown = float(short_threshold(middle, low, high, low_included=lower))
-    assert low <= shown < high if lower else low < shown <= high
+def test_one_number_everywhere_on_the_demo():
+    data = breast_cancer_scores()
+    costs = CostModel(cost_fn=1000.0, cost_fp=100.0, cost_abstain=20.0)
+    answer = compare_models(data.diagnosis, data.scores, costs=costs, pos_label="malignant").answer
+    scores = data.scores[answer.model]
+    unrounded = abstention_surface(data.diagnosis, scores, pos_label="malignant").window(costs=costs)
+    assert (answer.lower, answer.upper) != (unrounded.lower, unrounded.upper)
+    _require_one_number_everywhere(answer, scores, unrounded)
+    assert "from 0.59 up" in answer.words
 
 
-@pytest.mark.parametrize("file", ["tied", "constant", "weak"])
-def test_thresholds_in_words_decide_as_the_answer(file):
-    y, scores = FILES[file]()
-    seen = set()
-    for miss, alarm, review in random_costs(30, 6):
-        answer = compare_models(
-            y, scores, costs=CostModel(cost_fn=miss, cost_fp=alarm, cost_abstain=review)
-        ).answer
-        seen.add(answer.kind)
-        if answer.model is None:
-            continue
-        said = answer.facts()
-        upper = float(short_threshold(*said["upper"], low_included=False))
-        lower = float(short_threshold(*said["lower"], low_included=True))
-        column = scores[answer.model]
-        if answer.kind == "threshold":
-            lower = upper
-        assert np.array_equal(decide(column, (lower, upper)), answer.decide(column))
-        assert rule_words(said) in answer.words
-    assert len(seen) > 1
+@pytest.mark.parametrize("seed", range(30))
+def test_one_number_everywhere(seed):
+    """Odd seeds have scores rounded to 0, 1 or 2 decimals; costs by class, limits and amounts in turn."""
+    rng = np.random.default_rng(seed)
+    y = rng.permutation(np.arange(90) % 3 == 0).astype(int)
+    scale = 10.0 ** rng.integers(-8, 8)
+    scores = scale * (rng.normal(y, 0.7) if seed % 2 == 0 else np.round(rng.normal(y, 0.7), seed // 2 % 3))
+    costs = CostModel(cost_fn=10, cost_fp=rng.uniform(2, 30), cost_abstain=rng.uniform(0.2, 1.5))
+    limits = {"max_abstention": 0.3} if seed % 3 == 0 else {}
+    amounts = rng.exponential(20.0, 90)
+    asked = CaseCosts(cost_fn=amounts, cost_fp=15.0, cost_abstain=2.0) if seed % 5 == 0 else costs
+    found = compare_models(y, scores, costs=asked, **limits)
+    answer = found.best_model()
+    counts = ScoreCounts.from_arrays(y, scores)
+    middles = cut_points(counts.scores, counts.scores)
+    unrounded = middles[0][answer.window.lower_index], middles[1][answer.window.upper_index]
+    _require_one_number_everywhere(answer, scores, unrounded)
+    if not limits and asked is costs and answer.kind == "window":
+        assert unrounded == window_thresholds(abstention_surface(counts).window(costs=costs))
 
 
 def test_class_names_and_ranges_reach_the_words():

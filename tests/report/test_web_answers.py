@@ -316,8 +316,8 @@ def _invented_facts(rng):
     scale = float(10.0 ** rng.uniform(-4, 5))
     cost = float(rng.choice([0.0, scale * rng.random()]))
     low = cost - float(rng.choice([0.0, scale * rng.random()]))
-    below, above = np.sort(np.round(10.0 ** rng.uniform(-3, 4) * rng.normal(size=2), int(rng.integers(0, 9))))
-    middle = float((below + above) / 2)
+    ends = np.round(10.0 ** rng.uniform(-8, 18) * rng.normal(size=2), int(rng.integers(0, 9)))
+    lower, upper = np.sort(ends).tolist()
 
     def versus(name):
         difference = scale * float(rng.normal())
@@ -341,8 +341,8 @@ def _invented_facts(rng):
         "model": None if trivial else str(rng.choice(["logistic", "ü" * 45, "$& {negative}"])),
         "positive": str(rng.choice(["positive", "malignant", "$1 {negative}"])),
         "negative": str(rng.choice(["negative", "benign"])),
-        "lower": (-INF, -INF, float(below)) if side < 0.1 else (middle, float(below), float(above)),
-        "upper": (INF, float(above), INF) if side > 0.9 else (middle, float(below), float(above)),
+        "lower": -INF if side < 0.1 else lower,
+        "upper": INF if side > 0.9 else upper,
         "calls_positive": bool(side <= 0.9),
         "calls_negative": bool(side >= 0.1),
         "called_positive": float(shares[0]),

@@ -26,12 +26,13 @@ from demur import (
     cost_curve,
     roc_curve,
 )
+from demur._kernels.thresholds import shortest_cut, threshold_text
 from demur.cli.main import main
-from demur.cli.output import percent, threshold
+from demur.cli.output import percent
 from demur.comparison import choice as choosing
 from demur.comparison.candidates import model_candidates, trivial_candidates
 from demur.comparison.estimates import cost_at
-from demur.comparison.numbers import money, money_step, shares_of_1000, short_threshold
+from demur.comparison.numbers import money, money_step, shares_of_1000
 from demur.comparison.question import Corner
 from demur.comparison.words import answer_words
 from demur.costs import probability_cost
@@ -240,13 +241,19 @@ def _number_question():
             [0.0, 0.5, 1.5, 2.5, 1.0, 1 - 1e-9, 1e5, 1e6],
         ]
     )
-    ends = np.sort(np.round(10.0 ** rng.uniform(-12, 12, (300, 1)) * rng.normal(size=(300, 2)), 3), axis=1)
-    ends = ends[ends[:, 0] < ends[:, 1]]
-    thresholds = [(float(low + (high - low) * rng.random()), low, high) for low, high in ends.tolist()]
+    ends = 10.0 ** rng.uniform(-12, 12, (400, 1)) * rng.normal(size=(400, 2))
+    # apart, close together, neighbouring floats, rounded
+    ends[100:200, 1] = ends[100:200, 0] * (1 + 10.0 ** rng.uniform(-15, -1, 100))
+    ends[200:230, 1] = np.nextafter(np.nextafter(ends[200:230, 0], np.inf), np.inf)
+    ends[250:] = np.round(ends[250:], 3)
+    ends = np.sort(ends, axis=1)
+    thresholds = [((low + high) / 2, low, high) for low, high in ends[ends[:, 0] < ends[:, 1]].tolist()]
+    # halves of the last digit, the outermost floats, no float between
+    thresholds += [(2.5, 1.9, 3.1), (-2.5, -3.1, -1.9), (1.5e-323, 0.0, 3e-323), (1e308, 1e307, 1.7e308)]
     return {
         "values": values.tolist(),
         "levels": [0.0, 0.1, 0.5, 0.8, 0.95, 0.999, 1 - 1e-9, 1 - 1e-14],
-        "thresholds": [*thresholds, (0.5, 0.5, 1.0), (1.0, 0.5, 1.0), (-0.25, -1.0, -0.25), (0.0, -1.0, 1.0)],
+        "thresholds": [*thresholds, (0.5, 0.5, 1.0), (1.0, 0.5, 1.0), (0.0, -1.0, 1.0)],
         "shares": [
             *rng.dirichlet([1, 1, 1], 50).tolist(),
             [1.0, 0.0, 0.0],
@@ -499,7 +506,7 @@ def test_copied_python_gives_the_same_answer(answers, tmp_path, monkeypatch, cap
         assert made.words in capsys.readouterr().out
         facts = answer["facts"]
         assert (made.kind, made.model) == (facts["kind"], facts["model"])
-        assert (made.lower, made.upper) == (facts["lower"][0], facts["upper"][0])
+        assert (made.lower, made.upper) == (facts["lower"], facts["upper"])
         assert made.cost == pytest.approx(facts["cost"], rel=1e-9)
         assert made.window is None or made.window.abstention_rate <= about["most"] + 1e-12
 
@@ -635,14 +642,11 @@ def test_numbers_read_like_python(answers):
     values = asked["values"]
     assert found["general"] == [f"{value:g}" for value in values]
     assert found["percent"] == [percent(math.fmod(abs(value), 1)) for value in values]
-    assert found["threshold"] == [threshold(value) for value in values]
+    assert found["threshold"] == [threshold_text(value) for value in values]
     assert found["roundEven"] == [round(value) for value in values]
     steps = [money_step(0, abs(value) / 7, value) for value in values]
     assert found["money"] == [money(value, step) for value, step in zip(values, steps, strict=True)]
-    assert found["short"] == [
-        [short_threshold(*one, low_included=included) for included in (True, False)]
-        for one in asked["thresholds"]
-    ]
+    assert found["short"] == [shortest_cut(*one) for one in asked["thresholds"]]
     assert found["shares"] == [shares_of_1000(shares) for shares in asked["shares"]]
     expected = [-float(ndtri((1 - level) / 2)) for level in asked["levels"]]
     assert found["quantiles"] == pytest.approx(expected, rel=1e-14, abs=1e-16)

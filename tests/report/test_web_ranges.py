@@ -75,8 +75,8 @@ def test_the_rule_of_least_regret_and_its_numbers_against_python():
             for name in ("cost", "interval", "worst_cost", "regret", "called_positive", "missed"):
                 assert found["facts"][name] == pytest.approx(expected[name], rel=1e-9, abs=1e-9), name
             if answer.model is not None:
-                assert found["facts"]["lower"][0] == pytest.approx(answer.lower, rel=1e-12)
-                assert found["facts"]["upper"][0] == pytest.approx(answer.upper, rel=1e-12)
+                assert found["facts"]["lower"] == answer.lower
+                assert found["facts"]["upper"] == answer.upper
             for key, versus in expected["versus"].items():
                 assert found["facts"]["versus"][key]["difference"] == pytest.approx(
                     versus["difference"], abs=1e-9
