@@ -106,10 +106,13 @@ def test_decide_writes_what_apply_needs(run, file, tmp_path):
     assert run("apply", policy, str(scores), "-q").out.split() == ["risk,decision", "-9,0", "9,1"]
 
 
-def test_amounts_are_no_models_and_tables_name_them(run, file):
+def test_amounts_are_no_models_and_tables_name_them(run, file, cases):
     answer = run("compare", file, *AMOUNTS)
     words = " ".join(answer.out.split())
-    assert "miss amount (mean" in words
+    y, _, amount = cases
+    # only positives can be missed
+    mean = amount[y == 1].mean()
+    assert f"miss amount (mean {mean:.4g} over {np.sum(y == 1)} positive cases)" in words
     assert "2 score columns (risk, region)" in " ".join(answer.err.split())
     assert "amounts have no bound" in words
     assert max(map(len, answer.out.splitlines())) <= 80

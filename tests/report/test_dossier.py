@@ -2,13 +2,14 @@
 
 import re
 import zipfile
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 import demur
-from demur import CostModel, Report
+from demur import CaseCosts, CostModel, Report
 from demur.exceptions import InputError
 from demur.report import DataSource, Dossier
 from demur.report.dossier_ranges import CostLine, class_lines, stays_best, two_class_lines
@@ -60,6 +61,29 @@ def test_word_reads_the_same_words(report, tmp_path):
     assert {style.get(f"{W}val") for style in body.iter(f"{W}pStyle")} <= styles
     told = re.findall(r"\w+", dossier.markdown.replace("\\", ""))
     assert re.findall(r"\w+", " ".join("".join(t.itertext()) for t in body.iter(f"{W}t"))) == told
+
+
+def test_amounts_are_what_is_signed_never_their_factors_by_hand():
+    fraud = np.tile([0, 1, 0, 0, 0], 20)
+    score = np.tile([0.1, 0.9, 0.3, 0.4, 0.6], 20) + np.linspace(0, 0.4, 100)
+    # twenty frauds of 295 each: a good payment cannot be missed, whatever its amount
+    amount = np.where(fraud == 1, 295.0, 12.5)
+    costs = CaseCosts(cost_fn=amount, cost_fp=25, cost_abstain=4, columns={"cost_fn": "amount"})
+    source = DataSource(positive="fraud", negative="good")
+    made = Report.from_predictions(fraud, {"risk": score}, costs=costs, source=source)
+    section = next(one for one in Dossier.of(made).sections if one.title == "Costs and their source")
+    assert [row[1] for row in section.rows] == [
+        "amount (mean 295 over 20 fraud cases), 5,900 in all",
+        "25",
+        "4",
+    ]
+    priced = next(one for one in Dossier.of(made).sections if one.title == "Costs at which it stays best")
+    assert [row[0].split()[0] for row in priced.rows] == ["factor"] * 3
+    doubled = Report.from_predictions(
+        fraud, {"risk": score}, costs=replace(costs, miss_factor=2), source=source
+    )
+    section = next(one for one in Dossier.of(doubled).sections if one.title == "Costs and their source")
+    assert section.rows[-1][:2] == ("all costs of misses, times", "2")
 
 
 def test_names_are_text(tmp_path):

@@ -5,13 +5,16 @@ import hashlib
 import json
 import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
 import demur
-from demur import CostModel, InputError, Report, ScoreCounts
+from demur import CaseCosts, CostModel, InputError, Report, ScoreCounts
+from demur.cli.answers.pairs import pair_differences
+from demur.honest import splits
 from demur.report import DataSource
 from demur.report.building import roc_points, score_bins
 
@@ -98,6 +101,25 @@ def test_pair_against_the_functions(two):
     assert volume.hindsight == pytest.approx(volumes[0].hindsight - volumes[1].hindsight, abs=1e-12)
 
 
+@pytest.mark.parametrize("models", [4, 7])
+def test_pvalues_of_pairs_are_adjusted_against_the_table_of_compare(models):
+    rng = np.random.default_rng(5)
+    scores = {f"m{k}": A + 0.2 * k * rng.normal(size=len(A)) for k in range(models)}
+    report = Report.from_predictions(Y, scores, costs=COSTS)
+    table = pair_differences(report.comparison)
+    shown = {frozenset((pair.first, pair.second)): pair for pair in table}
+    names = list(scores)
+    for pair in report.to_dict()["pairs"]:
+        told = shown.get(frozenset((names[pair["a"]], names[pair["b"]])))
+        found = [pair["auc"]["adjusted_pvalue"], pair["volume"]["adjusted_pvalue"], pair["comparisons"]]
+        if told is not None:
+            assert found == pytest.approx([told.auc_pvalue, told.volume_pvalue, len(table)], rel=1e-12)
+        else:
+            assert models > 5, "up to five models the table shows every pair"
+            assert found[2] == models * (models - 1) / 2
+        assert found[0] >= pair["auc"]["pvalue"]
+
+
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -165,10 +187,70 @@ def test_cases_of_a_page_are_the_rows_and_their_folds(two):
     assert cases["positives"] == positive.sum()
     assert (cases["sizes"], len(cases["folds"])) == (None, two.comparison.repeats)
     assert {len(fold) for fold in cases["folds"]} == {len(Y)}
-    for column, distinct, packed in zip((A, B), cases["scores"], cases["ranks"], strict=True):
-        ranks = np.frombuffer(base64.b64decode(packed), dtype="<u2")
-        ordered = np.concatenate([np.asarray(column)[positive], np.asarray(column)[~positive]])
-        assert np.array_equal(np.asarray(distinct)[ranks], ordered)
+    stored = [
+        np.asarray(distinct)[np.frombuffer(base64.b64decode(packed), dtype="<u2")]
+        for distinct, packed in zip(cases["scores"], cases["ranks"], strict=True)
+    ]
+    # positives first, then by the scores: never the order of the file
+    order = np.lexsort([B, A, ~positive])
+    assert all(np.array_equal(found, column[order]) for found, column in zip(stored, (A, B), strict=True))
+    for text, rows in zip(cases["folds"], two.comparison.cases["good"].splits.repeats, strict=True):
+        fold = np.empty(len(Y), dtype=int)
+        fold[rows.cell] = rows.fold
+        assert text == "".join(map(str, fold[order]))
+
+
+def carried_folds(monkeypatch, codes, order):
+    """Deal every row of a permuted file the fold it had before: folds follow labels in file order."""
+    deal = splits._dealt
+
+    def dealt(size, folds, stream):
+        own = [k for k in np.unique(codes)[::-1] if np.sum(codes == k) == size]
+        assert len(own) == 1, "sizes tell the classes apart"
+        rank = np.cumsum(codes == own[0]) - 1
+        return deal(size, folds, stream)[rank[order[codes[order] == own[0]]]]
+
+    monkeypatch.setattr(splits, "_dealt", dealt)
+
+
+def file_of(kind, n=96):
+    """Labels, columns that depend on the rows, and how to make a report of them."""
+    rng = np.random.default_rng(8)
+    if kind == "classes":
+        truth = np.repeat([0, 1, 2], [50, 30, 16])[rng.permutation(n)]
+        # probabilities of 1/64: sums of them are exact in any order
+        proba = rng.multinomial(64, [1 / 3] * 3, n) / 128 + np.eye(3)[truth] / 2
+        columns = {"first": proba, "second": proba[:, [1, 2, 0]]}
+    else:
+        truth = (np.arange(n) < 32).astype(int)[rng.permutation(n)]
+        columns = {name: np.round(truth + rng.normal(size=n), 1) for name in ("first", "second")}
+    columns |= {"amount": np.round(4 * rng.lognormal(4, 1, n)) / 4, "group": rng.integers(0, 3, n)}
+    return truth, columns
+
+
+def page_of(kind, truth, columns):
+    scores = {name: columns[name] for name in ("first", "second")}
+    if kind == "classes":
+        costs = {k: {j: 2 * abs(k - j) for j in range(3)} for k in range(3)}
+        report = Report.from_predictions(truth, scores, classes=[0, 1, 2], costs=costs, abstain_cost=0.5)
+    elif kind == "amounts":
+        costs = CaseCosts(cost_fn=columns["amount"], cost_fp=25, cost_abstain=8)
+        report = Report.from_predictions(truth, scores, costs=costs)
+    else:
+        report = Report.from_predictions(truth, scores, costs=COSTS)
+        report = report.with_groups(truth, scores[report.comparison.answer.model], columns["group"])
+    return replace(report, made="").to_html()
+
+
+@pytest.mark.parametrize("kind", ["two classes and groups", "amounts", "classes"])
+def test_a_page_does_not_depend_on_the_order_of_the_file_against_a_permuted_one(kind, monkeypatch):
+    monkeypatch.setattr(splits, "_MOST_REPEATS", 2)
+    truth, columns = file_of(kind)
+    page = page_of(kind, truth, columns)
+    order = np.random.default_rng(9).permutation(len(truth))
+    carried_folds(monkeypatch, truth, order)
+    permuted = {name: column[order] for name, column in columns.items()}
+    assert page_of(kind, truth[order], permuted) == page
 
 
 def test_many_cases_stay_out_of_the_page():

@@ -9,7 +9,7 @@ import { sameCosts, type Costs } from "./math/units";
 import { sameLimits, type RuleLimits } from "./math/windowSearch";
 import { general } from "./numbers";
 import { sameBox, type Box } from "./math/box";
-import { reportLimits, startingBox, startingCosts } from "./state";
+import { reportLimits, startingBox, startingCosts, unknownLimits } from "./state";
 
 /** A rule of the page with what is known of it. */
 export interface Answer {
@@ -60,7 +60,7 @@ function startingFacts(
 export function asksForPoint(report: ReportData): boolean {
   const { comparison } = report;
   if (comparison === null) return true;
-  if ("precision_confidence" in comparison.limits) return false;
+  if (unknownLimits(report).length) return false;
   return comparison.objective === "expected" || startingBox(report) !== null;
 }
 

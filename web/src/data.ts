@@ -79,10 +79,21 @@ export interface GroupData {
   folds: [negative: GroupSums, positive: GroupSums][];
 }
 
+/** A number, or amounts: their column, and their mean and total over the cases that can incur the cost. */
+export interface NamedCost {
+  value: number | null;
+  column: string | null;
+  class?: "positive" | "negative" | null;
+  cases?: number;
+  mean?: number;
+  /** Null with importance weights. */
+  total?: number | null;
+}
+
 /** Costs that differ by case; the page's prices are factors on them. */
 export interface AmountsData {
-  /** Arguments of CaseCosts: a number, or a column. */
-  named: Record<string, { value: number | null; column: string | null }>;
+  /** Arguments of CaseCosts: a number, or amounts. */
+  named: Record<string, NamedCost>;
   /** What all cases of a class (negative, positive) cost under each decision; null where that differs by case. */
   same: (number | null)[][];
   /** By class and decision what its cases cost, in the order of `cases`; null where they cost the same. */
@@ -190,13 +201,24 @@ export interface PairData {
   /** Null where the groups are too many for a page. */
   joint: JointData | null;
   joint_hindsight: JointData | null;
-  volume: { difference: number; low: number; high: number; pvalue: number };
-  auc: { difference: number; low: number; high: number; pvalue: number };
+  volume: DifferenceData;
+  auc: DifferenceData;
+  /** Number of pairs whose p-values were adjusted together. */
+  comparisons: number;
+}
+
+export interface DifferenceData {
+  difference: number;
+  low: number;
+  high: number;
+  pvalue: number;
+  /** As in the table of the command line (Holm). */
+  adjusted_pvalue: number;
 }
 
 /** The comparison the report was made for, at the costs the page starts with. */
 export interface ComparisonData {
-  answer: { facts: Facts } | null;
+  answer: { facts: Facts; condition?: string } | null;
   objective: string;
   /** Null where one prevalence was asked for. */
   prevalence_range: [number, number] | null;

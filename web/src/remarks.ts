@@ -4,6 +4,7 @@ import { shortName } from "./comparison/words";
 import type { ReportData } from "./data";
 import { mayPay } from "./math/lemma1";
 import { normalForm, rewardsAbstaining, surchargeOf, type Costs } from "./math/units";
+import { unknownLimits } from "./state";
 
 export function remarks(report: ReportData, costs: Costs): string[] {
   const { mu, nu } = normalForm(costs);
@@ -16,11 +17,22 @@ export function remarks(report: ReportData, costs: Costs): string[] {
   if (report.amounts === null && Number.isFinite(nu) && !mayPay(mu, nu, surchargeOf(costs))) said.push("Abstaining is never worth it at these prices.");
   if (rewardsAbstaining(costs))
     said.push("A review that costs less than a right answer is taken to cost as much: abstaining earns nothing.");
-  if (!asksForPoint(report)) {
+  const unkept = unknownLimits(report);
+  if (unkept.length) {
+    const { condition = "" } = report.comparison?.answer ?? {};
+    said.push(`${limitsLeftOut(unkept)} The answer with every limit: ${report.headline} ${condition}`.trim());
+  } else if (!asksForPoint(report)) {
     said.push(
-      `This report was asked for with a promised precision or ranges of costs; its answer: ${report.headline} ` +
+      `This report was asked for with ranges of costs; its answer: ${report.headline} ` +
         "The page shows single costs without them.",
     );
   }
   return said;
+}
+
+/** Name limits that a page does not know: it shows rules that need not keep them. */
+export function limitsLeftOut(limits: readonly [name: string, value: unknown][]): string {
+  const named = limits.map(([name, value]) => `${name} (${String(value)})`).join(", ");
+  const one = limits.length === 1;
+  return `This page cannot keep the ${one ? "limit" : "limits"} ${named}: the rules it shows are chosen without ${one ? "it" : "them"}.`;
 }

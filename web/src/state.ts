@@ -100,10 +100,15 @@ export function maxAbstention(state: PageState): number {
   return state.capacity ? Math.min(state.capacity.reviews / state.capacity.cases, 1) : 1;
 }
 
+/** The limits the report was made with that this page cannot keep, by Python's names. */
+export function unknownLimits({ comparison }: ReportData): [name: string, value: unknown][] {
+  const known = new Set(Object.values(LIMIT_NAMES));
+  return Object.entries(comparison?.limits ?? {}).filter(([name]) => !known.has(name));
+}
+
 /** The limits the report was made with, as far as the page can keep them. */
 export function reportLimits({ comparison }: ReportData): RuleLimits {
   const given = comparison?.limits ?? {};
-  if ("precision_confidence" in given) return {};
   const known = Object.entries(LIMIT_NAMES).filter(([, name]) => name in given);
   return Object.fromEntries(known.map(([key, name]) => [key, given[name]]));
 }

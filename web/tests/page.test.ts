@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { asCommand, asPython } from "../src/copy";
-import { DataError, readReport } from "../src/data";
+import { readClassReport } from "../src/classes/data";
+import { DataError, readReport, type ReportData } from "../src/data";
+import type { Facts } from "../src/comparison/facts";
 import { money, moneyStep, sharesOf100 } from "../src/comparison/numbers";
 import { shortName } from "../src/comparison/words";
 import { Curves } from "../src/curves";
@@ -12,7 +14,9 @@ import { general, grouped, thresholdText } from "../src/numbers";
 import { whyNoPolicy } from "../src/policy";
 import { Situation } from "../src/situation";
 import { modelColour, parseHex } from "../src/view/palette";
-import { initialState, maxAbstention, readFragment, writeFragment } from "../src/state";
+import { embedded } from "../src/panels/methods";
+import { remarks } from "../src/remarks";
+import { initialState, maxAbstention, readFragment, reportLimits, startingCosts, writeFragment } from "../src/state";
 
 const column = { lower: ["-inf", 0.5, "inf"], upper: ["-inf", 0.5, "inf"] };
 const json = JSON.stringify({
@@ -159,6 +163,34 @@ test("names and thresholds are short, shares are whole", () => {
   assert.equal(shortestCut(0.55, 0.5, 0.6), 0.55);
   assert.deepEqual([0.06, -2, 1234567, 1e16, 1e-5, -Infinity].map(thresholdText), ["0.06", "-2", "1234567", "1e+16", "1e-05", "-inf"]);
   assert.deepEqual(sharesOf100([0.331, 0.334, 0.335]), [33, 33, 34]);
+});
+
+test("the footer says what the page holds of the cases", () => {
+  const cases = { positives: 2, sizes: null, folds: ["0101"], scores: [[0, 1], [0, 1]], ranks: ["", ""] };
+  const rest = "no names and no other columns of the data. It works without a network.";
+  assert.equal(embedded({ ...report, cases }), `This page contains the scores and classes of 4 cases, ${rest}`);
+  const amounts = { named: {}, same: [], columns: [], groups: null };
+  assert.match(embedded({ ...report, cases: { ...cases, sizes: [1, 2, 1, 1] }, amounts }), /the scores, weights, costs and classes of 4 cases/);
+  assert.equal(
+    embedded(report),
+    `This page contains counts of 4 cases by class in 2 blocks of scores per model (2 cases of a class or more in each, or none), no list of cases, ${rest}`,
+  );
+});
+
+test("a limit the page does not know is named with the answer that keeps it", () => {
+  const made = (limits: Record<string, number>): ReportData => ({
+    ...report,
+    headline: "Use B.",
+    comparison: { ...asked, answer: { facts: {} as Facts, condition: "Limits: few false alarms." }, limits },
+  });
+  const asked = { objective: "expected", prevalence_range: null, weights: null, costs: null };
+  const said = remarks(made({ max_fp_rate: 0.1, max_abstention: 0.2 }), startingCosts(report)).join(" ");
+  assert.match(said, /This page cannot keep the limit max_fp_rate \(0\.1\): the rules it shows are chosen without it\./);
+  assert.match(said, /The answer with every limit: Use B\. Limits: few false alarms\.$/);
+  assert.deepEqual(reportLimits(made({ max_fp_rate: 0.1, max_abstention: 0.2 })), { maxAbstention: 0.2 });
+  assert.doesNotMatch(remarks(made({ max_abstention: 0.2 }), startingCosts(report)).join(" "), /cannot keep/);
+  const classes = { schema: "demur.class_report", version: 1, notes: [], limits: { max_abstention: 0.2, max_error: 0.1 } };
+  assert.match(readClassReport(JSON.stringify(classes)).notes[0], /cannot keep the limit max_error \(0\.1\)/);
 });
 
 test("a group is copied with the file it is part of", () => {

@@ -10,13 +10,13 @@ errors. Two things differ, and neither does where all cases of a class cost the 
   those that were missed are larger: squares >= cases * max(own mean, mean)^2 * (mean square / mean^2).
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._results import Interval
-from demur.costs.case_costs import CaseFactors
+from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Codes, Judged
 from demur.honest.expected_cost import Estimate, outcome_table
@@ -24,7 +24,15 @@ from demur.honest.held_out import Weighting
 from demur.honest.intervals import DifferenceSums, LossSums, difference_interval, honest_interval, loss_sums
 from demur.typing import FloatArray
 
-__all__ = ["Bill", "bill_cost", "bill_estimate", "case_difference", "difference_to_constant", "paid_by"]
+__all__ = [
+    "Bill",
+    "bill_cost",
+    "bill_estimate",
+    "case_difference",
+    "difference_to_constant",
+    "incurred_costs",
+    "paid_by",
+]
 
 
 class Bill(NamedTuple):
@@ -45,6 +53,40 @@ class Bill(NamedTuple):
         by_decision = np.array(factors)
         by_error = np.array([factors.alarm, factors.miss])
         return Bill(self.cases, self.paid * by_decision, self.squares * by_decision**2, self.worst * by_error)
+
+
+def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dict[str, Any]]:
+    """Return size, mean and total of every cost that differs by case, over the cases that can incur it.
+
+    Only a positive can be missed and only a negative can be a false alarm; all cases can be reviewed.
+    `class` names the class concerned, None for both; `total` is None with importance weights. Before
+    the factors; empty for costs by class.
+    """
+    if not isinstance(costs, CaseCosts):
+        return {}
+    split = next(iter(cases.values()))
+    assert split.amounts is not None
+    by_class = {"positive": split.positive, "negative": ~split.positive}
+    # cases left to the price of all reviews where a class has its own
+    left = [kind for kind in by_class if getattr(costs, f"cost_abstain_{kind}") is None]
+    concerned = {
+        "cost_fn": ("positive", split.amounts.miss),
+        "cost_fp": ("negative", split.amounts.alarm),
+        "cost_tp": ("positive", split.amounts.alarm),
+        "cost_tn": ("negative", split.amounts.miss),
+        "cost_abstain": (left[0] if len(left) == 1 else None, split.amounts.review),
+        "cost_abstain_positive": ("positive", split.amounts.review),
+        "cost_abstain_negative": ("negative", split.amounts.review),
+    }
+    found = {}
+    for name, (kind, column) in concerned.items():
+        unused = name == "cost_abstain" and not left
+        if not unused and (np.ndim(getattr(costs, name)) or name in costs.columns):
+            rows = slice(None) if kind is None else by_class[kind]
+            size, total = float(split.sizes[rows].sum()), float(split.sizes[rows] @ column[rows])
+            known = None if split.weights == "importance" else total
+            found[name] = {"class": kind, "cases": size, "mean": total / size, "total": known}
+    return found
 
 
 def _losses(cases: SplitCases, factors: CaseFactors | None = None) -> FloatArray:

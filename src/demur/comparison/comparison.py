@@ -12,6 +12,7 @@ from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import trivial_candidates
+from demur.comparison.case_estimates import incurred_costs
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at
 from demur.comparison.joint import joint_cases
@@ -109,6 +110,7 @@ class Comparison(Result):
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "trivial": json_safe(dict(self.trivial)),
             "costs": None if question.costs is None else question.costs.to_dict(),
+            "incurred": incurred_costs(question.costs, self.cases),
             "objective": question.objective,
             "prevalence_range": list(question.prevalence) if isinstance(question.prevalence, tuple) else None,
             "limits": question.limits.given(),

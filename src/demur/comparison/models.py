@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 from demur._results import Interval, Result
@@ -29,8 +31,14 @@ __all__ = [
     "area_of",
     "compared_model",
     "rules_of",
+    "tested_pairs",
     "volume_of",
 ]
+
+# up to so many models a table of differences shows all pairs, beyond only those with the best one
+_ALL_PAIRS_UP_TO = 5
+# and no more than so many of the others
+_MOST_OTHERS = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -179,3 +187,14 @@ def compared_model(name: str, model: JudgedModel, parts: Parts, question: Questi
         certificate=rules.certificate,
         volume=volume,
     )
+
+
+def tested_pairs(models: Mapping[str, ModelComparison]) -> list[tuple[str, str]]:
+    """List the pairs whose p-values are adjusted together: those that a table of differences shows.
+
+    The model of the smaller volume comes first.
+    """
+    names = sorted(models, key=lambda name: models[name].vacc)
+    if len(names) <= _ALL_PAIRS_UP_TO:
+        return list(combinations(names, 2))
+    return [(names[0], other) for other in names[1 : 1 + _MOST_OTHERS]]

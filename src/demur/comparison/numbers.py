@@ -2,7 +2,7 @@
 
 import math
 
-__all__ = ["money", "money_step", "shares_of_1000"]
+__all__ = ["amount", "money", "money_step", "shares_of_1000"]
 
 _CASES = 1000
 
@@ -23,6 +23,12 @@ def money(cost: float, step: float) -> str:
     digits = max(0, -round(math.log10(step)))
     sign = "-" if cost < 0 and steps else ""
     return f"{sign}{steps * step:,.{digits}f}"
+
+
+def amount(value: float) -> str:
+    """Show an amount with four digits, from 1000 on as a whole number."""
+    rounded = f"{value:.4g}"
+    return f"{value:,.0f}" if abs(float(rounded)) >= 1000 else rounded
 
 
 def shares_of_1000(shares: list[float]) -> list[int]:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from demur._kernels.thresholds import threshold_text
-from demur.comparison.numbers import money, money_step, shares_of_1000
+from demur.comparison.numbers import amount, money, money_step, shares_of_1000
 
 __all__ = [
     "TRIVIAL_WORDS",
     "about_words",
+    "amounts_words",
     "answer_words",
     "condition_words",
     "level_words",
@@ -242,3 +243,13 @@ def _guarantee(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"Guaranteed at most {money(bound, step)} ({level_words(facts)})."
     else:
         yield f"No guarantee yet with {facts['n']:,.0f} cases."
+
+
+def amounts_words(column: str | None, found: Mapping[str, Any], classes: Mapping[str, Any]) -> str:
+    """Say which amounts a cost is and over which cases: "amount (mean 295 over 205 fraud cases)".
+
+    `found` is an entry of `incurred_costs`, `classes` tells how the classes are called.
+    """
+    called = "" if found["class"] is None else f"{short_name(classes[found['class']])} "
+    mean = f"mean {amount(found['mean'])} over {found['cases']:,.0f} {called}cases"
+    return f"{column or 'amounts'} ({mean})"

@@ -224,7 +224,7 @@ class CaseCosts(Result):
     # ---------------------------------------------------------------- as values
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the costs as JSON-safe built-in types; of amounts only origin, mean and extremes."""
+        """Return the costs as JSON-safe built-in types; of amounts only origin and extremes of all cases."""
         described = {
             name: _described(getattr(self, name), self.columns.get(name)) for name in (*_ERRORS, *_REVIEWS)
         }
@@ -253,8 +253,9 @@ def _factor(value: Any, name: str) -> Interval:
 
 
 def _described(value: Any, column: str | None) -> Any:
-    """Return a number, or column, mean and extremes of amounts; of sums of an engine the column only."""
+    """Return a number, or column and extremes of amounts; of sums of an engine the column only."""
     if np.ndim(value) == 0:
         return value if column is None else {"column": column}
-    size = {"cases": len(value), "mean": float(np.mean(value))}
-    return {"column": column, **size, "smallest": float(value.min()), "largest": float(value.max())}
+    # no mean: it needs the classes, as most costs concern one of them (`incurred_costs`)
+    ends = {"smallest": float(value.min()), "largest": float(value.max())}
+    return {"column": column, "cases": len(value), **ends}

@@ -225,7 +225,7 @@ def _sequence(policy: Policy, cases: _Cases, alpha: float, limit: float | None) 
     low, high = float(prices.min()), float(prices.max())
     codes = np.where(cases.rows == 2, 1, np.where(cases.rows == 0, 0, -1))
     costs = unbiased_costs(codes, cases.known, cases.positive, cases.weights, prices)
-    shuffled = np.random.default_rng(0).permutation(costs)
+    shuffled = np.random.default_rng(0).permutation(np.sort(costs))
     begun = CostSequence(low=low, high=high, alpha=alpha, promise=None if limit is None else min(limit, high))
     return begun.updated(shuffled, largest_weight=float(cases.weights.max()))
 

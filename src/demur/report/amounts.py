@@ -7,6 +7,7 @@ import numpy as np
 
 from demur._kernels.thresholds import shortest_cuts
 from demur._results import json_safe
+from demur.comparison.case_estimates import incurred_costs
 from demur.comparison.comparison import Comparison
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
@@ -42,7 +43,7 @@ class PageAmounts:
     Attributes
     ----------
     named : mapping
-        Arguments of `CaseCosts`: a number, or where one per case came from.
+        Arguments of `CaseCosts`: a number, or where one per case came from with `incurred_costs`.
     same : list of lists
         What all cases of a class (negative, positive) cost under each decision (negative, positive,
         abstain); None where that differs by case.
@@ -69,7 +70,7 @@ def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> Page
         return None
     split = next(iter(comparison.cases.values()))
     assert split.amounts is not None
-    rows = split.splits.repeats[0].cell
+    rows = split.splits.repeats[0].cell if cases is None else cases.cells
     positive, losses = split.positive[rows], split.amounts.by_decision[rows]
     same = _same(positive, losses)
     columns = groups = None
@@ -84,7 +85,10 @@ def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> Page
             _groups(comparison.cases[name], model, same, len(comparison.judged))
             for name, model in comparison.judged.items()
         ]
-    return PageAmounts(named=_named(comparison.question.costs), same=same, columns=columns, groups=groups)
+    named = _named(comparison.question.costs)
+    for name, found in incurred_costs(comparison.question.costs, comparison.cases).items():
+        named[name] |= found
+    return PageAmounts(named=named, same=same, columns=columns, groups=groups)
 
 
 def _same(positive: BoolArray, losses: FloatArray) -> _Same:

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from demur._kernels.multiple_tests import holm
 from demur.auc.difference import PairedOptions, paired_test
 from demur.auc.tables import ModelTables
 from demur.comparison.comparison import Comparison
+from demur.comparison.models import tested_pairs
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.honest.cases import JudgedModel, SplitCases
@@ -178,21 +180,43 @@ def begin_pairs(comparison: Comparison, pool: Executor) -> Callable[[], tuple[Pa
     if not 2 <= len(names) <= _MOST_PAIRED or tables is None:
         return tuple
     pairs = [pool.submit(_pair, comparison, tables, *pair) for pair in combinations(range(len(names)), 2)]
-    return lambda: tuple(pair.result() for pair in pairs)
+    return lambda: _adjusted(comparison, tuple(pair.result() for pair in pairs))
+
+
+def _adjusted(comparison: Comparison, pairs: tuple[PairReport, ...]) -> tuple[PairReport, ...]:
+    """Adjust p-values as the table of `demur compare` does, for the pairs it shows; others for all pairs."""
+    names = list(comparison.models)
+    shown = {frozenset(pair) for pair in tested_pairs(comparison.models)}
+    table = [pair for pair in pairs if {names[pair.first], names[pair.second]} in shown]
+    found = {}
+    for family in (pairs, table):
+        columns = [
+            holm(np.array([getattr(pair, test).pvalue for pair in family])) for test in ("volume", "auc")
+        ]
+        for pair, volume, auc in zip(family, *columns, strict=True):
+            found[pair.first, pair.second] = replace(
+                pair, volume_pvalue=float(volume), auc_pvalue=float(auc), comparisons=len(family)
+            )
+    return tuple(found.values())
 
 
 def _pair(comparison: Comparison, tables: ModelTables, first: int, second: int) -> PairReport:
     names = list(comparison.models)
     cases, one, two = comparison.cases[names[0]], *(comparison.judged[names[k]] for k in (first, second))
     paired = judged_pair(cases, one, two)
+    volume = volume_difference_of(paired)
+    auc = paired_test(tables, first, second, PairedOptions(method="delong"))
     return PairReport(
         first=first,
         second=second,
         paired=paired,
         joint=_as_judged(cases, one, two, paired),
-        volume=volume_difference_of(paired),
-        auc=paired_test(tables, first, second, PairedOptions(method="delong")),
+        volume=volume,
+        auc=auc,
         confidence_level=comparison.question.confidence_level,
+        volume_pvalue=volume.pvalue,
+        auc_pvalue=auc.pvalue,
+        comparisons=1,
     )
 
 

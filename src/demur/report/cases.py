@@ -1,4 +1,7 @@
-"""The cases behind a report, small enough for a page: what a search under a limit needs."""
+"""The cases behind a report, small enough for a page: what a search under a limit needs.
+
+They are listed in the order of their content, never in that of the file.
+"""
 
 import base64
 from dataclasses import dataclass
@@ -38,6 +41,8 @@ class PageCases:
         Distinct scores of every model, ascending.
     ranks : list of array
         Place of every case's score among them.
+    cells : array
+        Where the comparison holds every case; not part of the page.
     """
 
     positives: int
@@ -45,6 +50,7 @@ class PageCases:
     folds: list[IntArray]
     scores: list[FloatArray]
     ranks: list[IntArray]
+    cells: IntArray
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cases as the schema has them: short whole numbers as text."""
@@ -75,12 +81,17 @@ def page_cases(comparison: Comparison | None) -> PageCases | None:
         scores.append(model.counts.scores)
         ranks.append(np.searchsorted(model.counts.scores, model.scores[first.cell]))
     once = bool(np.all(first.cases == 1))
+    folds = [rows.fold for rows in cases.splits.repeats]
+    losses = [] if cases.amounts is None else list(cases.amounts.by_decision[first.cell].T)
+    # the last key of a lexsort is the first to sort by
+    order = np.lexsort([*folds, *losses, first.cases, *ranks[::-1], ~cases.positive[first.cell]])
     return PageCases(
         positives=int(cases.positive[first.cell].sum()),
-        sizes=None if once else first.cases,
-        folds=[rows.fold for rows in cases.splits.repeats],
+        sizes=None if once else first.cases[order],
+        folds=[fold[order] for fold in folds],
         scores=scores,
-        ranks=ranks,
+        ranks=[column[order] for column in ranks],
+        cells=first.cell[order],
     )
 
 

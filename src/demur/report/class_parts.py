@@ -27,14 +27,18 @@ def holds_rows(choice: ClassChoice) -> bool:
 
 
 def page_rows(choice: ClassChoice) -> dict[str, Any] | None:
-    """Classes and probabilities of all rows as base64 of little-endian numbers; None for too many."""
+    """Classes and probabilities of all rows as base64 of little-endian numbers; None for too many.
+
+    Rows are in the order of their content, never in that of the file.
+    """
     if not holds_rows(choice):
         return None
     cases = choice.cases
+    order = cases.content_order(*cases.proba)
     return {
-        "codes": _text(cases.codes.astype("<u2")),
-        "sizes": cases.sizes.tolist() if cases.weighted else None,
-        "proba": [_text(np.ascontiguousarray(proba).astype("<f8")) for proba in cases.proba.values()],
+        "codes": _text(cases.codes[order].astype("<u2")),
+        "sizes": cases.sizes[order].tolist() if cases.weighted else None,
+        "proba": [_text(proba[order].astype("<f8")) for proba in cases.proba.values()],
     }
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from demur._checks import input_error
 from demur._files.whole import draft_of, whole_file
 from demur._results import Result
-from demur.comparison.numbers import money, money_step
+from demur.comparison.numbers import amount, money, money_step
+from demur.comparison.words import amounts_words
 from demur.exceptions import InputError
 from demur.report.dossier_files import Section, markdown_text, write_docx
 from demur.report.dossier_ranges import CostLine, class_lines, stays_best, two_class_lines
@@ -153,23 +154,25 @@ def _data(document: Mapping[str, Any]) -> Section:
     return Section("Data", (text,), tuple(items))
 
 
+_OUTCOMES = {
+    "cost_fn": "a positive case called negative (a miss)",
+    "cost_fp": "a negative case called positive (a false alarm)",
+    "cost_abstain": "a review by a person",
+    "cost_abstain_positive": "a review of a positive case",
+    "cost_abstain_negative": "a review of a negative case",
+    "cost_tp": "a positive case called positive",
+    "cost_tn": "a negative case called negative",
+    "fee": "the fee of a review by a person, whose mistakes cost what mistakes cost",
+    "reviewer": "a review by two persons, one after the other",
+}
+
+
 def _costs(document: Mapping[str, Any]) -> Section:
-    costs, names = (
-        document["costs"],
-        {
-            "cost_fn": "a positive case called negative (a miss)",
-            "cost_fp": "a negative case called positive (a false alarm)",
-            "cost_abstain": "a review by a person",
-            "cost_abstain_positive": "a review of a positive case",
-            "cost_abstain_negative": "a review of a negative case",
-            "cost_tp": "a positive case called positive",
-            "cost_tn": "a negative case called negative",
-        },
-    )
+    costs = document["costs"]
     rows = tuple(
         (what, f"{costs[name]:g}", _BLANK)
-        for name, what in names.items()
-        if costs.get(name) not in (None, 0) or name in ("cost_fn", "cost_fp")
+        for name, what in _OUTCOMES.items()
+        if name in costs and (costs[name] not in (None, 0) or name in ("cost_fn", "cost_fp"))
     )
     given = (
         "The costs the rule was chosen for, per case."
@@ -177,7 +180,8 @@ def _costs(document: Mapping[str, Any]) -> Section:
         else "Nobody gave costs: the rule was chosen for placeholders. Replace them before anybody signs."
     )
     if document.get("amounts") is not None:
-        given += " Costs differ by case; the numbers are their means."
+        given += " Costs differ by case: each mean is over the cases that can incur the cost."
+        rows = tuple(_amount_rows(document))
     rate = document["prevalence"]
     share = "as in the data" if rate is None else f"{rate:g} in use"
     return Section(
@@ -187,6 +191,27 @@ def _costs(document: Mapping[str, Any]) -> Section:
         ("what happens", "cost", "who says so"),
         rows,
     )
+
+
+def _amount_rows(document: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """What the amounts are: where they came from, their mean and total; then factors other than 1."""
+    named, facts = document["amounts"]["named"], document["comparison"]["answer"]["facts"]
+    for name, what in _OUTCOMES.items():
+        told = named.get(name)
+        if told is None:
+            continue
+        cost = "amounts" if told["value"] is None else f"{told['value']:g}"
+        if "mean" in told:
+            total = "" if told["total"] is None else f", {amount(told['total'])} in all"
+            cost = f"{amounts_words(told['column'], told, facts)}{total}"
+        elif told["column"] is not None:
+            cost = told["column"]
+        yield what, cost, _BLANK
+    factors = zip(("misses", "false alarms", "reviews"), ("miss", "alarm", "review"), strict=True)
+    for what, name in factors:
+        low, high = document["comparison"]["costs"][f"{name}_factor"]
+        if (low, high) != (1, 1):
+            yield f"all costs of {what}, times", f"{low:g}" if low == high else f"{low:g} to {high:g}", _BLANK
 
 
 def _class_costs(document: Mapping[str, Any]) -> Section:

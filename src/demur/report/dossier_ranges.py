@@ -9,6 +9,8 @@ import numpy as np
 __all__ = ["CostLine", "class_lines", "stays_best", "two_class_lines"]
 
 _MOST_CONFUSIONS = 4
+# what moves where every case has its own costs: all of one kind in proportion, 1 as they are
+_FACTORS = ("factor on what misses cost", "factor on what false alarms cost", "factor on what reviews cost")
 
 
 class CostLine(NamedTuple):
@@ -45,12 +47,12 @@ def two_class_lines(document: Mapping[str, Any]) -> list[CostLine]:
     answer = comparison["answer"]
     rate, by_case = answer["prevalence"], document.get("amounts") is not None
     # factors on the costs of the cases; else the prices themselves
-    prices = {"a miss": 1.0, "a false alarm": 1.0} if by_case else _prices(costs)
-    if by_case and costs["cost_abstain"] is not None:
-        prices["a review"] = 1.0
+    names = _FACTORS if by_case else ("a miss", "a false alarm", "a review")
+    prices = dict.fromkeys(names, 1.0) if by_case else _prices(costs)
+    if by_case and costs["cost_abstain"] is None:
+        del prices[names[2]]
 
     def line(name: str, cost: float, paid: Sequence[float]) -> CostLine:
-        names = ("a miss", "a false alarm", "a review")
         slopes = {price: part for price, part in zip(names, paid, strict=True) if price in prices}
         return CostLine(name, cost, slopes, prices)
 

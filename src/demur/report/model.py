@@ -44,8 +44,10 @@ def whole_counts(column: FloatArray) -> list[Any]:
     return list((column.astype(np.int64) if is_whole else column).tolist())
 
 
-def _difference(value: float, interval: Interval, pvalue: float) -> dict[str, float]:
-    return {"difference": value, "low": interval.low, "high": interval.high, "pvalue": pvalue}
+def _difference(test: Any, level: float, adjusted: float) -> dict[str, float]:
+    low, high = test.interval(level)
+    found = {"difference": test.difference, "low": low, "high": high, "pvalue": test.pvalue}
+    return {**found, "adjusted_pvalue": adjusted}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -230,6 +232,10 @@ class PairReport(Result):
     volume : VolumeDifferenceTest
     auc : AucDifferenceTest
     confidence_level : float
+    volume_pvalue, auc_pvalue : float
+        Adjusted for `comparisons` pairs (Holm).
+    comparisons : int
+        Number of pairs whose p-values were adjusted together.
     """
 
     first: int
@@ -239,6 +245,9 @@ class PairReport(Result):
     volume: VolumeDifferenceTest
     auc: AucDifferenceTest
     confidence_level: float
+    volume_pvalue: float
+    auc_pvalue: float
+    comparisons: int
 
     @property
     def groups(self) -> int:
@@ -253,8 +262,9 @@ class PairReport(Result):
             "b": self.second,
             "joint": _joint(self.joint, paired.repeats) if joint else None,
             "joint_hindsight": _joint(paired.hindsight, 1) if joint else None,
-            "volume": _difference(self.volume.difference, self.volume.interval(level), self.volume.pvalue),
-            "auc": _difference(self.auc.difference, self.auc.interval(level), self.auc.pvalue),
+            "volume": _difference(self.volume, level, self.volume_pvalue),
+            "auc": _difference(self.auc, level, self.auc_pvalue),
+            "comparisons": self.comparisons,
         }
 
 

@@ -1,5 +1,6 @@
 /** What the page of many classes reads: rules with the tables of their decisions on held-out cases. */
 import { DataError } from "../data";
+import { limitsLeftOut } from "../remarks";
 
 const SCHEMA = "demur.class_report";
 const VERSION = 1;
@@ -87,7 +88,9 @@ export function readClassReport(text: string): ClassReportData {
   const { schema, version } = (data ?? {}) as { schema?: unknown; version?: unknown };
   if (schema !== SCHEMA || version !== VERSION)
     throw new DataError("This page and its data are of different versions of demur: make the report again.");
-  return data as ClassReportData;
+  const report = data as ClassReportData;
+  const unkept = Object.entries(report.limits).filter(([name]) => name !== "max_abstention");
+  return unkept.length ? { ...report, notes: [limitsLeftOut(unkept), ...report.notes] } : report;
 }
 
 /** The file, and the group where the cases are part of it. */

@@ -4,10 +4,11 @@ import type { Candidate } from "../comparison/candidates";
 import { differenceOf, honestCost } from "../comparison/estimates";
 import { moneyStep } from "../comparison/numbers";
 import { cases, saving } from "../comparison/words";
+import type { DifferenceData } from "../data";
 import { amountsSide, costGrid, mapValues } from "../math/costMap";
 import { borderLine } from "../math/lemma1";
 import { moneyBetween } from "../math/units";
-import { testsOf, type Difference } from "../pairs";
+import { testsOf } from "../pairs";
 import type { Situation } from "../situation";
 import { attr, cut, el, setText, show, svg } from "../view/dom";
 import { pValue, withInterval } from "../view/format";
@@ -202,13 +203,14 @@ function sentences(at: Situation, a: number, b: number): string[] {
     `Mean cost over all prices (VACC), A minus B: ${differing(tests.volume)}. A miss costs 1 in it.`,
     `AUC, A minus B: ${differing(tests.auc)}.`,
   ];
+  if (tests.comparisons > 1) said.push(`p adjusted for ${tests.comparisons} pairs of models (Holm).`);
   if (at.prepared.prevalence !== at.data.prevalence)
     said.push("The mean cost is that at the prevalence of the report; all else follows the one in use.");
   return said;
 }
 
-function differing({ difference, low, high, pvalue }: Difference): string {
-  return `${withInterval(difference, low, high)}, ${pValue(pvalue)}`;
+function differing({ difference, low, high, adjusted_pvalue: adjusted }: DifferenceData): string {
+  return `${withInterval(difference, low, high)}, ${pValue(adjusted)}`;
 }
 
 /** Colours of the map where the first and where the second model is cheaper. */

@@ -7,6 +7,7 @@ import { choice } from "../view/choice";
 import { el, setText, show } from "../view/dom";
 import type { Panel } from "../view/panel";
 import { field, type Field } from "./field";
+import { amountWords } from "./caption";
 import { group } from "./group";
 
 type Review = "same" | "classes" | "reviewer";
@@ -33,11 +34,14 @@ function factorFields(app: App): Panel {
     change({ abstain }),
   );
   const hint = "Every case has its own costs; these are factors on them. Leave reviews empty: never abstain.";
-  const element = group("Costs", miss.element, alarm.element, review.element, el("p", { class: "hint" }, hint));
+  const amounts = el("p", { class: "hint", "data-role": "amounts" });
+  const element = group("Costs", miss.element, alarm.element, review.element, el("p", { class: "hint" }, hint), amounts);
   return {
     element,
     draw: () => undefined,
-    move: ({ costs: { fn, fp, abstain } }) => {
+    move: (at) => {
+      const { fn, fp, abstain } = at.costs;
+      setText(amounts, amountWords(at, app.data.amounts!));
       miss.set(fn);
       alarm.set(fp, app.domain.muMax * fn);
       review.set(abstain, app.domain.nuMax * fn);

@@ -69,20 +69,24 @@ export function methods(report: ReportData): HTMLElement {
   );
 }
 
-/** What the page carries: aggregates, no rows. */
-function embedded(report: ReportData): string {
-  if (report.amounts !== null) {
-    const groups = report.amounts.groups?.[0].lower.length;
-    const what =
-      groups === undefined
-        ? `the class, the scores and the costs of ${count(report.n)} cases`
-        : `sums of costs over ${count(groups)} groups of scores per model, no rows`;
-    return `This page contains ${what}; it works without a network.`;
+const NO_NETWORK = "no names and no other columns of the data. It works without a network.";
+
+/** Say what the page holds of the cases: each of them where they are few, else counts or sums. */
+export function embedded(report: ReportData): string {
+  const { models, cases, amounts, groups, pairs } = report;
+  const each = models.length === 1 ? "" : " per model";
+  const more = groups ? `, what the rule does in ${count(groups.groups.length)} groups` : "";
+  if (cases !== null) {
+    const parts = ["scores", ...(cases.sizes === null ? [] : ["weights"]), ...(amounts === null ? [] : ["costs"])];
+    return `This page contains the ${parts.join(", ")} and classes of ${count(cases.folds[0].length)} cases${more}, ${NO_NETWORK}`;
   }
-  const blocks = report.models.map((model) => model.blocks.positives.length);
-  const bins = report.models.map((model) => model.bins.positives.length);
-  const each = report.models.length === 1 ? "" : " per model";
-  return `This page contains ${range(blocks, "block")} and ${range(bins, "bin")}${each}, no rows; it works without a network.`;
+  const blocks = range(models.map((model) => model.blocks.positives.length), "block");
+  const cells = models.flatMap(({ blocks: { positives, negatives } }) => [...positives, ...negatives]).filter((size) => size > 0);
+  const least = Math.min(...cells);
+  const counted = `counts of ${count(report.n)} cases by class in ${blocks} of scores${each} (${count(least)} case${least === 1 ? "" : "s"} of a class or more in each, or none)`;
+  const joint = pairs.some((pair) => pair.joint !== null) ? ", counts of joint scores of two models" : "";
+  const sums = amounts?.groups ? `, sums of costs in ${range(amounts.groups.map(({ lower }) => lower.length), "group")} of scores${each}` : "";
+  return `This page contains ${counted}${joint}${sums}${more}, no list of cases, ${NO_NETWORK}`;
 }
 
 function range(sizes: number[], unit: string): string {

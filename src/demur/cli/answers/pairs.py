@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,16 +9,12 @@ import numpy as np
 from demur._kernels.multiple_tests import holm
 from demur.auc.difference import AucDifferenceTest, PairedOptions, paired_test
 from demur.comparison.comparison import Comparison
+from demur.comparison.models import tested_pairs
 from demur.comparison.threads import workers
 from demur.honest.pairs import judged_pair
 from demur.honest.volume_difference import VolumeDifferenceTest, volume_difference_of
 
 __all__ = ["PairDifference", "pair_differences"]
-
-# up to so many models all pairs are shown, beyond only those with the best one
-_ALL_PAIRS_UP_TO = 5
-# and no more than so many of the others
-_MOST_OTHERS = 10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -47,16 +42,12 @@ class PairDifference:
 
 def pair_differences(comparison: Comparison) -> list[PairDifference]:
     """Compare the models in pairs; none where they were split apart for want of rows."""
-    names = sorted(comparison.models, key=lambda name: comparison.models[name].vacc)
-    tables, cases = comparison.tables, comparison.cases[names[0]]
-    if len(names) < 2 or tables is None:
+    tables, cases = comparison.tables, next(iter(comparison.cases.values()))
+    pairs = tested_pairs(comparison.models)
+    if not pairs or tables is None:
         return []
-    shown = names if len(names) <= _ALL_PAIRS_UP_TO else names[: 1 + _MOST_OTHERS]
-    pairs = list(combinations(range(len(shown)), 2))
-    if len(shown) > _ALL_PAIRS_UP_TO:
-        pairs = [(0, other) for other in range(1, len(shown))]
-    place = [list(comparison.models).index(name) for name in shown]
-    judged = [comparison.judged[name] for name in shown]
+    place = {name: at for at, name in enumerate(comparison.models)}
+    judged = comparison.judged
     with workers(comparison.n) as pool:
         volumes = pool.map(
             lambda pair: volume_difference_of(judged_pair(cases, judged[pair[0]], judged[pair[1]])), pairs
@@ -68,7 +59,7 @@ def pair_differences(comparison: Comparison) -> list[PairDifference]:
             ]
         )
         auc, volume = areas.result(), list(volumes)
-    return _adjusted([(shown[first], shown[second]) for first, second in pairs], auc, volume)
+    return _adjusted(pairs, auc, volume)
 
 
 def _adjusted(

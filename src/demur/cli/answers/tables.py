@@ -7,9 +7,10 @@ from demur._kernels.thresholds import threshold_text
 from demur._results import Interval
 from demur.cli.answers.pairs import PairDifference
 from demur.cli.output import number, percent, table, told_apart, wrapped
+from demur.comparison.case_estimates import incurred_costs
 from demur.comparison.comparison import Comparison
 from demur.comparison.models import ModelComparison
-from demur.comparison.words import short_name
+from demur.comparison.words import amounts_words, short_name
 from demur.costs.case_costs import CaseCosts
 from demur.costs.curves import BestRange, CostCurve
 from demur.costs.model import CostModel
@@ -38,7 +39,8 @@ def costs_section(comparison: Comparison) -> tuple[str, str]:
     """Costs of every model and of the rules without a model, per 1000 cases."""
     question = comparison.question
     assert question.costs is not None
-    title = f"Cost per 1000 cases ({prices_words(question.costs)}; {percent(comparison.prevalence)} positive)"
+    prices = prices_words(question.costs, comparison)
+    title = f"Cost per 1000 cases ({prices}; {percent(comparison.prevalence)} positive)"
     level = level_words(question.confidence_level)
     header = ["rule", "cost", f"{level} interval", "no reviews", "abstains", "hindsight"]
     ordered = _by_cost(comparison)
@@ -92,10 +94,13 @@ def level_words(confidence_level: float) -> str:
     return percent(confidence_level).replace(".0 %", " %")
 
 
-def prices_words(costs: CostModel | CostRange | CaseCosts) -> str:
-    """Say what mistakes and reviews cost: "miss 10, false alarm 4, abstaining 2"."""
+def prices_words(costs: CostModel | CostRange | CaseCosts, comparison: Comparison | None = None) -> str:
+    """Say what mistakes and reviews cost: "miss 10, false alarm 4, abstaining 2".
+
+    The cases of a comparison tell the means of costs that differ by case.
+    """
     if isinstance(costs, CaseCosts):
-        return _case_prices(costs)
+        return _case_prices(costs, comparison)
     names = [("miss", costs.cost_fn), ("false alarm", costs.cost_fp), ("abstaining", costs.cost_abstain)]
     if isinstance(costs, CostModel):
         names += _further_prices(costs)
@@ -113,14 +118,23 @@ def _further_prices(costs: CostModel) -> list[tuple[str, float | None]]:
     ]
 
 
-def _case_prices(costs: CaseCosts) -> str:
-    """Columns by name with their mean, everything else as a number; ranges as factors."""
+def _case_prices(costs: CaseCosts, comparison: Comparison | None) -> str:
+    """Columns by name, with their mean where the cases are known; all else as numbers, ranges as factors."""
     names = {"cost_fn": "miss", "cost_fp": "false alarm", "cost_abstain": "abstaining"}
     names |= {"cost_abstain_positive": "abstaining on a positive"}
     names |= {"cost_abstain_negative": "abstaining on a negative"}
     names |= {"cost_tp": "hit", "cost_tn": "correct rejection"}
     told = costs.to_dict()
-    shown = [f"{word} {_amount(told[name])}" for name, word in names.items() if told[name] not in (None, 0.0)]
+    found = {} if comparison is None else incurred_costs(costs, comparison.cases)
+    choice = None if comparison is None else comparison.choice
+    classes = dict(zip(("negative", "positive"), () if choice is None else choice.class_names, strict=False))
+    shown = [
+        f"{word} {amounts_words(told[name]['column'], found[name], classes)}"
+        if name in found
+        else f"{word} {_amount(told[name])}"
+        for name, word in names.items()
+        if told[name] not in (None, 0.0)
+    ]
     if isinstance(costs.reviewer, ReviewCascade):
         rates = (percent(getattr(costs.reviewer, name)) for name in ("sensitivity", "specificity"))
         fees = _amount(told["reviewer"]["junior"]["fee"]), _amount(told["reviewer"]["senior"]["fee"])
@@ -138,9 +152,7 @@ def _case_prices(costs: CaseCosts) -> str:
 
 
 def _amount(told: Any) -> str:
-    if isinstance(told, dict):
-        return f"{told['column']} (mean {number(told['mean'])})" if "mean" in told else str(told["column"])
-    return number(told)
+    return str(told["column"]) if isinstance(told, dict) else number(told)
 
 
 def _price(price: float | Interval) -> str:

@@ -256,11 +256,12 @@ def _dearest(paid: FloatArray, cost: float, classes: Sequence[Any]) -> dict[str,
 
 
 def digest_of(cases: ClassCases, model: str | None) -> str:
-    """SHA-256 of labels, weights and probabilities in row order."""
-    digest = hashlib.sha256(cases.codes.astype("<i8").tobytes())
-    digest.update(cases.sizes.astype("<f8").tobytes())
+    """SHA-256 of labels, weights and probabilities, the same in any order of the rows."""
+    order = cases.content_order(*([] if model is None else [model]))
+    digest = hashlib.sha256(cases.codes[order].astype("<i8").tobytes())
+    digest.update(cases.sizes[order].astype("<f8").tobytes())
     if model is not None:
-        digest.update((cases.proba[model] + 0.0).astype("<f8").tobytes())
+        digest.update((cases.proba[model][order] + 0.0).astype("<f8").tobytes())
     return f"sha256:{digest.hexdigest()}"
 
 

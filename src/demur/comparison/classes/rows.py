@@ -104,6 +104,12 @@ class ClassCases:
         """Whether rows differ in weight."""
         return self.meaning == "importance"
 
+    def content_order(self, *models: str) -> IntArray:
+        """Sort rows by class, weight and the probabilities of some models: file order plays no part."""
+        columns = [column for name in models for column in self.proba[name].T]
+        # the last key of a lexsort is the first to sort by
+        return np.lexsort([*columns[::-1], self.sizes, self.codes])
+
     def factors(self, shares: FloatArray | None) -> FloatArray:
         """How much a case of each class counts: 1, or what brings the classes to their shares in use."""
         sizes = self.class_sizes

@@ -1,7 +1,8 @@
 /** What the numbers mean, and what the page can and cannot say. */
 import { general } from "../../numbers";
 import { el } from "../../view/dom";
-import type { ClassReportData } from "../data";
+import { count } from "../../view/format";
+import { readRows, type ClassReportData } from "../data";
 
 export function classMethods(data: ClassReportData): HTMLElement {
   const { folds, repeats, confidence_level: level, software, made, seed, rows, levels } = data;
@@ -44,6 +45,19 @@ export function classMethods(data: ClassReportData): HTMLElement {
         text(`demur ${software.demur}, ${made}, seed ${seed}.`),
       ),
     ),
-    el("p", { class: "footer" }, `demur ${software.demur}. This page loads nothing and sends nothing.`),
+    el("p", { class: "footer", "data-role": "embedded" }, classesEmbedded(data)),
   );
+}
+
+/** Say what the page holds of the cases: each of them where they are few, else counts. */
+export function classesEmbedded(data: ClassReportData): string {
+  const { n, models } = data;
+  const held = readRows(data);
+  const rest = "no names and no other columns of the data. It works without a network.";
+  if (held !== null) {
+    const weights = held.sizes === null ? "" : ", weights";
+    return `This page contains the probabilities${weights} and classes of ${count(held.codes.length)} cases, ${rest}`;
+  }
+  const cells = models.some(({ simplex }) => simplex !== null) ? " and by class and probabilities in small triangles" : "";
+  return `This page contains counts of ${count(n)} cases by class and decision${cells}, no list of cases, ${rest}`;
 }
