@@ -62,7 +62,8 @@ class Report(Result):
 
     Make one with `from_predictions` or, where only counts are at hand, `from_counts`. The answer and
     every cost are those of `compare_models`. `to_html` writes an interactive page where a reader sets
-    the costs: it holds pooled blocks and bins, no rows, and computes the answer for any prices itself.
+    the costs, and computes the answer for any prices itself. Up to 4,096 cases it holds the scores and
+    classes of all of them, in the order of their content; above that counts by block of scores.
 
     Attributes
     ----------

@@ -97,7 +97,7 @@ class Policy(Exportable, Result):
     note : str
         Anything worth telling, such as the constraints in words.
     amounts : mapping, optional
-        Where every case had its own costs (rule "amounts"): their columns, means and factors, as
+        Where every case had its own costs (rule "amounts"): their columns, extremes and factors, as
         `CaseCosts` describes them. New scores need no amounts.
 
     Raises

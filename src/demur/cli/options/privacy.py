@@ -21,5 +21,6 @@ class Privacy(Flags):
         type=click.IntRange(min=2),
         metavar="N",
         help="Join neighbouring scores until every cell of the page, a range of scores and a class, holds "
-        "at least N cases or none, and round the ends. Tests of differences are left out.",
+        "at least N cases or none, and round the ends. Scores and classes of single cases and tests of "
+        "differences are left out.",
     )

@@ -79,9 +79,11 @@ def command(
 ) -> None:
     """Write a page that anybody can open, and say the decision.
 
-    FILE as for `demur compare`. The page is one file without links to anywhere: it holds counts,
-    of small files also scores and classes without any other column, and computes thresholds and
-    costs for any prices while its reader sets them. predictions.csv gives predictions-report.html
+    FILE as for `demur compare`. The page is one file without links to anywhere, and computes
+    thresholds and costs for any prices while its reader sets them. Up to 4,096 cases it contains
+    the scores and classes of all cases, with their weights and amounts if given; above that counts
+    and sums by class and block of scores. It contains no names and no other columns, and its footer
+    says what it holds; --private leaves out single cases. predictions.csv gives predictions-report.html
     in the current folder; an earlier page of that name is replaced. With --json the data of the
     page go to standard output (or to -o) instead; with --group every group has a page of its own,
     and {group} in -o stands for it, as it does in --dossier; with --one-page there is one page, whose
