@@ -29,7 +29,7 @@ $(VENV)/.installed: pyproject.toml studies/pyproject.toml $(CONSTRAINTS)
 demo: $(VENV)/.demo
 	$(RUN) -m demur demo
 
-# lint and the tests of what changed: under a minute
+# lint, and the tests nearest to what changed, within a minute
 quick: lint
 	$(RUN) -m pytest -q -n auto -m "not long" $$($(RUN) tools/changed_tests.py)
 

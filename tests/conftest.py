@@ -59,6 +59,23 @@ def pytest_collection_finish():
     gc.set_threshold(50_000, 20, 50)
 
 
+_seconds = {}
+
+
+def pytest_runtest_logreport(report):
+    """Add up what the tests of each file take."""
+    file = report.nodeid.partition("::")[0]
+    _seconds[file] = _seconds.get(file, 0.0) + report.duration
+
+
+def pytest_sessionfinish(session):
+    """Record the seconds per file for `make quick`; a run of parts of files does not count."""
+    config = session.config
+    in_part = config.option.keyword or any("::" in argument for argument in config.args)
+    if not (in_part or hasattr(config, "workerinput")) and hasattr(config, "cache"):
+        config.cache.set("demur/seconds", {**config.cache.get("demur/seconds", {}), **_seconds})
+
+
 # ---------------------------------------------------------------- made once
 
 

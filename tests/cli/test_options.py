@@ -20,7 +20,9 @@ OBJECTS = [kind for kind in map(vars(options).get, options.__all__) if kind in F
 
 def flags_of(kind):
     """Every flag of an object, as its fields declare them."""
-    return [click_option.opts[-1] for click_option in verb("some", example="")(takes(kind)(print)).params[:-1]]
+    return [
+        click_option.opts[-1] for click_option in verb("some", example="")(takes(kind)(print)).params[:-1]
+    ]
 
 
 def verbs_with(name):
