@@ -1,4 +1,4 @@
-"""The numbers of every model of some 340 decision problems, as they were recorded before the redesign.
+"""The numbers of every model of more than 300 decision problems, as they were recorded before the redesign.
 
 A number that changes on purpose is recorded anew by `python tests/golden/record.py`, which prints what
 changed. Problems of a family are compared once per run, whichever process asks first.
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from demur import CaseCosts, CostMatrix, CostModel, CostRange, Reviewer, compare_models
+from demur.comparison.classes.comparison import compare_class_models
 from demur.comparison.classes.search import KINDS
 from demur.comparison.question import OBJECTIVES, Limits
 from demur.costs import ReviewCascade
@@ -109,6 +110,10 @@ def test_every_limit_has_problems_alone_with_ranges_with_amounts_and_with_others
         }
         assert used == every - sharpened
     assert any(len(problem.limits) > 1 for problem in problems().values())
+    of_classes = {
+        name for problem in problems().values() if "classes" in problem.options for name in problem.limits
+    }
+    assert of_classes == every & inspect.signature(compare_class_models).parameters.keys()
 
 
 @pytest.mark.parametrize("kind", [CostModel, CostRange, CaseCosts, Reviewer, ReviewCascade])
