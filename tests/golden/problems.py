@@ -411,7 +411,7 @@ def _amounts() -> Iterator[Problem]:
         for k, draw, problem in _series(f"amounts/{name}", 2, models=(1,)):
             yield _asked(problem, costs=_amount_costs(draw, k, len(problem.y)), **{name: values[k]})
     factors = ({"miss_factor": (0.4, 0.7)}, {"alarm_factor": (0.5, 2.0)}, {"review_factor": (0.8, 1.6)})
-    # with two cases of a class the nested choice among such ranges ends in a KeyError today: no such problem here
+    # with two cases of a class the nested choice among such ranges ends in a KeyError today, so there is none
     for k, draw, problem in _series(
         "amounts/ranges", 3, sizes=(30, 34), models=(1,), styles=("plain", "tied", "rounded")
     ):
