@@ -246,7 +246,7 @@ def _asked(problem: Problem, **options: Any) -> Problem:
 
 
 def _point() -> Iterator[Problem]:
-    for k, draw, problem in _series("point", 32, sizes=MIDDLE, models=(1, 2, 1, 3)):
+    for k, draw, problem in _series("point", 28, sizes=MIDDLE, models=(1, 2, 1, 3)):
         if k % 4 == 3:
             made = replace(draw.costs(k), cost_abstain=None)
         elif k % 7 == 5:
@@ -267,7 +267,7 @@ def _without_costs() -> Iterator[Problem]:
 
 
 def _prevalence() -> Iterator[Problem]:
-    for k, draw, problem in _series("prevalence", 22, sizes=MIDDLE):
+    for k, draw, problem in _series("prevalence", 18, sizes=MIDDLE):
         rate = (draw.number(0.01, 0.1), draw.number(0.1, 0.5), draw.number(0.5, 0.95))[k % 3]
         yield _asked(problem, costs=draw.costs(k + 1), prevalence=rate)
 
@@ -346,7 +346,7 @@ def _guaranteed() -> Iterator[Problem]:
 
 
 def _rewards() -> Iterator[Problem]:
-    for k, draw, problem in _series("rewards", 16):
+    for k, draw, problem in _series("rewards", 14):
         miss, alarm, review = draw.money(k)
         gains = ({"cost_tp": -miss}, {"cost_tn": -alarm / 4}, {"cost_tp": -miss / 2, "cost_tn": -alarm / 8})[
             k % 3
@@ -403,7 +403,7 @@ def _amount_costs(draw: Draw, k: int, n: int, **more: Any) -> CaseCosts:
 
 
 def _amounts() -> Iterator[Problem]:
-    for k, draw, problem in _series("amounts", 18):
+    for k, draw, problem in _series("amounts", 16):
         yield _asked(problem, costs=_amount_costs(draw, k, len(problem.y)))
     for k, draw, problem in _series("amounts/with prevalence", 6):
         yield _asked(problem, costs=_amount_costs(draw, k, len(problem.y)), prevalence=(0.1, 0.4)[k % 2])
@@ -455,7 +455,7 @@ def _joint() -> Iterator[Problem]:
 
 
 def _weights() -> Iterator[Problem]:
-    for k, draw, problem in _series("weights/repeats", 12):
+    for k, draw, problem in _series("weights/repeats", 10):
         asked = {"sample_weight": draw.rng.integers(1, 5, len(problem.y)).astype(float), "weights": "repeats"}
         if k % 4 == 3:
             asked["sample_weight"][:3] = 0  # a case of no weight is none
@@ -518,7 +518,7 @@ def _classes(m: int, number: int, sizes: tuple[int, ...]) -> Iterator[Problem]:
         last = 2 if style.startswith("few") else 4
         codes = draw.rng.permutation(np.append(np.arange(n - last) % (m - 1), np.full(last, m - 1)))
         proba = {}
-        for one in ("a", "b")[: 2 if k % 8 == 1 and m == 3 else 1]:
+        for one in ("a", "b")[: 2 if k == 1 and m == 3 else 1]:
             raw = np.exp(draw.rng.normal(size=(n, m)) + 1.5 * np.eye(m)[codes])
             proba[one] = draw.share(raw / raw.sum(axis=1, keepdims=True))
         matrix = np.round(draw.rng.uniform(0.5, 8, (m, m)), 0 if k % 3 == 0 else 2)
