@@ -1,13 +1,9 @@
-"""From flags to the question a comparison answers, and to the cases it is asked about.
-
-Imports little of what answers it: a large file is read while the rest loads.
-"""
+"""From flags to the question a comparison answers, and to the cases it is asked about."""
 
 from dataclasses import dataclass, replace
 
 from demur.cli.options import Certainty, Limits, Output, Prices, Source
 from demur.cli.output import percent, remark
-from demur.cli.reading.ahead import load_ahead
 from demur.cli.reading.evidence import Evidence, read_evidence
 from demur.cli.reading.predictions import Predictions
 from demur.comparison.question import Limits as KeptLimits
@@ -100,16 +96,11 @@ def ask_and_read(
     certainty: Certainty,
     output: Output,
     *,
-    answers: str,
     costs_needed: bool = False,
     split: bool = True,
 ) -> tuple[Asked, Evidence]:
-    """Check the flags, read the file, and say what there is to say about both.
-
-    `answers` names the module that goes on from here: it loads while a large file is read.
-    """
+    """Check the flags, read the file, and say what there is to say about both."""
     asked = Asked.of(source, prices, limits, certainty, costs_needed=costs_needed)
-    load_ahead(source.file, f"demur.cli.answers.{answers}")
     evidence = read_evidence(source, prices, split=split)
     remark(evidence.sentence, quiet=output.quiet)
     remark(asked.remark, quiet=output.quiet)

@@ -46,7 +46,7 @@ def command(
     from demur.cli.answers.asking import ask_and_read
     from demur.cli.output import write
 
-    asked, evidence = ask_and_read(source, prices, limits, certainty, output, answers="comparing")
+    asked, evidence = ask_and_read(source, prices, limits, certainty, output)
     from demur.cli.answers.comparing import compare_parts, compared_document, compared_text
 
     parts = compare_parts(evidence, asked)

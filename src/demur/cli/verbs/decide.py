@@ -112,9 +112,7 @@ def _decide(
     output.format((".json",), "a policy is a JSON file.")
     from demur.cli.answers.asking import ask_and_read
 
-    asked, evidence = ask_and_read(
-        source, prices, limits, certainty, output, answers="deciding", costs_needed=True
-    )
+    asked, evidence = ask_and_read(source, prices, limits, certainty, output, costs_needed=True)
     from demur.cli.answers.deciding import decide_parts, write_decided
 
     parts = decide_parts(evidence, asked, abstain_label=rule.abstain_label, anyway=rule.anyway)

@@ -174,9 +174,7 @@ def _two_classes(
     """Read scores; (what was read, reports by part, why a part has none)."""
     from demur.cli.answers.asking import ask_and_read
 
-    asked, evidence = ask_and_read(
-        source, prices, limits, certainty, output, answers="reporting", split=not pages.one_page
-    )
+    asked, evidence = ask_and_read(source, prices, limits, certainty, output, split=not pages.one_page)
     from demur.cli.answers.reporting import make_reports
 
     return evidence, *make_reports(evidence, asked, privacy.smallest)
