@@ -5,7 +5,21 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-__all__ = ["connect", "quiet"]
+from demur.exceptions import InputError
+
+__all__ = ["connect", "load_duckdb", "quiet"]
+
+
+def load_duckdb() -> Any:
+    """Import DuckDB, or say what to install."""
+    try:
+        import duckdb
+    except ImportError:
+        raise InputError(
+            "Files are read and written with DuckDB, which is not installed. "
+            "Hint: pip install 'demur[files]'."
+        ) from None
+    return duckdb
 
 
 def connect() -> Any:
@@ -31,8 +45,7 @@ def quiet(connection: Any) -> Any:
 
 @cache
 def _database() -> Any:
-    import duckdb
-
+    duckdb = load_duckdb()
     database = duckdb.connect()
     # a file may change between two readings; before version 1.3 DuckDB keeps nothing of it
     with suppress(duckdb.CatalogException):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from demur._checks import input_error
-from demur._files.database import connect
+from demur._files.database import connect, load_duckdb
 from demur._files.whole import draft_of
 from demur.exceptions import InputError
 from demur.typing import FloatArray
@@ -27,8 +27,7 @@ def write_columns(
     model: str | None = None,
 ) -> None:
     """Write equally long columns, and the name of their model; the file appears whole or not at all."""
-    import duckdb
-
+    duckdb = load_duckdb()
     with draft_of(path) as draft:
         try:
             with connect() as connection:
@@ -50,8 +49,7 @@ def read_columns(
     `names` tells which columns each version holds. Columns that differ from what was written are
     refused, too: the file holds a digest of them (those of demur 1 hold none).
     """
-    import duckdb
-
+    duckdb = load_duckdb()
     if not Path(path).is_file():
         got = "a folder" if str(path) and Path(path).is_dir() else "no such file"
         raise input_error(str(path) or "path", "must be a readable Parquet file", got)
@@ -97,8 +95,7 @@ def _named(model: str | None) -> str:
 
 def parquet_fact(path: Path, key: str) -> str | None:
     """Return what `write_columns` wrote into a file under "schema" or "model"; None if nothing."""
-    import duckdb
-
+    duckdb = load_duckdb()
     try:
         with open(path, "rb") as handle:
             if handle.read(4) != b"PAR1":

@@ -81,7 +81,7 @@ def whole_job(size: int) -> Iterator[None]:
 
 @cache
 def compiled(loop: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the compiled version of a kernel, cached on disk if possible; the kernel itself without numba."""
+    """Return the compiled version of a kernel, cached on disk if possible; without numba the loop itself."""
     if not _numba_is_installed():
         return loop
     import numba

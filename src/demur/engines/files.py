@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import IO, Any, Self
 
 from demur._checks import input_error
-from demur._files.database import connect, quiet
+from demur._files.database import connect, load_duckdb, quiet
 from demur._files.temporary import temporary_folder
 from demur.engines.addresses import shown_address
 from demur.engines.checksums import check_gzip, check_parquet_pages
@@ -250,8 +250,7 @@ def _open_remote(source: str, memory_limit: str | None, resources: ExitStack) ->
 
 def _own_database(memory_limit: str | None, resources: ExitStack) -> Any:
     """Open a database whose settings nobody shares."""
-    import duckdb
-
+    duckdb = load_duckdb()
     if memory_limit is None:
         return quiet(duckdb.connect())
     folder = str(resources.enter_context(temporary_folder()))
@@ -334,9 +333,7 @@ def _read_through(relation: Any) -> int:
 
 
 def _duckdb_error() -> type[Exception]:
-    import duckdb
-
-    error: type[Exception] = duckdb.Error
+    error: type[Exception] = load_duckdb().Error
     return error
 
 

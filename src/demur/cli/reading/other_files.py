@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demur._files.database import connect
+from demur._files.database import connect, load_duckdb
 from demur._files.parquet import parquet_schema
 from demur._files.temporary import temporary_folder
 from demur.counts.scores import SCHEMA
@@ -30,8 +30,7 @@ def holds_records(file: str) -> bool:
 @contextmanager
 def records_as_table(file: str) -> Iterator[str]:
     """Yield the name of a Parquet file with the records of a JSON file as rows."""
-    import duckdb
-
+    duckdb = load_duckdb()
     with temporary_folder() as folder:
         table = folder / "records.parquet"
         source = "'" + str(Path(file)).replace("'", "''") + "'"
