@@ -13,6 +13,9 @@ import pytest
 
 import demur
 from demur._kernels import jit
+from demur._kernels.exact_three import _scan_by_line
+from demur._kernels.line_search import _search_line_by_columns
+from demur.honest.deviation_law import _add_products_by_point
 
 PACKAGE = Path(demur.__file__).parent
 MODULES = [
@@ -200,15 +203,18 @@ def scores_and_costs(rng, n, m=4):
     return np.round(np.log(rng.dirichlet(np.ones(m), n)), 2), rng.random((n, m))
 
 
-def descend(rng):
+def search_line(rng):
     n, m = int(rng.integers(1, 120)), 4
     g, v = scores_and_costs(rng, n, m)
     moves = np.eye(m, dtype=np.int64)
     if rng.random() < 0.6:
         # some move against some others, the rest is absent or takes part
         moves = np.hstack([[[0, 1]] * 5, rng.integers(-1, 2, (5, m - 2))])
-    rooms = np.zeros((4, n)), np.zeros((4, n), np.int64)
-    return g, v, rng.normal(size=m), moves, np.inf, 40, max(n // 4, 1), 1e-12, 1e-12, *rooms
+    buckets = max(n // 4, 1)
+    work = np.zeros((4, n)), np.zeros((4, n), np.int64), np.zeros(buckets + 1, np.int64)
+    sums = np.zeros(buckets), np.zeros(buckets), np.zeros(buckets + 1)
+    side = moves[rng.integers(len(moves))]
+    return g, v, rng.normal(size=m), side, True, np.inf, 1e-12, 1e-12, *work, *sums
 
 
 def lone_class(rng):
@@ -372,7 +378,7 @@ EXAMPLES = {
     "_kernels.line_search._lone_class": lone_class,
     "_kernels.line_search._middle": middle,
     "_kernels.line_search._sort_bucket": sort_bucket,
-    "_kernels.line_search.descend_loop": descend,
+    "_kernels.line_search._search_line": search_line,
     "_kernels.placements._merge_placements": merge_placements,
     "_kernels.radix._deal_cases_loop": deal_cases,
     "_kernels.radix._deal_loop": deal,
@@ -484,3 +490,24 @@ print("numba" in sys.modules)
 def test_small_jobs_do_not_load_the_compiler():
     ran = subprocess.run([sys.executable, "-c", SMALL_JOBS], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"
+
+
+# ---------------------------------------------------------------- array operations in place of a slow loop
+
+
+@pytest.mark.parametrize(
+    ("by_arrays", "name", "examples"),
+    [
+        (_search_line_by_columns, "_kernels.line_search._search_line", 200),
+        (_scan_by_line, "_kernels.exact_three._scan", 60),
+        (_add_products_by_point, "honest.deviation_law._add_products", 20),
+    ],
+)
+def test_array_operations_against_the_loop_to_the_bit(by_arrays, name, examples):
+    for seed in range(examples):
+        inputs = EXAMPLES[name](np.random.default_rng(seed))
+        plain, arrays = deepcopy(inputs), deepcopy(inputs)
+        answers = jit.KERNELS[name](*plain), by_arrays(*arrays)
+        assert bits(answers[0]) == bits(answers[1])
+        if answers[0] is None:
+            assert bits(plain[-1]) == bits(arrays[-1])

@@ -12,7 +12,7 @@ import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
 from demur._kernels.weight_objective import Table
-from demur.typing import FloatArray, IntArray
+from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["cheapest_labels"]
 
@@ -44,7 +44,7 @@ def _cheapest_beside_lines(table: Table, first: int, second: int) -> tuple[float
     slopes = _breakpoints(al, al - be, v[:, second] - v[:, first])
     flats = _breakpoints(al, -be, v[:, second] - v[:, 2])
     lines = np.unique(al)
-    loop = compiled(_scan) if worth_compiling(8 * n * n) else _scan
+    loop = compiled(_scan) if worth_compiling(8 * n * n) else _scan_by_line
     buffers = np.empty((4, n + 1))
     limits = table.tolerance, table.cost_tolerance
     value, bound, n_slopes, n_flats = loop(al, below, *slopes[1:], *flats[1:], lines, *limits, buffers)
@@ -57,6 +57,59 @@ def _cheapest_beside_lines(table: Table, first: int, second: int) -> tuple[float
 def _breakpoints(al: FloatArray, keys: FloatArray, changes: FloatArray) -> _Breakpoints:
     order = np.argsort(keys, kind="stable")
     return _Breakpoints(order, al[order], keys[order], changes[order])
+
+
+def _scan_by_line(
+    al: FloatArray,
+    below: FloatArray,
+    slope_al: FloatArray,
+    slope_keys: FloatArray,
+    slope_changes: FloatArray,
+    flat_al: FloatArray,
+    flat_keys: FloatArray,
+    flat_changes: FloatArray,
+    lines: FloatArray,
+    tolerance: float,
+    tiny: float,
+    buffers: FloatArray,
+) -> tuple[float, float, int, int]:
+    """Do what `_scan` does, to the bit, with array operations for each side of a line."""
+    best, best_bound, best_slopes, best_flats = np.inf, 0.0, 0, 0
+    totals, merged = np.empty(len(al) + 1), np.empty(len(al))
+    for bound in np.column_stack([lines + tolerance, lines - tolerance]).ravel().tolist():
+        is_slope, is_flat = slope_al > bound, flat_al <= bound
+        slope, flat = slope_keys[is_slope], flat_keys[is_flat]
+        # of equal values the flat comes first; running sums add in the order of the walk
+        at = np.arange(len(slope)) + np.searchsorted(flat + bound, slope, side="right")
+        from_slope = np.zeros(len(al), dtype=np.bool_)
+        from_slope[at] = True
+        merged[from_slope], merged[~from_slope] = slope_changes[is_slope], flat_changes[is_flat]
+        totals[0] = np.cumsum(np.where(al > bound, below[:, 0], below[:, 1]))[-1]
+        totals[1:] = merged
+        np.cumsum(totals, out=totals)
+        if totals.min() >= best - tiny:
+            continue
+        s = np.append(0, np.cumsum(from_slope))
+        f = np.arange(len(s)) - s
+        open_cell = ~(_level(slope, tolerance)[s] | _level(flat, tolerance)[f])
+        for place in _falling(totals, open_cell):
+            if totals[place] < best - tiny:
+                best, best_bound, best_slopes, best_flats = totals[place], bound, s[place], f[place]
+    return float(best), best_bound, int(best_slopes), int(best_flats)
+
+
+def _level(keys: FloatArray, tolerance: float) -> BoolArray:
+    """Tell for every number of passed breakpoints whether the next equals the last: no cell lies there."""
+    level = np.zeros(len(keys) + 1, dtype=np.bool_)
+    level[1:-1] = np.diff(keys) <= tolerance
+    return level
+
+
+def _falling(totals: FloatArray, allowed: BoolArray) -> IntArray:
+    """Return the allowed places whose total is below all before; only these can be a new best."""
+    places = np.flatnonzero(allowed)
+    least = np.minimum.accumulate(totals[places])
+    return places[np.append(True, least[1:] < least[:-1])] if len(places) else places
 
 
 @kernel

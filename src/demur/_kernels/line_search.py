@@ -11,62 +11,165 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import kernel
+from demur._kernels.jit import compiled, kernel
+from demur.typing import FloatArray, IntArray
 
-__all__ = ["descend_loop"]
+__all__ = ["descend_lines"]
 
 _SORT_BY_INSERTION = 32
 
 
-@kernel
-def descend_loop(
-    g: Any,
-    v: Any,
-    u: Any,
-    moves: Any,
+def descend_lines(
+    g: FloatArray,
+    v: FloatArray,
+    u: FloatArray,
+    moves: IntArray,
+    *,
     current: float,
     steps: int,
     buckets: int,
-    tolerance: float,
-    tiny: float,
-    floats: Any,
-    whole: Any,
+    limits: tuple[float, float],
+    fast: bool,
 ) -> float:
-    """Move `u` in place until a whole cycle of moves does not help; return the objective reached."""
-    breaks, change = floats[0], floats[1]
-    order = whole[1]
-    ends = np.empty(buckets + 1, dtype=np.int64)
-    sums, falls = np.empty(buckets), np.empty(buckets)
-    lows = np.empty(buckets + 1)
+    """Move `u` in place until a whole cycle of moves does not help; return the objective reached.
+
+    `limits` are the tolerances of breakpoints and of the objective; `fast` runs the compiled line search.
+    """
+    search: Any = compiled(_search_line) if fast else _search_line_by_columns
+    n = len(g)
+    work = np.empty((4, n)), np.empty((4, n), dtype=np.int64), np.empty(buckets + 1, dtype=np.int64)
+    sums = np.empty(buckets), np.empty(buckets), np.empty(buckets + 1)
     unimproved = index = 0
     stale = True
     while unimproved < len(moves) and steps > 0:
         steps -= 1
         side = moves[index]
         index = (index + 1) % len(moves)
-        lone = _lone_class(side)
-        if lone >= 0:
-            if stale:
-                _best_two_answers(g, u, floats, whole)
-                stale = False
-            prefix, spread = _break_beside_one(g, v, u, lone, floats, whole)
-        else:
-            prefix, spread = _break_beside_many(g, v, u, side, floats)
-        _fill_buckets(breaks, change, spread, whole[0], order, ends, sums, falls, lows)
-        best, low, high = _cheapest_interval(
-            breaks, change, order, ends, sums, falls, lows, prefix, current, tolerance, tiny
-        )
-        if best < current - tiny:
-            step = _middle(low, high)
-            for k in range(len(side)):
-                if side[k] == 1:
-                    u[k] += step
-            current = best
+        best, low, high = search(g, v, u, side, stale, current, *limits, *work, *sums)
+        # the two best answers of every row stay as they are while no weight moves
+        stale = stale and _lone_class(side) < 0
+        if best < current - limits[1]:
+            u[side == 1] += _middle(low, high)
+            current = float(best)
             unimproved = 1
             stale = True
         else:
             unimproved += 1
     return current
+
+
+@kernel
+def _search_line(
+    g: Any,
+    v: Any,
+    u: Any,
+    side: Any,
+    stale: Any,
+    current: Any,
+    tolerance: Any,
+    tiny: Any,
+    floats: Any,
+    whole: Any,
+    ends: Any,
+    sums: Any,
+    falls: Any,
+    lows: Any,
+) -> Any:
+    # the best objective along one line, and the two breakpoints it lies between
+    lone = _lone_class(side)
+    if lone >= 0:
+        if stale:
+            _best_two_answers(g, u, floats, whole)
+        prefix, spread = _break_beside_one(g, v, u, lone, floats, whole)
+    else:
+        prefix, spread = _break_beside_many(g, v, u, side, floats)
+    _fill_buckets(floats[0], floats[1], spread, whole[0], whole[1], ends, sums, falls, lows)
+    return _cheapest_interval(
+        floats[0], floats[1], whole[1], ends, sums, falls, lows, prefix, current, tolerance, tiny
+    )
+
+
+def _search_line_by_columns(
+    g: FloatArray,
+    v: FloatArray,
+    u: FloatArray,
+    side: IntArray,
+    stale: bool,  # noqa: FBT001
+    current: float,
+    tolerance: float,
+    tiny: float,
+    floats: FloatArray,
+    whole: IntArray,
+    ends: IntArray,
+    sums: FloatArray,
+    falls: FloatArray,
+    lows: FloatArray,
+) -> tuple[float, float, float]:
+    """Do what `_search_line` does, to the bit, with array operations: all sums in the order of the rows."""
+    rows, buckets = np.arange(len(g)), len(sums)
+    lone = _lone_class(side)
+    if lone >= 0:
+        if stale:
+            floats[2], whole[2], floats[3], whole[3] = _two_best_columns(g + u)
+        leads = whole[2] == lone
+        outside, below = np.where(leads, floats[3], floats[2]), np.where(leads, whole[3], whole[2])
+        inside, gained = u[lone] + g[:, lone], v[:, lone]
+    else:
+        outside, below = _best_column(g, u, np.flatnonzero(side == 0))
+        inside, above = _best_column(g, u, np.flatnonzero(side == 1))
+        gained = v[rows, above]
+    breaks, lost = outside - inside, v[rows, below]
+    change = gained - lost
+    prefix, scale = np.cumsum(lost)[-1], np.cumsum(np.abs(breaks))[-1] / len(g) + 1e-300
+    places = ((breaks / (scale + np.abs(breaks)) + 1.0) * 0.5 * buckets).astype(np.int64)
+    # short integers are sorted in linear time
+    bucket = np.minimum(places, buckets - 1).astype(np.int16)
+    order = np.argsort(bucket, kind="stable")
+    sums[:], falls[:] = (
+        np.bincount(bucket, change, buckets),
+        np.bincount(bucket, np.minimum(change, 0.0), buckets),
+    )
+    ends[:] = np.searchsorted(bucket[order], np.arange(buckets + 1))
+    lows[:] = np.inf
+    filled = np.flatnonzero(ends[1:] > ends[:-1])
+    lows[filled] = np.minimum.reduceat(breaks[order], ends[filled])
+    lows[:] = np.minimum.accumulate(lows[::-1])[::-1]
+    best, low, high = current, 0.0, 0.0
+    if prefix < best - tiny:
+        best, low, high = prefix, -np.inf, lows[0]
+    for b in filled.tolist():
+        if prefix + falls[b] >= best - tiny:
+            prefix += sums[b]
+            continue
+        part = order[ends[b] : ends[b + 1]]
+        part = part[np.argsort(breaks[part], kind="stable")]
+        here = breaks[part]
+        after = np.append(here[1:], lows[b + 1])
+        reached = np.cumsum(np.append(prefix, change[part]))[1:]
+        for at in np.flatnonzero((after - here > tolerance) & (reached < best - tiny)).tolist():
+            if reached[at] < best - tiny:
+                best, low, high = reached[at], here[at], after[at]
+        prefix = reached[-1]
+    return float(best), float(low), float(high)
+
+
+def _best_column(g: FloatArray, u: FloatArray, columns: IntArray) -> tuple[FloatArray, IntArray]:
+    """Return the largest u_k + g_ik of every row over some columns, and the first column that has it."""
+    if not len(columns):
+        return np.full(len(g), -np.inf), np.zeros(len(g), dtype=np.int64)
+    values = u[columns] + g[:, columns]
+    first = values.argmax(axis=1)
+    return values[np.arange(len(g)), first], columns[first]
+
+
+def _two_best_columns(values: FloatArray) -> tuple[FloatArray, IntArray, FloatArray, IntArray]:
+    """Return the largest value of every row and its first column, then the same of the other columns."""
+    rows = np.arange(len(values))
+    first = values.argmax(axis=1)
+    top = values[rows, first]
+    values[rows, first] = -np.inf
+    second = values.argmax(axis=1)
+    return top, first, values[rows, second], second
 
 
 @kernel

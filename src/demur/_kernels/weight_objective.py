@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
-from demur._kernels.line_search import descend_loop
+from demur._kernels.line_search import descend_lines
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
@@ -129,11 +129,12 @@ def descend(
     """
     n = len(table.g)
     size = table.g.size * len(moves) * work * _PASSES
-    loop = compiled(descend_loop) if worth_compiling(size) else descend_loop
-    limits = table.tolerance, table.cost_tolerance
-    floats, whole = np.empty((4, n)), np.empty((4, n), dtype=np.int64)
     buckets = min(max(n // 4, 1), _MOST_BUCKETS)
-    return float(loop(table.g, table.v, u, moves, current, steps, buckets, *limits, floats, whole))
+    limits = table.tolerance, table.cost_tolerance
+    fast = worth_compiling(size)
+    return descend_lines(
+        table.g, table.v, u, moves, current=current, steps=steps, buckets=buckets, limits=limits, fast=fast
+    )
 
 
 def pair_gains(

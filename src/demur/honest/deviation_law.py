@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.jit import COMPILE_FROM, compiled, kernel
+from demur._kernels.jit import COMPILE_FROM, compiled, kernel, worth_compiling
 from demur.honest.held_out import JudgedRules
 from demur.honest.multiplier import group_sizes, step_weights
 from demur.honest.pairs import JudgedPair
@@ -87,10 +87,11 @@ def rules_covariance(rules: JudgedRules, prices: Prices, scale: FloatArray) -> F
     out = np.zeros((scale.size, scale.size))
     steps = _steps(rules, prices, scale)
     nothing = np.zeros((scale.size, 3), dtype=np.int64), np.zeros((scale.size, 3))
+    add = _adding(scale.size)
     for segment, (cuts, weights) in enumerate(steps):
         table = rules.tables[segment % len(rules.tables)]
         below = _running(table.columns[segment // len(rules.tables)])
-        compiled(_add_products)(
+        add(
             cuts,
             weights,
             below,
@@ -107,11 +108,12 @@ def pair_covariance(pair: JudgedPair, prices: Prices, scale: FloatArray) -> Floa
     """Covariance of the deviations of the mean difference of two models times `scale`, over the grid."""
     out = np.zeros((scale.size, scale.size))
     first, second = (_steps(rules, prices, scale) for rules in (pair.first, pair.second))
+    add = _adding(scale.size)
     for segment, joint in enumerate(pair.cumulative_tables()):
         # both ways round, as walking down a column of a large table is slow
         turned = np.ascontiguousarray(joint.T)
         below = turned[-1], joint[-1]
-        compiled(_add_products)(*first[segment], below[0], *second[segment], below[1], joint, turned, out)
+        add(*first[segment], below[0], *second[segment], below[1], joint, turned, out)
     return _mirrored(out)
 
 
@@ -167,6 +169,37 @@ def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[
             cuts = np.stack([*table.rule.limits(share_cuts), above], axis=1).astype(np.int64)
             steps.append((cuts, weights))
     return steps
+
+
+def _adding(points: int) -> Any:
+    """Return the faster way to add products over so many grid points: their pairs are what takes time."""
+    return compiled(_add_products) if worth_compiling(points**2) else _add_products_by_point
+
+
+def _add_products_by_point(
+    cuts_a: IntArray,
+    weights_a: FloatArray,
+    below_a: FloatArray,
+    cuts_b: IntArray,
+    weights_b: FloatArray,
+    below_b: FloatArray,
+    joint: FloatArray,
+    turned: FloatArray,
+    out: FloatArray,
+) -> None:
+    """Do what `_add_products` does, to the bit, with one array operation per grid point and step."""
+    places_a, places_b = np.arange(len(below_a)), np.arange(len(below_b))
+    for p, (at_a, by_a, at_b, by_b) in enumerate(zip(cuts_a, weights_a, cuts_b, weights_b, strict=True)):
+        sums_a, sums_b, total = np.zeros(len(below_a)), np.zeros(len(below_b)), np.zeros(p + 1)
+        for k in range(len(at_a)):
+            sums_a += by_a[k] * below_a[np.minimum(at_a[k], places_a)]
+            sums_a -= by_b[k] * turned[at_b[k]]
+            sums_b += by_a[k] * joint[at_a[k]]
+            sums_b -= by_b[k] * below_b[np.minimum(at_b[k], places_b)]
+        for k in range(len(at_a)):
+            total += weights_a[: p + 1, k] * sums_a[cuts_a[: p + 1, k]]
+            total -= weights_b[: p + 1, k] * sums_b[cuts_b[: p + 1, k]]
+        out[p, : p + 1] += total
 
 
 @kernel
