@@ -14,10 +14,10 @@ export PYTHONDONTWRITEBYTECODE =
 
 INSTALL = $(RUN) -m pip install --quiet --disable-pip-version-check --constraint $(CONSTRAINTS) --editable
 
-# what users install, and the studies, so that `demur reproduce` works; the demo needs no more
+# all a user would want on a laptop: compiled loops, files, figures, and the studies for `demur reproduce`
 $(VENV)/.demo: pyproject.toml studies/pyproject.toml $(CONSTRAINTS)
 	$(PYTHON) -m venv $(VENV)
-	$(INSTALL) ".[plot]" --editable ./studies
+	$(INSTALL) ".[all]" --editable ./studies
 	touch $@
 
 # what tests, benchmarks and documentation need on top: Spark, a browser driver, other data frames

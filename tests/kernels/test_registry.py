@@ -15,7 +15,7 @@ import demur
 from demur._kernels import jit
 from demur._kernels.exact_three import _scan_by_line
 from demur._kernels.line_search import _search_line_by_columns
-from demur.honest.deviation_law import _add_products_by_point
+from demur.honest.deviation_law import _add_products_by_block
 
 PACKAGE = Path(demur.__file__).parent
 MODULES = [
@@ -500,7 +500,7 @@ def test_small_jobs_do_not_load_the_compiler():
     [
         (_search_line_by_columns, "_kernels.line_search._search_line", 200),
         (_scan_by_line, "_kernels.exact_three._scan", 60),
-        (_add_products_by_point, "honest.deviation_law._add_products", 20),
+        (_add_products_by_block, "honest.deviation_law._add_products", 20),
     ],
 )
 def test_array_operations_against_the_loop_to_the_bit(by_arrays, name, examples):
@@ -510,4 +510,5 @@ def test_array_operations_against_the_loop_to_the_bit(by_arrays, name, examples)
         answers = jit.KERNELS[name](*plain), by_arrays(*arrays)
         assert bits(answers[0]) == bits(answers[1])
         if answers[0] is None:
-            assert bits(plain[-1]) == bits(arrays[-1])
+            # of a symmetric matrix only the lower half is read
+            assert bits(np.tril(plain[-1])) == bits(np.tril(arrays[-1]))

@@ -306,30 +306,27 @@ def test_line_search_against_sorting_all_breakpoints():
             assert u[k] == pytest.approx(steps[int(np.argmin(np.round(tried, 10)))])
 
 
-def test_interpreted_and_compiled_kernels_agree():
+def test_array_operations_and_compiled_kernels_agree():
     rng = np.random.default_rng(12)
     g, y, costs = random_case(rng, 40, 3, tied=True)
     table = table_of(g, costs[y] / 40)
-    from demur._kernels.jit import compiled
-    from demur._kernels.line_search import descend_loop
+    from demur._kernels.line_search import descend_lines
 
     starts = [np.array([0.3, -0.2, 0.0]) for _ in range(2)]
     n = len(table.g)
     values = [
-        kernel(
+        descend_lines(
             table.g,
             table.v,
             u,
             single_moves(3),
-            np.inf,
-            100,
-            7,
-            table.tolerance,
-            table.cost_tolerance,
-            np.empty((4, n)),
-            np.empty((4, n), dtype=np.int64),
+            current=np.inf,
+            steps=100,
+            buckets=7,
+            limits=(table.tolerance, table.cost_tolerance),
+            fast=fast,
         )
-        for kernel, u in zip((descend_loop, compiled(descend_loop)), starts, strict=True)
+        for fast, u in zip((False, True), starts, strict=True)
     ]
     assert values[0] == values[1]
     assert starts[0].tolist() == starts[1].tolist()

@@ -34,6 +34,7 @@ _MANY_GROUPS = 2**13
 _GROUPS_PER_POINT = 8
 # beyond, factoring takes longer than a multiplier for every group
 _FEW_POINTS = 2**8
+_POINTS_AT_ONCE = 2**7
 
 
 def effects_pay(rules: JudgedRules, points: int) -> bool:
@@ -173,10 +174,10 @@ def _steps(rules: JudgedRules, prices: Prices, scale: FloatArray) -> list[tuple[
 
 def _adding(points: int) -> Any:
     """Return the faster way to add products over so many grid points: their pairs are what takes time."""
-    return compiled(_add_products) if worth_compiling(points**2) else _add_products_by_point
+    return compiled(_add_products) if worth_compiling(points**2) else _add_products_by_block
 
 
-def _add_products_by_point(
+def _add_products_by_block(
     cuts_a: IntArray,
     weights_a: FloatArray,
     below_a: FloatArray,
@@ -187,19 +188,30 @@ def _add_products_by_point(
     turned: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Do what `_add_products` does, to the bit, with one array operation per grid point and step."""
+    """Do what `_add_products` does, to the bit, with array operations for many points p at once.
+
+    Entries q > p, which nobody reads, may be filled as well.
+    """
+    points, steps = cuts_a.shape
     places_a, places_b = np.arange(len(below_a)), np.arange(len(below_b))
-    for p, (at_a, by_a, at_b, by_b) in enumerate(zip(cuts_a, weights_a, cuts_b, weights_b, strict=True)):
-        sums_a, sums_b, total = np.zeros(len(below_a)), np.zeros(len(below_b)), np.zeros(p + 1)
-        for k in range(len(at_a)):
-            sums_a += by_a[k] * below_a[np.minimum(at_a[k], places_a)]
-            sums_a -= by_b[k] * turned[at_b[k]]
-            sums_b += by_a[k] * joint[at_a[k]]
-            sums_b -= by_b[k] * below_b[np.minimum(at_b[k], places_b)]
-        for k in range(len(at_a)):
-            total += weights_a[: p + 1, k] * sums_a[cuts_a[: p + 1, k]]
-            total -= weights_b[: p + 1, k] * sums_b[cuts_b[: p + 1, k]]
-        out[p, : p + 1] += total
+    paired = bool(weights_b.any())
+    for start in range(0, points, _POINTS_AT_ONCE):
+        stop = min(start + _POINTS_AT_ONCE, points)
+        sums_a, sums_b = np.zeros((stop - start, len(below_a))), np.zeros((stop - start, len(below_b)))
+        total = np.zeros((stop - start, stop))
+        for k in range(steps):
+            at_a, at_b = cuts_a[start:stop, k], cuts_b[start:stop, k]
+            by_a, by_b = weights_a[start:stop, k, None], weights_b[start:stop, k, None]
+            sums_a += by_a * below_a[np.minimum(at_a[:, None], places_a)]
+            if paired:
+                sums_a -= by_b * turned[at_b]
+                sums_b += by_a * joint[at_a]
+                sums_b -= by_b * below_b[np.minimum(at_b[:, None], places_b)]
+        for k in range(steps):
+            total += weights_a[:stop, k] * sums_a.take(cuts_a[:stop, k], axis=1)
+            if paired:
+                total -= weights_b[:stop, k] * sums_b.take(cuts_b[:stop, k], axis=1)
+        out[start:stop, :stop] += total
 
 
 @kernel
