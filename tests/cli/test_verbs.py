@@ -722,27 +722,3 @@ def test_long_names_keep_both_ends():
     assert shortened("gradient_boosting_2024", 12) == "gradi...2024"
     rows = [["m" * 100, "1"], ["short", "22"]]
     assert max(map(len, table(["model", "x"], rows).splitlines())) == 80
-
-
-# ---------------------------------------------------------------- the end of the process
-
-_ENDING = """
-import atexit, sys
-atexit.register(print, "registered")
-{before}
-sys.argv = ["demur", "--version"]
-from demur.cli.starting import main
-try:
-    main()
-finally:
-    print("taken apart")
-"""
-
-
-@pytest.mark.parametrize(
-    ("before", "last"),
-    [("", "registered"), ("sys.setprofile(lambda *event: None)", "taken apart\nregistered")],
-)
-def test_the_process_ends_without_being_taken_apart_unless_somebody_watches(before, last):
-    done = python("-c", _ENDING.format(before=before))
-    assert (done.returncode, done.stdout) == (0, f"demur {demur.__version__}\n{last}\n")

@@ -9,7 +9,6 @@ import threading
 import numpy as np
 import pytest
 
-from demur._files import temporary
 from demur._files.parquet import parquet_schema
 from demur._files.whole import draft_of, whole_file
 from demur.counts.scores import ScoreCounts
@@ -202,13 +201,20 @@ def test_a_failure_leaves_what_was_there(tmp_path):
     assert only(tmp_path) == ["a"]
 
 
-def test_everything_temporary_can_go_at_once(tmp_path):
-    with draft_of(tmp_path / "a") as draft, temporary.temporary_folder() as folder:
-        (folder / "copy").write_text("rows")
-        temporary.discard_all()
-        assert not draft.exists()
-        assert not folder.exists()
-        draft.write_text("for the rename at the end")
+def test_a_process_that_ends_within_a_block_leaves_nothing_temporary(tmp_path):
+    code = (
+        "import sys\n"
+        "from demur._files.temporary import temporary_folder\n"
+        "from demur._files.whole import draft_of\n"
+        "blocks = draft_of('a'), temporary_folder()\n"
+        "print(*[block.__enter__() for block in blocks], sep='\\n')\n"
+        "sys.exit(3)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (ran.returncode, len(ran.stdout.splitlines())) == (3, 2), ran.stderr
+    assert only(tmp_path) == []
 
 
 @pytest.mark.parametrize("target", ["link", "folder/", "a\0b"])

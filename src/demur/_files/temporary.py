@@ -1,46 +1,33 @@
-"""Files that must not outlive the process: drafts and copies, removed even where it ends in a hurry."""
+"""Files that must not outlive the process: drafts and copies."""
 
-import os
-import shutil
-import tempfile
+import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-__all__ = ["discard_all", "temporary_folder", "temporary_name"]
-
-_HELD: set[Path] = set()
-
-
-def discard_all() -> None:
-    """Remove everything temporary at once, for a process that ends without leaving its blocks."""
-    while _HELD:
-        _discard(_HELD.pop())
+__all__ = ["temporary_folder", "temporary_name"]
 
 
 @contextmanager
 def temporary_name(path: Path) -> Iterator[Path]:
-    """Remove the file of this name, if there is one, when the block ends."""
-    _HELD.add(path)
+    """Remove the file of this name, if there is one, when the block ends, and at the latest at exit."""
+
+    def remove() -> None:
+        # what cannot be removed stays: the error the user sees is the one that led here
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+
+    atexit.register(remove)
     try:
         yield path
     finally:
-        _discard(path)
-        _HELD.discard(path)
+        remove()
+        atexit.unregister(remove)
 
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Make a folder for the length of a block."""
-    with temporary_name(Path(tempfile.gettempdir()) / f"demur-{os.urandom(8).hex()}") as folder:
-        folder.mkdir(mode=0o700)
-        yield folder
-
-
-def _discard(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        # what cannot be removed stays: the error the user sees is the one that led here
-        with suppress(OSError):
-            path.unlink(missing_ok=True)
+    with TemporaryDirectory(prefix="demur-", ignore_cleanup_errors=True) as folder:
+        yield Path(folder)

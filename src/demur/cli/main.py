@@ -12,7 +12,7 @@ from importlib import import_module
 
 import click
 
-from demur.cli.stopping import Stop, stoppable
+from demur.cli.stopping import stoppable
 from demur.exceptions import InputError
 
 __all__ = ["VERBS", "cli", "main"]
@@ -37,8 +37,6 @@ VERBS = {
 
 _SHOWN_CHARACTERS = 80
 _STANDARD_ERROR = 2
-# measured with `compare` of a small file: 0.9 GB fails while SciPy loads, 1.1 GB is enough
-_LEAST_ADDRESSES = 2**30
 
 
 class _LazyGroup(click.Group):
@@ -50,7 +48,6 @@ class _LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        _require_addresses()
         if cmd_name == "reproduce":
             return _studies_command()
         command: click.Command = import_module(f"demur.cli.verbs.{cmd_name}").command
@@ -112,24 +109,17 @@ def cli(ctx: click.Context) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug, 130 Ctrl-C."""
+    """Run the command line and exit: 0 done, 2 the user's input is at fault, 1 a bug, 130 or 143 a signal."""
     _open_streams()
     if "numpy" not in sys.modules:
         # threads of BLAS would spin while those of demur work; saying so now spares finding them later
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    with stoppable() as stop:
-        code = _exit_code(args, stop)
-    sys.exit(code)
-
-
-def _exit_code(args: Sequence[str] | None, stop: Stop) -> int:
     try:
-        code = _run(args)
-    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001
-        # libraries turn an interruption into errors of their own, DuckDB into a RuntimeError
-        return _failed(error) if stop.code is None else stop.say()
-    # or they swallow it; the user asked for an end all the same
-    return code if stop.code is None else stop.say()
+        with stoppable():
+            code = _run(args)
+    except Exception as error:  # noqa: BLE001
+        code = _failed(error)
+    sys.exit(code)
 
 
 def _run(args: Sequence[str] | None) -> int:
@@ -144,7 +134,7 @@ def _run(args: Sequence[str] | None) -> int:
     return _flushed(0)
 
 
-def _failed(error: BaseException) -> int:
+def _failed(error: Exception) -> int:
     """Say in one sentence what went wrong and return the exit code; an error of demur itself is raised."""
     if isinstance(error, InputError):
         # functions speak of arguments, a user of files of columns
@@ -152,8 +142,6 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "demur"
         return _complain(f"{error.format_message()} Hint: see {where} --help.")
-    if isinstance(error, KeyboardInterrupt):
-        return Stop(130).say()
     if isinstance(error, BrokenPipeError):
         # `demur ... | head -1` is no error
         _abandon_output()
@@ -163,20 +151,6 @@ def _failed(error: BaseException) -> int:
     if isinstance(error, MemoryError):
         return _complain("There is not enough memory. Hint: --engine duckdb counts without loading the rows.")
     raise error
-
-
-def _require_addresses() -> None:
-    """Refuse a limit (ulimit -v) below what NumPy, SciPy and DuckDB map: they would crash while they load."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY and limit < _LEAST_ADDRESSES:
-        raise InputError(
-            f"A limit of {limit / 2**30:.1f} GB of addresses (ulimit -v) is too low: the libraries take "
-            f"{_LEAST_ADDRESSES / 2**30:.0f} GB, hardly any of it memory. Hint: raise the limit."
-        )
 
 
 def _complain_of(error: OSError) -> int:
