@@ -1,6 +1,6 @@
 """Labels of two classes: which cases are positive."""
 
-import math
+import sys
 from collections.abc import Hashable
 from typing import Any
 
@@ -93,7 +93,7 @@ def check_decision_labels(given: list[Any]) -> list[Any]:
     labels = [label.item() if isinstance(label, np.generic) else label for label in given]
     texts = [isinstance(label, str) for label in labels]
     numbers = [
-        isinstance(label, (int, float)) and not isinstance(label, bool) and math.isfinite(label)
+        isinstance(label, (int, float)) and not isinstance(label, bool) and abs(label) <= sys.float_info.max
         for label in labels
     ]
     names, shown = "pos_label, neg_label and abstain_label", ", ".join(map(repr, labels))

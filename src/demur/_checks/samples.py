@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 _SUM_TO_ONE = 1e-9
+_LEAST_PREVALENCE = 1e-12
 
 
 def check_prevalence(prevalence: Any, *, positives: float, negatives: float) -> float:
@@ -41,6 +42,13 @@ def check_prevalence(prevalence: Any, *, positives: float, negatives: float) -> 
     if prevalence is None:
         return positives / (positives + negatives)
     rate = check_rate(prevalence, "prevalence")
+    if 0 < rate < _LEAST_PREVALENCE:
+        raise input_error(
+            "prevalence",
+            f"must be 0 or at least {_LEAST_PREVALENCE:g}",
+            rate,
+            "0 stands for a use without positive cases.",
+        )
     for share, count, word in ((rate, positives, "positive"), (1 - rate, negatives, "negative")):
         if share > 0 and count == 0:
             raise input_error(

@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 from demur.cli.stopping import stoppable
-from demur.exceptions import InputError
+from demur.exceptions import DemurError, InputError
 
 __all__ = ["VERBS", "cli", "main"]
 
@@ -136,7 +136,7 @@ def _run(args: Sequence[str] | None) -> int:
 
 def _failed(error: Exception) -> int:
     """Say in one sentence what went wrong and return the exit code; an error of demur itself is raised."""
-    if isinstance(error, InputError):
+    if isinstance(error, DemurError):
         # functions speak of arguments, a user of files of columns
         return _complain(str(error).replace("`y_true`", "The label column"))
     if isinstance(error, click.UsageError):

@@ -24,7 +24,7 @@ from demur.exceptions import InputError
 from demur.roc.isometrics import check_target_value
 from demur.surface.masses import RunningMasses
 from demur.typing import Range
-from demur.windows.search import CutLimits, MassRows, WindowMasses, cut_limits
+from demur.windows.search import CutLimits, MassRows, WindowMasses, class_factors, cut_limits
 
 __all__ = ["OBJECTIVES", "Corner", "Limits", "Question"]
 
@@ -241,7 +241,7 @@ class Question:
         limits = self.limits.cuts(masses)
         if limits is not None and isinstance(self.prevalence, tuple) and self.rate is not None:
             for rate in self.prevalence:
-                scaled = self.limits.cuts(masses.scaled(rate / self.rate, (1 - rate) / (1 - self.rate)))
+                scaled = self.limits.cuts(masses.scaled(*class_factors(rate, self.rate)))
                 assert scaled is not None, "they were given"
                 limits = limits.both(scaled)
         return limits

@@ -86,6 +86,9 @@ class ScoreCuts(NamedTuple):
 
 def with_places(frame: Any, cuts: dict[str, ScoreCuts]) -> Any:
     """Put places among cuts where scores stand, column by column."""
+    if not cuts:
+        # engines that plan ahead refuse an empty list of expressions
+        return frame
     nw = narwhals()
     if not frame.implementation.is_duckdb():
         return frame.with_columns(**{name: one.expression(nw.col(name)) for name, one in cuts.items()})

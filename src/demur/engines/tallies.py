@@ -16,7 +16,17 @@ from demur.engines.score_bins import ScoreBins
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Columns", "Cut", "Table", "Tally", "as_floats", "coded", "is_missing", "missing_rows"]
+__all__ = [
+    "Columns",
+    "Cut",
+    "Table",
+    "Tally",
+    "as_floats",
+    "coded",
+    "is_missing",
+    "missing_rows",
+    "nested_values",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +183,21 @@ def is_missing(values: Any) -> BoolArray:
         return np.asarray(np.isnan(values))
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=np.bool_)
-    return np.fromiter((value is None or value != value for value in values), np.bool_, len(values))
+    try:
+        return np.fromiter((value is None or value != value for value in values), np.bool_, len(values))
+    except ValueError:
+        # arrays are compared element by element
+        raise nested_values(values) from None
+
+
+def nested_values(values: Any) -> InputError:
+    """Build the error for classes or groups that are lists or records."""
+    nested = (value for value in values if isinstance(value, (list, dict, np.ndarray)))
+    shown = next(nested, values[0])
+    return InputError(
+        f"A column of classes or groups must hold one value per row, got {str(shown)[:40]}. "
+        "Hint: write a column of numbers, text or truth values."
+    )
 
 
 def as_floats(values: Any) -> FloatArray:
@@ -184,7 +208,10 @@ def as_floats(values: Any) -> FloatArray:
 def coded(values: Any) -> tuple[list[Any], IntArray]:
     """Return the distinct values, sorted where they sort, and the place of each row among them."""
     if values.dtype.kind == "O":
-        distinct = list(dict.fromkeys(values.tolist()))
+        try:
+            distinct = list(dict.fromkeys(values.tolist()))
+        except TypeError:
+            raise nested_values(values) from None
         # labels of several types have no order: they stay as they come
         with suppress(TypeError):
             distinct.sort()

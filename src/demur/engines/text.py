@@ -52,7 +52,8 @@ def header_separator(header: str, shown: str) -> str:
     """Return the separator of the header line; refuse a header that repeats a name."""
     outside = re.sub(r'"[^"]*"', "", header)
     separator = max(_SEPARATORS, key=outside.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
+    with text_errors(shown):
+        names = [name.strip() for name in next(csv.reader([header], delimiter=separator), [])]
     counted = Counter(name.lower() for name in names if name)
     repeated = [name for name in names if counted[name.lower()] > 1]
     if repeated:

@@ -28,6 +28,8 @@ from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
 __all__ = ["JudgedModel", "SplitCases", "judged_model"]
 
+_LEAST_RATIO = 1e-100
+
 
 class JudgedModel(NamedTuple):
     """One model judged on the split cases, honestly and with hindsight.
@@ -101,7 +103,10 @@ class SplitCases:
             _check_repeats_are_whole(sizes, quantity)
             n_positive, n_negative = float(sizes[positive].sum()), float(sizes[~positive].sum())
         else:
-            sizes = sample_weight * (sample_weight.sum() / np.square(sample_weight).sum())
+            # a power of two changes no digit, and keeps the squares finite and above 0
+            scaled = np.ldexp(sample_weight, -int(np.frexp(sample_weight.max())[1]))
+            _check_ratios(scaled, sample_weight)
+            sizes = scaled * (scaled.sum() / np.square(scaled).sum())
             split = split_rows
         number = check_folds(folds, n_positive, n_negative)
         splits = split(
@@ -239,6 +244,18 @@ def _require_both(positive: BoolArray, quantity: str) -> None:
                 f"{quantity[0].upper()}{quantity[1:]} needs cases of both classes, got no {word} case. "
                 "Hint: check y_true and pos_label."
             )
+
+
+def _check_ratios(scaled: FloatArray, weights: FloatArray) -> None:
+    """Refuse weights whose squares would vanish beside the largest, which is at most 1 when scaled."""
+    least = int(np.argmin(scaled))
+    if scaled[least] < _LEAST_RATIO:
+        raise input_error(
+            "sample_weight",
+            f"must be 0 or at least {_LEAST_RATIO:g} times the largest, {weights.max():g}",
+            f"{weights[least]:g}",
+            "a case of so little weight can be left out.",
+        )
 
 
 def _check_repeats_are_whole(sizes: FloatArray, quantity: str) -> None:

@@ -94,6 +94,8 @@ def range_searches(
     candidates = window_candidates(masses, different, limits)
     cheapest = candidates.cheapest()
     possible = np.isfinite(cheapest[0])
+    if not possible.any():
+        return [None] * len(possible)
     floors = np.where(possible, cheapest, 0.0) if regret else np.zeros_like(cheapest)
     best = _best(candidates.above(floors), node_limit)
     place = [different.index(point) for point in points]

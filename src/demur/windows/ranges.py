@@ -17,7 +17,7 @@ from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, Labels
 from demur.windows.range_search import RangeCuts, range_search
-from demur.windows.search import CutLimits, Prices, limited_search
+from demur.windows.search import CutLimits, Prices, class_factors, limited_search
 
 __all__ = ["CostBox", "RangeWindow", "range_window"]
 
@@ -130,9 +130,7 @@ class CostBox:
         return (low,) if low == high else (low, high)
 
     def _corner(self, costs: CostModel, rate: float) -> _Corner:
-        if rate == self.middle:
-            return _Corner(costs, rate, Prices.of(costs))
-        return _Corner(costs, rate, Prices.of(costs, rate / self.middle, (1 - rate) / (1 - self.middle)))
+        return _Corner(costs, rate, Prices.of(costs, *class_factors(rate, self.middle)))
 
 
 def range_window(

@@ -25,6 +25,7 @@ __all__ = [
     "Prices",
     "WindowMasses",
     "WindowPrices",
+    "class_factors",
     "cut_limits",
     "limited_search",
     "limited_searches",
@@ -80,6 +81,12 @@ class MassRows(NamedTuple):
             self.negative_below * to_negative,
             self.negative_above * to_negative,
         )
+
+
+def class_factors(rate: float, base: float) -> tuple[float, float]:
+    """Return what positives and negatives count times at prevalence `rate`, in masses made at `base`."""
+    # with a base of 0 or 1 one class has no mass: any factor would do
+    return (1.0, 1.0) if base in (0.0, 1.0) else (rate / base, (1 - rate) / (1 - base))
 
 
 class WindowPrices(Protocol):

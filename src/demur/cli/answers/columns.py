@@ -5,11 +5,14 @@ from typing import Any
 
 from demur._results import Interval
 from demur.cli.answers.comparing import Compared
+from demur.cli.answers.parts import part_remarks
 from demur.cli.options import Output
 from demur.cli.output import remark
 from demur.cli.reading.class_columns import ClassRows
 from demur.cli.reading.evidence import Evidence
 from demur.cli.table_files import holds_all, table_of, write_tables
+from demur.comparison.answer import Answer
+from demur.comparison.classes.answer import ClassAnswer
 from demur.comparison.classes.comparison import ClassComparison
 from demur.comparison.models import ModelComparison
 
@@ -20,20 +23,29 @@ _Rows = Callable[[Any], Iterator[dict[str, Any]]]
 
 def write_compared_tables(evidence: Evidence, parts: Mapping[str, Compared | str], output: Output) -> None:
     """Write the rules, and the pairs of models where there are any."""
-    answers = {name: part.comparison.answer for name, part in parts.items() if not isinstance(part, str)}
-    _write(evidence, parts, answers, {"Rules": _rules, "Pairs": _pairs}, output)
+    said = {
+        name: [*_said(part.comparison.answer), *part_remarks(part.comparison)]
+        for name, part in parts.items()
+        if not isinstance(part, str)
+    }
+    _write(evidence, parts, said, {"Rules": _rules, "Pairs": _pairs}, output)
 
 
 def write_class_tables(rows: ClassRows, parts: Mapping[str, ClassComparison | str], output: Output) -> None:
     """Write the rules for many classes, and what the answer confuses."""
-    answers = {name: part.answer for name, part in parts.items() if not isinstance(part, str)}
-    _write(rows, parts, answers, {"Rules": _class_rules, "Confusion": _confusion}, output)
+    said = {name: _said(part.answer) for name, part in parts.items() if not isinstance(part, str)}
+    _write(rows, parts, said, {"Rules": _class_rules, "Confusion": _confusion}, output)
+
+
+def _said(answer: Answer | ClassAnswer | None) -> list[str]:
+    """Return what the terminal says above its tables: the decision, and the limits it keeps."""
+    return [] if answer is None else [text for text in (answer.words, answer.condition) if text]
 
 
 def _write(
     evidence: Evidence | ClassRows,
     parts: Mapping[str, Any],
-    answers: Mapping[str, Any],
+    said: Mapping[str, list[str]],
     wanted: Mapping[str, _Rows],
     output: Output,
 ) -> None:
@@ -47,9 +59,9 @@ def _write(
             continue
         for title, made in wanted.items():
             rows[title] += [{**group, **row} for row in made(part)]
-        if answers[name] is not None:
+        if said[name]:
             opening = "" if evidence.group is None else f"**{evidence.title(name)}** "
-            words.append(f"{opening}{answers[name].words}")
+            words += [f"{opening}{said[name][0]}", *said[name][1:]]
     tables = {title: table_of(listed) for title, listed in rows.items() if listed}
     write_tables(str(output.path), tables, words=words)
     if len(tables) > 1 and not holds_all(str(output.path)):

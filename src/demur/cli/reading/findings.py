@@ -193,7 +193,7 @@ def _amounts(table: Any, roles: Roles, source: Source) -> Iterator[Finding]:
 
 def _label_problem(column: Column, sentence: str) -> Finding:
     present = column.values[~column.missing]
-    alone = bool(len(present)) and bool(np.all(present == present[0]))
+    alone = len(set(map(str, present.tolist()))) == 1
     return _class_problem(column.name, sentence, alone=alone, rows=len(present) if alone else 1)
 
 

@@ -19,6 +19,7 @@ from demur.counts.scores import ScoreCounts
 from demur.engines.columns import Column
 from demur.engines.files import open_table
 from demur.engines.labels import class_name, guessed_positive, named_positive
+from demur.engines.tallies import nested_values
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
 
@@ -203,6 +204,8 @@ def require_whole_weights(weights: FloatArray, name: str) -> None:
 
 def positive_cases(column: Column, positive: str | None) -> tuple[BoolArray, str, str]:
     """Return which cases are positive and how the two classes are called in the file."""
+    if any(isinstance(value, (list, dict, np.ndarray)) for value in column.values[:1]):
+        raise nested_values(column.values)
     classes = distinct(column.values[~column.missing])
     names = [class_name(value) for value in classes]
     shown = ", ".join(names[:5]) + (", ..." if len(names) > 5 else "")
