@@ -152,6 +152,14 @@ def test_table_of_a_comparison_holds_the_numbers_of_its_document(run, many, tmp_
     assert "| first | second |" in text
 
 
+def test_markdown_says_the_limits_as_the_terminal_does(run, many, tmp_path):
+    limited = (*BOTH, "--max-abstention", 0.25, "--max-fn-rate", 0.5, "-q")
+    assert run(*limited, "-o", "c.md").code == 0
+    sentence = "Limits: at most 25 % of the cases sent to a person, at most 50 % of the positives missed."
+    assert sentence in " ".join(run(*limited).out.split())
+    assert (tmp_path / "c.md").read_text().split("\n\n")[1] == sentence
+
+
 def test_groups_stand_below_each_other(run, many, tmp_path):
     table_file(tmp_path, "g.csv", y_true=Y * 20 + [1], good=GOOD * 20 + [1.0], site=["a"] * 240 + ["b"])
     assert run("compare", "g.csv", "--group", "site", *COSTS, "-o", "g.csv.tsv", "-q").code == 0

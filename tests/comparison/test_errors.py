@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demur import CostModel, CostRange, DemurError, ScoreCounts, compare_models
+from demur import CostModel, CostRange, DemurError, ScoreCounts, cheapest_window, compare_models
 
 Y, S = [0, 1] * 8, [*range(16)]
 COSTS = CostModel(cost_fn=10, cost_fp=4, cost_abstain=1)
@@ -125,3 +125,69 @@ def test_best_model_is_refused_where_there_is_none():
     without = replace(comparison, choice=replace(comparison.choice, candidates={}))
     with pytest.raises(DemurError, match="No model keeps the limits"):
         without.best_model()
+
+
+# ---------------------------------------------------------------- one class in use
+
+
+@pytest.mark.parametrize(("prevalence", "rule"), [(0, "always negative"), (1, "always positive")])
+@pytest.mark.parametrize("limits", [{}, {"max_abstention": 0.5}, {"min_precision_positive": 0.3}])
+def test_a_use_with_one_class_costs_nothing_by_hand(prevalence, rule, limits):
+    noise = np.random.default_rng(0).normal(size=16)
+    comparison = compare(scores=noise, prevalence=prevalence, **limits)
+    assert comparison.trivial[rule] == comparison.answer.cost == 0
+    assert comparison.models["model"].hindsight_cost == 0
+
+
+def test_a_share_of_no_positives_is_refused():
+    for call in (compare, lambda **limit: cheapest_window(Y, S, costs=COSTS, **limit)):
+        with pytest.raises(DemurError, match="`max_fn_rate` needs positive cases in use, got a prev"):
+            call(max_fn_rate=0.5, prevalence=0)
+    with pytest.raises(
+        DemurError, match="Hint: nothing can be missed then; start a range"
+    ):
+        compare(max_fn_rate=0.5, prevalence=(0, 0.5))
+
+
+@pytest.mark.parametrize("prevalence", [(0, 1), (0, 0.5), (0.5, 1), (1 - 1e-16, 1)])
+def test_ranges_that_reach_one_class_by_hand(prevalence):
+    comparison = compare(prevalence=prevalence, objective="worst")
+    # at either end all cases are of one class, and a review costs 1 whatever the class
+    assert comparison.trivial["always abstain"] == 1
+    errors = 10 * prevalence[1], 4 * (1 - prevalence[0])
+    middle = prevalence[0] + (prevalence[1] - prevalence[0]) / 2
+    assert comparison.trivial["always negative"] == pytest.approx(10 * middle)
+    assert comparison.answer.cost <= max(errors)
+
+
+def test_limits_that_no_rule_keeps_at_both_ends():
+    with pytest.raises(DemurError, match="No rule keeps the limits"):
+        compare(
+            costs=CostModel(cost_fn=10, cost_fp=4),
+            prevalence=(0, 1),
+            min_precision_positive=0.5,
+            min_precision_negative=0.5,
+        )
+
+
+@pytest.mark.parametrize("prevalence", [1e-320, 5e-324, (0, 1e-13), (1e-300, 0.5)])
+def test_a_prevalence_next_to_0_is_refused(prevalence):
+    with pytest.raises(DemurError, match=r"`prevalence` must be 0 or at least 1e-12, got .* Hint: 0 stands"):
+        compare(prevalence=prevalence)
+
+
+# ---------------------------------------------------------------- weights next to 0 or infinity
+
+
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e-200, 1e300])
+def test_equal_weights_of_any_size_change_nothing_against_none(weight):
+    noise = np.random.default_rng(0).normal(size=16)
+    plain, weighted = compare(scores=noise), compare(scores=noise, sample_weight=[weight] * 16)
+    assert weighted.models["model"].cost == pytest.approx(plain.models["model"].cost, abs=1e-12)
+    assert weighted.n == pytest.approx(16)
+
+
+@pytest.mark.parametrize("weights", [[1, 5e-324] * 8, [5e-324] * 15 + [1], [1e300] * 15 + [1e-300]])
+def test_weights_lost_beside_the_largest_are_refused(weights):
+    with pytest.raises(DemurError, match="`sample_weight` must be 0 or at least 1e-100 times the largest"):
+        compare(sample_weight=weights)

@@ -305,3 +305,33 @@ def test_breast_cancer_scores_are_out_of_fold_and_seeded():
 def test_breast_cancer_scores_need_two_folds():
     with pytest.raises(InputError, match="`folds` must be a whole number of at least 2"):
         breast_cancer_scores(folds=1)
+
+
+def test_a_header_field_longer_than_the_reader_takes(tmp_path):
+    for length in (131_072, 131_073):
+        path = write(tmp_path, "long.csv", f"y,{'a' * length}\n0,1\n1,2\n")
+        if length == 131_072:
+            assert read_counts(path, y_true="y", scores="a" * length)["a" * length].n == 2
+        else:
+            with pytest.raises(
+                InputError, match=r"long.csv` must be a readable table, got field larger than"
+            ):
+                read_counts(path, y_true="y", scores="a" * length)
+
+
+@pytest.mark.parametrize("labels", ["[[0], [1]]", "[[0, 1], [1, 2]]", "[{'k': 0}, {'k': 1}]"])
+@pytest.mark.parametrize("kind", ["Parquet", "pandas", "lazy Polars"])
+def test_lists_and_records_are_no_labels(tmp_path, labels, kind):
+    path = tmp_path / "nested.parquet"
+    rows = f"select unnest({labels}) as y, unnest([0.1::double, 0.9]) as a"
+    duckdb.sql(rows).write_parquet(str(path))
+    source = path
+    if kind != "Parquet":
+        library = pytest.importorskip("pandas" if kind == "pandas" else "polars")
+        source = library.read_parquet(path)
+        source = source if kind == "pandas" else source.lazy()
+    with pytest.raises(InputError, match=r"classes or groups must hold one value per row, got [{[]"):
+        read_counts(source, y_true="y", scores="a")
+    if kind == "Parquet":
+        with pytest.raises(InputError, match=r"classes or groups must hold one value per row, got [{[]"):
+            read_predictions(Source(file=str(path)), None)

@@ -132,6 +132,20 @@ def test_joint_counts_by_hand():
     assert joint.negatives.tolist() == [2, 1, 0]
 
 
+@pytest.mark.parametrize("kind", ["lazy Polars", "Dask"])
+def test_engines_that_plan_ahead_take_scores_without_bins_against_memory(kind):
+    y, scores = drawn(300, digits=1)
+    table = pd.DataFrame({"y": y, **scores})
+    if kind == "Dask":
+        source = pytest.importorskip("dask.dataframe").from_pandas(table, npartitions=3)
+    else:
+        source = pytest.importorskip("polars").DataFrame({"y": y, **scores}).lazy()
+    names = {"y_true": "y", "scores": MODELS}
+    planned, memory = read_joint_counts(source, **names), read_joint_counts(table, **names)
+    np.testing.assert_array_equal(planned.positives, memory.positives)
+    np.testing.assert_array_equal(planned.lower["third"], memory.lower["third"])
+
+
 def test_bins_start_at_the_best_thresholds():
     y, scores = drawn(2000)
     counts = read_counts(None, y_true=y, scores=scores)["first"]

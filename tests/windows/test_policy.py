@@ -491,6 +491,7 @@ def test_no_file_at_all(tmp_path):
         (lambda s: Policy.from_surface(3, costs=COSTS), "`surface` must be an AbstentionSurface, got int"),
         (lambda s: Policy.from_surface(s, costs=3), "`costs` must be a CostModel, got int"),
         (lambda s: Policy.from_surface(s, costs=COSTS, abstain_label="x"), "three strings or three numbers"),
+        (lambda s: Policy.from_surface(s, costs=COSTS, pos_label=10**400), "three strings or three numbers"),
         (
             lambda s: Policy.from_surface(s, costs=COSTS, neg_label=-1, abstain_label=-1),
             "must differ, got 1, -1",

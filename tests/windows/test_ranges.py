@@ -20,6 +20,15 @@ from reference_cases import cases, close
 OBJECTIVES = ("regret", "worst", "expected")
 
 
+@pytest.mark.parametrize("prevalence", [0, 1, (0, 1), (1 - 1e-16, 1)])
+def test_ranges_that_reach_one_class_by_hand(prevalence):
+    costs = CostRange(cost_fn=(5, 20), cost_fp=4, cost_abstain=1)
+    window = range_window([0, 1] * 8, [0.5] * 16, costs, objective="worst", prevalence=prevalence)
+    # one score: a window calls all cases alike
+    worst = {0: 0, 1: 0, (0, 1): 1}.get(prevalence, 0)
+    assert window.worst_cost == pytest.approx(worst, abs=1e-12)
+
+
 def enumerated(labels, scores, costs, prevalence=None):
     """Cost of every window (i, j) at every corner, and at the means, from the definition."""
     labels, scores = np.asarray(labels), np.asarray(scores)

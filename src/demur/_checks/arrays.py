@@ -147,7 +147,8 @@ def check_weights(sample_weight: ArrayLike | None, name: str = "sample_weight") 
     if sample_weight is None:
         return None
     weights = check_scores(sample_weight, name)
-    low, total = float(weights.min()), float(weights.sum())
+    with np.errstate(over="ignore"):
+        low, total = float(weights.min()), float(weights.sum())
     if low < 0:
         raise input_error(name, "must not be negative", low)
     if not math.isfinite(total):

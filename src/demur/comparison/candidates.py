@@ -35,7 +35,7 @@ from demur.surface.window import AbstentionWindow, written_window
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import RangeCuts, range_search
-from demur.windows.search import CutLimits, Prices, class_factors
+from demur.windows.search import CutLimits, Prices, prevalence_factors
 
 __all__ = [
     "TRIVIAL",
@@ -311,7 +311,7 @@ def _prices(corner: Corner, counts: ScoreCounts, rate: float | None) -> Prices:
     if corner.prevalence is None:
         return Prices.of(corner.costs)
     base = counts.prevalence if rate is None else rate
-    return Prices.of(corner.costs, *class_factors(corner.prevalence, base))
+    return Prices.of(corner.costs, *prevalence_factors(corner.prevalence, base))
 
 
 def _window(

@@ -17,7 +17,7 @@ from demur.costs.model import CostModel
 from demur.typing import FloatArray, IntArray
 from demur.windows.case_tables import CasePrices
 from demur.windows.range_search import range_searches
-from demur.windows.search import MassRows, Prices, WindowPrices, class_factors, limited_searches
+from demur.windows.search import MassRows, Prices, WindowPrices, limited_searches, prevalence_factors
 
 __all__ = ["InnerSearch", "search_of"]
 
@@ -72,7 +72,7 @@ class _Search(NamedTuple):
         # the masses are made under the middle of the range
         rates = [base if corner.prevalence is None else corner.prevalence for corner in corners]
         paired = zip(costs, rates, strict=True)
-        return cls(question, [Prices.of(one, *class_factors(rate, base)) for one, rate in paired])
+        return cls(question, [Prices.of(one, *prevalence_factors(rate, base)) for one, rate in paired])
 
     def cuts(self, below: FloatArray) -> tuple[IntArray, IntArray]:
         """Positions of the window of every row of cumulative counts; -1 where the limits allow none."""

@@ -24,7 +24,14 @@ from demur.exceptions import InputError
 from demur.roc.isometrics import check_target_value
 from demur.surface.masses import RunningMasses
 from demur.typing import Range
-from demur.windows.search import CutLimits, MassRows, WindowMasses, class_factors, cut_limits
+from demur.windows.search import (
+    CutLimits,
+    MassRows,
+    WindowMasses,
+    check_fn_rate,
+    cut_limits,
+    prevalence_factors,
+)
 
 __all__ = ["OBJECTIVES", "Corner", "Limits", "Question"]
 
@@ -132,6 +139,7 @@ class Question:
         if isinstance(costs, CostRange) and costs.is_point:
             costs = costs.mean
         rate = _prevalence(prevalence)
+        check_fn_rate(limits.max_fn_rate, rate)
         ranged = _is_range(costs) or isinstance(rate, tuple)
         aim = ("regret" if ranged else "expected") if objective is None else objective
         check_choice(aim, "objective", OBJECTIVES)
@@ -241,7 +249,7 @@ class Question:
         limits = self.limits.cuts(masses)
         if limits is not None and isinstance(self.prevalence, tuple) and self.rate is not None:
             for rate in self.prevalence:
-                scaled = self.limits.cuts(masses.scaled(*class_factors(rate, self.rate)))
+                scaled = self.limits.cuts(masses.scaled(*prevalence_factors(rate, self.rate)))
                 assert scaled is not None, "they were given"
                 limits = limits.both(scaled)
         return limits

@@ -26,7 +26,7 @@ from demur.honest.held_out import JudgedRules, judge_sorted, judge_with_hindsigh
 from demur.honest.splits import Splits, check_folds, check_repeats, split_cases, split_rows
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
 
-__all__ = ["JudgedModel", "SplitCases", "judged_model"]
+__all__ = ["JudgedModel", "SplitCases", "effective_sizes", "judged_model"]
 
 _LEAST_RATIO = 1e-100
 
@@ -103,10 +103,7 @@ class SplitCases:
             _check_repeats_are_whole(sizes, quantity)
             n_positive, n_negative = float(sizes[positive].sum()), float(sizes[~positive].sum())
         else:
-            # a power of two changes no digit, and keeps the squares finite and above 0
-            scaled = np.ldexp(sample_weight, -int(np.frexp(sample_weight.max())[1]))
-            _check_ratios(scaled, sample_weight)
-            sizes = scaled * (scaled.sum() / np.square(scaled).sum())
+            sizes = effective_sizes(sample_weight)
             split = split_rows
         number = check_folds(folds, n_positive, n_negative)
         splits = split(
@@ -246,16 +243,19 @@ def _require_both(positive: BoolArray, quantity: str) -> None:
             )
 
 
-def _check_ratios(scaled: FloatArray, weights: FloatArray) -> None:
-    """Refuse weights whose squares would vanish beside the largest, which is at most 1 when scaled."""
-    least = int(np.argmin(scaled))
-    if scaled[least] < _LEAST_RATIO:
+def effective_sizes(weights: FloatArray) -> FloatArray:
+    """Scale importance weights so that their sum is the effective number of cases (Kish 1965)."""
+    # a power of two changes no digit, and keeps the squares finite and above 0
+    scaled = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+    lost = (weights > 0) & (scaled < _LEAST_RATIO)
+    if lost.any():
         raise input_error(
             "sample_weight",
             f"must be 0 or at least {_LEAST_RATIO:g} times the largest, {weights.max():g}",
-            f"{weights[least]:g}",
+            f"{weights[lost][0]:g}",
             "a case of so little weight can be left out.",
         )
+    return np.asarray(scaled * (scaled.sum() / np.square(scaled).sum()))
 
 
 def _check_repeats_are_whole(sizes: FloatArray, quantity: str) -> None:

@@ -22,7 +22,7 @@ from demur.windows.constrained import (
     vacuous_note,
     window_of_cuts,
 )
-from demur.windows.search import CutLimits, Prices, cut_limits, limited_search
+from demur.windows.search import CutLimits, Prices, check_fn_rate, cut_limits, limited_search
 
 __all__ = ["cheapest_window"]
 
@@ -114,7 +114,7 @@ def cheapest_window(
         max_abstention=None if max_abstention is None else check_rate(max_abstention, "max_abstention"),
         min_precision_positive=None if targets[0] is None else targets[0].value,
         min_precision_negative=None if targets[1] is None else targets[1].value,
-        max_fn_rate=None if max_fn_rate is None else check_rate(max_fn_rate, "max_fn_rate"),
+        max_fn_rate=check_fn_rate(max_fn_rate, prevalence),
     )
     masses = CutMasses.of(counts.positives, counts.negatives, *class_factors(counts, prevalence))
     confidence = PrecisionConfidence.of(counts, masses, targets, confidence_level, prevalence)

@@ -17,7 +17,7 @@ from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.window import AbstentionWindow
 from demur.typing import ArrayLike, Labels
 from demur.windows.range_search import RangeCuts, range_search
-from demur.windows.search import CutLimits, Prices, class_factors, limited_search
+from demur.windows.search import CutLimits, Prices, limited_search, prevalence_factors
 
 __all__ = ["CostBox", "RangeWindow", "range_window"]
 
@@ -130,7 +130,7 @@ class CostBox:
         return (low,) if low == high else (low, high)
 
     def _corner(self, costs: CostModel, rate: float) -> _Corner:
-        return _Corner(costs, rate, Prices.of(costs, *class_factors(rate, self.middle)))
+        return _Corner(costs, rate, Prices.of(costs, *prevalence_factors(rate, self.middle)))
 
 
 def range_window(

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from demur._checks import check_rate, input_error
 from demur._kernels.places import places_below
 from demur._kernels.window_search import TIE, cheapest_cuts
 from demur.costs.model import CostModel
@@ -25,10 +26,11 @@ __all__ = [
     "Prices",
     "WindowMasses",
     "WindowPrices",
-    "class_factors",
+    "check_fn_rate",
     "cut_limits",
     "limited_search",
     "limited_searches",
+    "prevalence_factors",
 ]
 
 
@@ -83,7 +85,7 @@ class MassRows(NamedTuple):
         )
 
 
-def class_factors(rate: float, base: float) -> tuple[float, float]:
+def prevalence_factors(rate: float, base: float) -> tuple[float, float]:
     """Return what positives and negatives count times at prevalence `rate`, in masses made at `base`."""
     # with a base of 0 or 1 one class has no mass: any factor would do
     return (1.0, 1.0) if base in (0.0, 1.0) else (rate / base, (1 - rate) / (1 - base))
@@ -192,6 +194,20 @@ class CutLimits(NamedTuple):
     def limits_abstention(self) -> bool:
         """Whether some window is too wide."""
         return bool(self.first.any())
+
+
+def check_fn_rate(max_fn_rate: Any, prevalence: Any) -> float | None:
+    """Return the largest share of the positives that may be missed; refuse one where none occur."""
+    if max_fn_rate is None:
+        return None
+    if prevalence is not None and np.min(prevalence) == 0:
+        raise input_error(
+            "max_fn_rate",
+            "needs positive cases in use",
+            "a prevalence of 0",
+            "nothing can be missed then; start a range of prevalences above 0, or leave max_fn_rate out.",
+        )
+    return check_rate(max_fn_rate, "max_fn_rate")
 
 
 def cut_limits(

@@ -9,6 +9,7 @@ import numpy as np
 from demur._checks import check_same_length, check_weight_meaning, check_weights, input_error
 from demur.costs.matrix import class_indices, class_priors
 from demur.exceptions import InputError
+from demur.honest.cases import effective_sizes
 from demur.honest.splits import FEWEST_CASES, MOST_FOLDS, check_folds, check_repeats, split_classes
 from demur.typing import FloatArray, IntArray
 from demur.windows.class_rule import check_class_probabilities
@@ -74,7 +75,7 @@ class ClassCases:
                 rows = np.repeat(rows, _whole(weight)[rows])
                 sizes = np.ones(len(rows))
             else:
-                sizes = weight[rows] * (weight.sum() / np.square(weight).sum())
+                sizes = effective_sizes(weight)[rows]
             codes = codes[rows]
             models = {name: columns[rows] for name, columns in models.items()}
         folds = 0 if judged_only else _folds(codes, classes)
