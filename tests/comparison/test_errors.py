@@ -143,9 +143,7 @@ def test_a_share_of_no_positives_is_refused():
     for call in (compare, lambda **limit: cheapest_window(Y, S, costs=COSTS, **limit)):
         with pytest.raises(DemurError, match="`max_fn_rate` needs positive cases in use, got a prev"):
             call(max_fn_rate=0.5, prevalence=0)
-    with pytest.raises(
-        DemurError, match="Hint: nothing can be missed then; start a range"
-    ):
+    with pytest.raises(DemurError, match="Hint: nothing can be missed then; start a range"):
         compare(max_fn_rate=0.5, prevalence=(0, 0.5))
 
 
