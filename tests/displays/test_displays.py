@@ -468,6 +468,25 @@ def test_plane_of_one_window_by_hand():
     assert volume == pytest.approx(7 / 54)
 
 
+def test_plane_of_a_pair_of_thresholds_against_the_window():
+    surface = abstention_surface(WORKED)
+    window = surface.window(1, 0.25)
+    drawn = [
+        AbstentionSurfaceDisplay(result=surface).plot(kind="plane", nu=(0, 1), window=given).frame()
+        for given in (window, (window.lower, window.upper))
+    ]
+    assert drawn[0]["part"].tolist() == drawn[1]["part"].tolist()
+    assert drawn[1]["value"] == pytest.approx(drawn[0]["value"])
+    # (0.2, 0.6) misses 1 + 1 of 12, calls 2 positives right and abstains on the 3 cases at 0.4
+    display = AbstentionSurfaceDisplay(result=surface).plot(kind="plane", window=(0.2, 0.6))
+    ((corners, heights),) = pieces_of(display, part="plane")
+    assert heights == pytest.approx(2 / 12 + corners[:, 1] * 3 / 12)
+    with pytest.raises(InputError, match="`window` must be an AbstentionWindow for this kind"):
+        AbstentionSurfaceDisplay(result=surface).plot(window=(0.2, 0.6))
+    with pytest.raises(InputError, match="`window` must be an AbstentionWindow or a pair"):
+        AbstentionSurfaceDisplay(result=surface).plot(kind="plane", window=(0.6, 0.2))
+
+
 @pytest.mark.parametrize("counts", [WORKED, INFINITE, many_blocks()], ids=["worked", "infinite", "lattice"])
 def test_slices_of_thresholds_against_windows(counts):
     surface = abstention_surface(counts)

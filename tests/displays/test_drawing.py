@@ -1,14 +1,16 @@
 """`from_predictions` and `from_estimator` draw like scikit-learn's, and return the display."""
 
 import inspect
+from functools import partial
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 
-from demur import ABSTAIN, CostModel, InputError, Precision, displays
+from demur import ABSTAIN, CostModel, InputError, Precision, ScoreCosts, displays
 
 RNG = np.random.default_rng(0)
 Y = (RNG.random(60) < 0.5).astype(int)
@@ -33,7 +35,7 @@ MADE = {
     "OrdinalSurfaceDisplay": ((CLASSES, THREE @ [0, 1, 2]), {}),
     "PrecisionRecallDisplay": ((Y, P), {}),
     "PvaDisplay": ((Y, P), {}),
-    "RecCoverageDisplay": ((P, Q, Y), {}),
+    "RecCoverageDisplay": ((P, Q, P), {}),
     "RecCurveDisplay": ((P, Q), {}),
     "RegretDisplay": ((Y, P), {}),
     "ReliabilityDisplay": ((Y, P), {}),
@@ -58,6 +60,7 @@ MADE = {
     "WindowDisplay": ((Y, P), {"mu": 1.0, "nu": 0.2}),
 }
 THREE_D = {"OrdinalSurfaceDisplay", "RocResponseSurfaceDisplay"}
+CASES = ScoreCosts.from_arrays([0.1, 0.3, 0.6, 0.9], miss=[0, 40, 0, 900], alarm=[25, 0, 25, 0], review=4)
 FROM_ESTIMATOR = [name for name in displays.__all__ if hasattr(getattr(displays, name), "from_estimator")]
 
 
@@ -90,6 +93,74 @@ def test_every_display_with_predictions_is_tried():
     for name in found:
         parameters = inspect.signature(getattr(displays, name).from_predictions).parameters
         assert parameters["ax"].kind is parameters["name"].kind is inspect.Parameter.KEYWORD_ONLY
+
+
+# displays without predictions; those of several panels have curves of their own in each
+OTHERS = {
+    "AucBoundsDisplay": lambda ax=None: displays.AucBoundsDisplay.from_points(0.2, 0.6).plot(ax),
+    "BoundGapDisplay": lambda ax=None: displays.BoundGapDisplay().plot(ax, resolution=5),
+    "CaseCostsDisplay": lambda ax=None: displays.CaseCostsDisplay(result=CASES).plot(ax),
+    "IsoDiscriminabilityDisplay": lambda ax=None: displays.IsoDiscriminabilityDisplay().plot(
+        ax, resolution=9
+    ),
+    "IsometricDisplay": lambda ax=None: displays.IsometricDisplay.from_metric("precision", skew=1).plot(ax),
+}
+PANELS = {
+    "MimeticCostDisplay",
+    "MonitorDisplay",
+    "OrdinalMeasuresDisplay",
+    "RocCostDualDisplay",
+    "SeparabilityDisplay",
+    "SurfaceRowDisplay",
+}
+
+
+def curve_colors(ax, before=()):
+    """Colours of the lines that the legend tells apart, greys and straight guides left out."""
+    colors = set()
+    for line in ax.lines:
+        drawn = line.get_linestyle() != "None" and not line.get_label().startswith("_")
+        color = to_rgb(line.get_color())
+        if (
+            line not in before
+            and drawn
+            and len(np.unique(line.get_xydata(), axis=0)) > 2
+            and np.ptp(color) > 0.05
+        ):
+            colors.add(color)
+    return colors
+
+
+def test_two_displays_on_one_axes_share_no_colour_by_hand():
+    takes = {
+        name
+        for name in displays.__all__
+        if "ax" in inspect.signature(getattr(displays, name).plot).parameters
+    }
+    ways = {**{name: partial(made, name) for name in MADE}, **OTHERS}
+    assert takes == set(ways) | PANELS
+    several = set()
+    for name in sorted(takes - PANELS):
+        ax = ways[name]().ax_
+        first, before = curve_colors(ax), list(ax.lines)
+        second = ways[name](ax=ax)
+        assert not first & curve_colors(ax, before), name
+        several |= {name} if first else set()
+        # axes that were emptied start again
+        if name in several:
+            ax.clear()
+            ways[name](ax=ax)
+            assert curve_colors(ax) == first, name
+        plt.close(second.figure_)
+    assert len(several) >= 20
+
+
+def test_names_that_are_no_mathematics_are_drawn_as_text():
+    for name in ("$\\model$", "$^$"):
+        display = made("RocCurveDisplay", name=name)
+        display.figure_.canvas.draw()
+        assert name in words(display)
+    made("WindowDisplay", name="$\\model$").figure_.canvas.draw()
 
 
 @pytest.mark.parametrize("name", sorted(MADE))

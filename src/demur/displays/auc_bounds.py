@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur._checks import check_positive_int, check_probability, check_type, input_error
-from demur.displays.base import ACCENT, SEQUENTIAL_CMAP, Display, series_style
+from demur.displays.base import ACCENT, SEQUENTIAL_CMAP, Display
 from demur.displays.roc import roc_space
 from demur.roc.bounds import AucBounds, auc_bounds, iso_discriminability, roc_point_index
 from demur.typing import ArrayLike, FloatArray
@@ -56,10 +56,10 @@ class AucBoundsDisplay(Display):
         bounds: AucBounds = self.result
         below, above = bounds.lower_curve, bounds.upper_curve
         outline = np.vstack([above, below[::-1]])
-        self.ax_.fill(outline[:, 0], outline[:, 1], color=series_style(0)["color"], alpha=0.12, lw=0)
+        self.ax_.fill(outline[:, 0], outline[:, 1], color=self._series(0)["color"], alpha=0.12, lw=0)
         words = f"largest area, {bounds.upper:.4g}", f"smallest area, {bounds.lower:.4g}"
-        (self.upper_line_,) = self.ax_.plot(*above.T, lw=1.6, label=words[0], **series_style(0))
-        (self.lower_line_,) = self.ax_.plot(*below.T, lw=1.6, label=words[1], **series_style(1))
+        (self.upper_line_,) = self.ax_.plot(*above.T, lw=1.6, label=words[0], **self._series(0))
+        (self.lower_line_,) = self.ax_.plot(*below.T, lw=1.6, label=words[1], **self._series(1))
         self.points_ = _mark(self.ax_, bounds)
         roc_space(self.ax_)
         parts = {"upper": above, "lower": below, "point": np.column_stack([bounds.fpr, bounds.tpr])}
@@ -150,7 +150,7 @@ class IsoDiscriminabilityDisplay(_PointMapDisplay):
         self._begin(ax, size=(5.4, 5.6))
         self.lines_, self.texts_ = [], []
         for level, (fpr, tpr) in curves.items():
-            self.lines_ += self.ax_.plot(fpr, tpr, lw=1.3, **series_style(0))
+            self.lines_ += self.ax_.plot(fpr, tpr, lw=1.3, **self._series(0))
             # label where the curve crosses the negative diagonal: 3/4 + (1 - 2 f) / 4 - f^2 = A
             at = (np.sqrt(0.25 + 4 * (1 - level)) - 0.5) / 2
             box = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}

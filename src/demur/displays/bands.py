@@ -11,10 +11,7 @@ from demur.displays.base import (
     GUIDE,
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
-    SERIES,
     Display,
-    new_axes,
-    series_style,
 )
 from demur.displays.estimator_input import FromEstimator
 from demur.honest.bands import SurfaceBand, surface_band
@@ -160,13 +157,13 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
         values = np.atleast_1d(check_nonnegative(mu, "mu"))
         if values.ndim != 1 or not 1 <= len(values) <= 3:
             raise input_error("mu", "must be one to three numbers, or the bands hide each other", repr(mu))
-        self.figure_, self.ax_ = new_axes(ax, size=(6.0, 5.0))
+        self._begin(ax, size=(6.0, 5.0))
         self.lines_: list[Any] = []
         self.bands_: list[Any] = []
         rows = [int(np.argmin(np.abs(band.mu - value))) for value in values]
         for index, row in enumerate(rows):
             name = "" if len(rows) == 1 else f"mu = {band.mu[row]:.3g}: "
-            fills, lines = _fill(self.ax_, band.nu, band, SERIES[index], name, row)
+            fills, lines = _fill(self.ax_, band.nu, band, self._series(index)["color"], name, row)
             self.bands_ += fills
             self.lines_ += lines
         title = f"False alarm costs {band.mu[rows[0]]:.3g} of a miss" if len(rows) == 1 else ""
@@ -258,7 +255,7 @@ class SignificanceMapDisplay(_BandDisplay):
 
         band = self.result
         first, second = names
-        self.figure_, self.ax_ = new_axes(ax, size=(6.4, 5.4))
+        self._begin(ax, size=(6.4, 5.4))
         decided = np.ma.masked_where(band.decision == 0, band.difference).T
         largest = float(np.abs(band.difference).max()) or 1.0
         colors = LinearSegmentedColormap.from_list(
@@ -373,9 +370,9 @@ class RocBandDisplay(FromEstimator, _BandDisplay):
         """
         band = self.result
         number = check_positive_int(crosses, "crosses", minimum=0)
-        self.figure_, self.ax_ = new_axes(ax, size=(5.4, 6.0))
+        self._begin(ax, size=(5.4, 6.0))
         level = f"{100 * band.confidence_level:g} %"
-        color = SERIES[0]
+        color = self._series(0)["color"]
         self.ax_.plot([0, 1], [0, 1], color=GUIDE, lw=1, ls=(0, (4, 3)), zorder=0)
         # between the points of the curve the band is a step function: draw it finely
         x = np.unique(np.concatenate([np.linspace(0, 1, 801), band.fpr]))
@@ -383,7 +380,7 @@ class RocBandDisplay(FromEstimator, _BandDisplay):
         self.band_ = self.ax_.fill_between(
             x, low, high, color=color, alpha=_WIDE, lw=0, label=f"{level} band, whole curve"
         )
-        (self.line_,) = self.ax_.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **series_style(0))
+        (self.line_,) = self.ax_.plot(band.fpr, band.tpr, lw=1.6, label="ROC curve", **self._series(0))
         self.crosses_ = self._crosses(number, level) if number else None
         self.ax_.set(
             xlim=(-0.015, 1.015),
@@ -449,9 +446,9 @@ class CostCurveBandDisplay(_CrossFittedDisplay):
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve and its bands on `ax`, or on new axes."""
         band = self.result
-        self.figure_, self.ax_ = new_axes(ax, size=(6.0, 5.0))
+        self._begin(ax, size=(6.0, 5.0))
         self.ax_.plot([0, 0.5, 1], [0, 0.5, 0], color=GUIDE, lw=1, zorder=0)
-        self.bands_, self.lines_ = _fill(self.ax_, band.pc, band, SERIES[0], "")
+        self.bands_, self.lines_ = _fill(self.ax_, band.pc, band, self._series(0)["color"], "")
         self.ax_.set(
             xlabel="operating point PC(+): 0 only false alarms matter, 1 only misses",
             ylabel="normalised expected cost",

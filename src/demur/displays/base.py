@@ -38,6 +38,7 @@ __all__ = [
     "pyplot",
     "score_range",
     "series_style",
+    "show_names_as_text",
     "thinned",
     "threshold_words",
     "two_names",
@@ -199,6 +200,18 @@ def only_one(name: str | None, models: Any) -> None:
         raise input_error("name", "is for one model", repr(name), "name models by the keys of the mapping.")
 
 
+def show_names_as_text(figure: Any) -> None:
+    r"""Switch mathematics off in texts that are no mathematics, such as a model called $\model$."""
+    from matplotlib.mathtext import MathTextParser
+    from matplotlib.text import Text
+
+    for text in figure.findobj(lambda artist: isinstance(artist, Text) and "$" in artist.get_text()):
+        try:
+            MathTextParser("path").parse(text.get_text())
+        except ValueError:
+            text.set_parse_math(False)
+
+
 def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
     """Let a second drawing take the place of the one that `from_predictions` made."""
 
@@ -207,7 +220,9 @@ def _drawn_anew(plot: Callable[..., Any]) -> Callable[..., Any]:
         first, self._first_figure = getattr(self, "_first_figure", None), None
         if first is not None:
             pyplot().close(first)
-        return plot(self, *args, **options)
+        drawn = plot(self, *args, **options)
+        show_names_as_text(self.figure_)
+        return drawn
 
     return draw
 
@@ -242,6 +257,7 @@ class Display:
         self.plot(ax)  # type: ignore[attr-defined]
         if name is not None:
             np.ravel(np.asarray(self.ax_, dtype=object))[0].set_title(str(name))
+            show_names_as_text(self.figure_)
         self._first_figure = self.figure_ if ax is None else None
         return self
 
@@ -271,10 +287,15 @@ class Display:
         """Forget an earlier drawing, get axes, return them."""
         self._drawn = {}
         self.figure_, self.ax_ = new_axes(ax, **size)
-        # models that other displays drew here before keep their colours to themselves
-        self._first_series = getattr(self.ax_, "_demur_series", 0)
-        self.ax_._demur_series = self._first_series + len(self._members)
+        self._first_series = getattr(self.ax_, "_demur_series", 0) if self.ax_.has_data() else 0
+        self.ax_._demur_series = self._first_series
         return self.ax_
+
+    def _series(self, index: int) -> dict[str, Any]:
+        """Return the style of the index-th curve, after those of the curves that are on these axes."""
+        place = self._first_series + index
+        self.ax_._demur_series = max(self.ax_._demur_series, place + 1)
+        return series_style(place)
 
     @classmethod
     def from_result(cls, result: Any) -> Self:

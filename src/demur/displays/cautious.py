@@ -22,7 +22,6 @@ from demur.displays.base import (
     Display,
     framed,
     only_one,
-    series_style,
     thinned,
     with_name,
 )
@@ -131,7 +130,7 @@ class CapacityGraphDisplay(FromEstimator, Display):
             tail, point = graph.tails[index], graph.points[index]
             faint = name in graph.discarded
             label = f"{name} (never worth using)" if faint else name
-            style = {**series_style(index), "alpha": 0.45 if faint else 1.0}
+            style = {**self._series(index), "alpha": 0.45 if faint else 1.0}
             corners = np.array([tail, point, (1.0, 0.0)])
             self.lines_ += ax.plot(*corners.T, lw=1.4, label=label, **style)
             ax.plot(*point, "o", ms=6, color=style["color"], alpha=style["alpha"], clip_on=False, zorder=4)
@@ -230,7 +229,7 @@ class ResponseCurveDisplay(FromEstimator, Display):
         for index, (name, curve) in enumerate(self._members.items()):
             x, y = _defined(curve)
             label = _legend(name, curve, mark_best=mark_best)
-            style = series_style(index)
+            style = self._series(index)
             marker = {"marker": "o", "ms": 3} if len(x) <= _DOTS_UP_TO else {}
             # an accuracy or AUC at abstention 1 is a convention and what leads there no mixture
             solid = len(x) if self.metric in ("error", "cost") else len(x) - 1

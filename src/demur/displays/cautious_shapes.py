@@ -10,7 +10,7 @@ import numpy as np
 from demur._checks import input_error
 from demur.cautious.confusion import CautiousConfusion, cautious_confusion
 from demur.counts.scores import ScoreCounts, as_counts
-from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, only_one, series_style, with_name
+from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, only_one, with_name
 from demur.displays.cautious import ABSTENTION_WORDS
 from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import UndefinedError
@@ -84,7 +84,7 @@ class EfficacyDisplay(FromEstimator, Display):
             if np.isnan(matrix.accuracy):
                 raise UndefinedError("Efficacy needs answers, got abstentions only. Hint: leave it out.")
             x, y = np.array([0.0, matrix.abstention, 1.0]), np.array([0.0, matrix.accuracy, 1.0])
-            style = series_style(index)
+            style = self._series(index)
             label = with_name(name, f"efficacy {matrix.efficacy:.3f}")
             self.lines_ += ax.plot(x, y, marker="o", ms=4, lw=1.6, label=label, clip_on=False, **style)
             ax.fill_between(x, y, color=style["color"], alpha=0.12, lw=0)
@@ -166,13 +166,13 @@ class RocSecantDisplay(FromEstimator, Display):
         curve, decided, ends = self.result, self.decided, list(self._cuts)
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
         parts = {
-            "all cases": (curve.fpr, curve.tpr, {"color": series_style(0)["color"], "lw": 1.6}),
+            "all cases": (curve.fpr, curve.tpr, {"color": self._series(0)["color"], "lw": 1.6}),
             "secant of the window": (
                 curve.fpr[ends],
                 curve.tpr[ends],
                 {"color": ABSTAIN_COLOR, "lw": 1.4, "ls": (0, (4, 3)), "marker": "o", "ms": 4},
             ),
-            "decided cases": (decided.fpr, decided.tpr, {"color": series_style(1)["color"], "lw": 1.6}),
+            "decided cases": (decided.fpr, decided.tpr, {"color": self._series(1)["color"], "lw": 1.6}),
         }
         self.lines_ = []
         areas = {"all cases": curve.auc, "decided cases": decided.auc}

@@ -9,7 +9,7 @@ import numpy as np
 
 from demur._checks import check_mapping
 from demur.counts.scores import ScoreCounts
-from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, only_one, series_style
+from demur.displays.base import ABSTAIN_COLOR, GUIDE, Display, framed, only_one
 from demur.displays.estimator_input import FromEstimator
 from demur.displays.roc import roc_space
 from demur.roc.segment import ConfidentSegment, confident_segment
@@ -117,7 +117,7 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
         return self
 
     def _draw(self, index: int, name: str, part: ConfidentSegment) -> None:
-        style = series_style(index)
+        style = self._series(index)
         prefix = f"{name}: " if name else ""
         few = len(part.points) <= _SINGLE_POINTS
         if part.cauc is None:
@@ -146,7 +146,7 @@ class ConfidentSegmentDisplay(_SegmentDisplay):
         (self.region_,) = self.ax_.fill(
             outline[:, 0],
             outline[:, 1],
-            color=series_style(0)["color"],
+            color=self._series(0)["color"],
             alpha=0.12,
             lw=0,
             zorder=0,
@@ -208,7 +208,7 @@ class TangoIntervalDisplay(_SegmentDisplay):
         contains = f"confident: the {100 * part.confidence_level:g} % interval contains 0"
         draw = self._draw_bars if np.count_nonzero(kept) <= _SINGLE_POINTS else self._draw_band
         draw(kept & ~part.confident, ABSTAIN_COLOR, "interval without 0")
-        draw(kept & part.confident, series_style(0)["color"], contains)
+        draw(kept & part.confident, self._series(0)["color"], contains)
         if not kept.any():
             place = {"ha": "center", "va": "bottom", "transform": self.ax_.transAxes}
             where = "" if part.first is None else " at a finite threshold"
@@ -335,7 +335,7 @@ class SegmentComparisonDisplay(_SegmentDisplay):
                 ls="none",
                 marker=_MARKERS[index % len(_MARKERS)],
                 ms=9,
-                color=series_style(index)["color"],
+                color=self._series(index)["color"],
                 label=model if part.first is not None else f"{model}: no confident point",
             )
             self.markers_.append(marker)

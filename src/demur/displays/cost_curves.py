@@ -15,14 +15,11 @@ from demur.displays.base import (
     ACCENT,
     GUIDE,
     MU_WORDS,
-    NEGATIVE_COLOR,
-    SERIES,
     Display,
     ScoreDisplay,
     axis_words,
     legend_below,
     pyplot,
-    series_style,
     thinned,
     two_names,
     with_name,
@@ -150,14 +147,14 @@ class CostCurveDisplay(ScoreDisplay):
         for number, fold in enumerate(folds or ()):
             corners = _corners(fold)
             words = "single folds" if number == 0 else None
-            ax.plot(*corners.T, color=SERIES[0], lw=0.7, alpha=0.35, label=words)
+            ax.plot(*corners.T, color=self._series(0)["color"], lw=0.7, alpha=0.35, label=words)
             self._keep("fold", str(number), corners)
             top = max(top, float(corners[:, 1].max()))
         for index, (name, curve) in enumerate(members.items()):
             if lines and isinstance(curve, CostCurve):
-                self._draw_lines(name, curve, SERIES[index % len(SERIES)])
+                self._draw_lines(name, curve, self._series(index)["color"])
             if band is not None and isinstance(curve, CostLine):
-                top = max(top, self._draw_band(name, curve, band, SERIES[index % len(SERIES)]))
+                top = max(top, self._draw_band(name, curve, band, self._series(index)["color"]))
             top = max(top, self._draw_curve(index, name, curve, annotate=annotate))
         _cost_axes(ax, min(1.0, top) * 1.04)
         self._mark_crossings()
@@ -191,7 +188,7 @@ class CostCurveDisplay(ScoreDisplay):
     def _draw_curve(self, index: int, name: str, curve: Any, *, annotate: bool) -> float:
         corners = _corners(curve)
         text = _summary(curve) if annotate else ("" if name else _kind_words(curve))
-        style = series_style(index)
+        style = self._series(index)
         (line,) = self.ax_.plot(*corners.T, label=with_name(name, text), lw=1.8, zorder=3, **style)
         self.lines_.append(line)
         self._keep("curve", name, corners)
@@ -246,7 +243,7 @@ class CostCurveDisplay(ScoreDisplay):
                 continue
             height = -0.022 * top * (index + 1)
             self.ax_.plot(
-                reach, [height, height], color=SERIES[index % len(SERIES)], lw=3.5, solid_capstyle="butt"
+                reach, [height, height], color=self._series(index)["color"], lw=3.5, solid_capstyle="butt"
             )
             self._append(model=name, part="operating range", pc=list(reach), cost=np.nan)
         self.ax_.set_ylim(-0.022 * top * (len(members) + 1), top)
@@ -355,8 +352,9 @@ class CostDifferenceDisplay(Display):
             words = "interval excludes 0" if number == 0 else None
             ax.axvspan(low, high, color=ACCENT, alpha=0.12, lw=0, label=words)
         label = f"{100 * level:g} % interval at each point"
-        ax.fill_between(pc, *ends.T, color=NEGATIVE_COLOR, alpha=0.25, lw=0, label=label)
-        ax.plot(pc, line, color=NEGATIVE_COLOR, lw=1.8, label=f"cost of {first} minus cost of {second}")
+        color = self._series(0)["color"]
+        ax.fill_between(pc, *ends.T, color=color, alpha=0.25, lw=0, label=label)
+        ax.plot(pc, line, color=color, lw=1.8, label=f"cost of {first} minus cost of {second}")
         ax.axhline(0, color="black", lw=0.8)
         reach = 1.12 * max(float(np.abs(ends).max()), 0.01)
         ax.set(xlim=(0, 1), ylim=(-reach, reach))

@@ -8,7 +8,7 @@ import numpy as np
 
 from demur._checks import check_range, input_error
 from demur.costs.net_benefit import NetBenefitCurve, net_benefit_curve
-from demur.displays.base import PrevalenceDisplay, axis_words, legend_below, series_style, with_name
+from demur.displays.base import PrevalenceDisplay, axis_words, legend_below, with_name
 from demur.exceptions import UndefinedError
 from demur.typing import FloatArray, Range
 
@@ -89,7 +89,7 @@ class NetBenefitDisplay(PrevalenceDisplay):
                 raise UndefinedError(
                     f"A decision curve needs both classes, got prevalence {curve.prevalence:g}."
                 )
-            style = series_style(index)
+            style = self._series(index)
             if model:
                 t = _jumps(curve, low, high)
                 self._draw("model", name, t, curve.net_benefit(t), lw=1.8, **style)

@@ -15,7 +15,6 @@ from demur.displays.base import (
     axis_words,
     legend_below,
     only_one,
-    series_style,
 )
 from demur.displays.estimator_input import FromEstimator
 from demur.regression.bands import rec_band
@@ -136,7 +135,7 @@ class RecCurveDisplay(FromEstimator, Display):
         limit = self._limit(max_tolerance, check_rate(null_accuracy, "null_accuracy"))
         self.bands_: list[Any] = []
         for index, (name, curve) in enumerate(self._members.items()):
-            style = series_style(index)
+            style = self._series(index)
             if confidence_level is not None:
                 self._shade(curve, check_confidence_level(confidence_level), limit, style["color"])
             self._draw(name, curve, limit, lw=1.7, zorder=3, **style)
@@ -247,7 +246,7 @@ class RecCoverageDisplay(Display):
         members = self._members
         share = None if accuracy is None else check_rate(accuracy, "accuracy")
         for index, (name, curve) in enumerate(members.items()):
-            self._draw(name or "model", curve, share, lw=1.7, zorder=3, **series_style(index))
+            self._draw(name or "model", curve, share, lw=1.7, zorder=3, **self._series(index))
         if ideal and len(members) == 1:
             best = next(iter(members.values())).ideal()
             self._draw("best possible confidence", best, share, lw=1.4, zorder=2, color=ABSTAIN_COLOR)

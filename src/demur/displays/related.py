@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from demur._checks import check_nonnegative, check_positive_int
 from demur.costs.curves import CostCurve, cost_curve
 from demur.costs.model import probability_cost
-from demur.displays.base import GUIDE, SEQUENTIAL_CMAP, ScoreDisplay, framed, series_style, with_name
+from demur.displays.base import GUIDE, SEQUENTIAL_CMAP, ScoreDisplay, framed, with_name
 from demur.roc.curve import RocCurve, roc_curve
 
 __all__ = ["DetCurveDisplay", "PvaDisplay", "RegretDisplay", "SkillDisplay"]
@@ -64,7 +64,7 @@ class DetCurveDisplay(ScoreDisplay):
             self._append(model=name, fpr=fpr[inside], fnr=fnr[inside])
             label = with_name(name, f"AUC {curve.auc:.3f}")
             self.lines_ += ax.plot(
-                ndtri(fpr[inside]), ndtri(fnr[inside]), lw=1.6, label=label, **series_style(index)
+                ndtri(fpr[inside]), ndtri(fnr[inside]), lw=1.6, label=label, **self._series(index)
             )
         ends = ndtri(_TICKS[[0, -1]])
         ax.plot(ends, -ends, color=GUIDE, lw=1, zorder=0)
@@ -130,7 +130,7 @@ class RegretDisplay(ScoreDisplay):
         self.lines_ = []
         for index, (name, curve) in enumerate(self._members.items()):
             regret = np.asarray(curve.expected_cost(place)) * worst
-            self.lines_ += ax.plot(rate, regret, lw=1.6, label=name or "model", **series_style(index))
+            self.lines_ += ax.plot(rate, regret, lw=1.6, label=name or "model", **self._series(index))
             self._append(model=name, prevalence=rate, regret=regret, trivial=trivial)
         ax.set_xlim(0, 1)
         ax.set_ylim(bottom=0)
@@ -178,7 +178,7 @@ class SkillDisplay(ScoreDisplay):
         for index, (name, curve) in enumerate(self._members.items()):
             cost = np.asarray(curve.expected_cost(place))
             skill = 1 - cost / np.minimum(place, 1 - place)
-            self.lines_ += ax.plot(place, skill, lw=1.6, label=name or "model", **series_style(index))
+            self.lines_ += ax.plot(place, skill, lw=1.6, label=name or "model", **self._series(index))
             self._append(model=name, pc=place, skill=skill)
         ax.axhline(0, color=GUIDE, lw=1, zorder=0)
         ax.set_xlim(0, 1)

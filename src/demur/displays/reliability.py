@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur.calibration.reliability import ReliabilityCurve, reliability_curve
-from demur.displays.base import GUIDE, ScoreDisplay, axis_words, legend_below, series_style, with_name
+from demur.displays.base import GUIDE, ScoreDisplay, axis_words, legend_below, with_name
 
 __all__ = ["ReliabilityDisplay"]
 
@@ -80,7 +80,7 @@ class ReliabilityDisplay(ScoreDisplay):
         ax.plot([0, 1], [0, 1], color=GUIDE, lw=1.0, label="calibrated")
         alone = len(self._members) == 1
         for index, (name, curve) in enumerate(self._members.items()):
-            style = series_style(index)
+            style = self._series(index)
             if alone and confidence_level is not None:
                 band = curve.consistency_band(
                     confidence_level=confidence_level, n_resamples=n_resamples, rng=rng

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from demur.cautious.bands import ResponseBand, response_band
 from demur.costs.model import CostModel
-from demur.displays.base import SERIES, Display, framed
+from demur.displays.base import Display, framed
 from demur.displays.cautious import ABSTENTION_WORDS, METRIC_WORDS
 from demur.displays.estimator_input import FromEstimator
 from demur.typing import ArrayLike, Labels
@@ -79,7 +79,7 @@ class ResponseBandDisplay(FromEstimator, Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw the curve and its bands on `ax`, or on new axes."""
         ax = self._begin(ax)
-        (name, band), color = next(iter(self._members.items())), SERIES[0]
+        (name, band), color = next(iter(self._members.items())), self._series(0)["color"]
         x, level = band.abstention, f"{band.confidence_level:.0%}"
         ends = (
             (band.low, band.high, 0.15, f"{level} of curves"),

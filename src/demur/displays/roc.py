@@ -15,7 +15,6 @@ from demur.displays.base import (
     axis_words,
     framed,
     legend_below,
-    series_style,
     thinned,
     threshold_words,
     with_name,
@@ -116,15 +115,15 @@ class RocCurveDisplay(ScoreDisplay):
         self.lines_: list[Any] = []
         self.window_markers_: list[Any] = []
         members = self._members
-        for index, (name, curve) in enumerate(members.items(), self._first_series):
-            style = series_style(index)
+        for index, (name, curve) in enumerate(members.items()):
+            style = self._series(index)
             line, at = draw_roc(ax, curve, with_name(name, f"AUC {curve.auc:.3f}"), style)
             self.lines_.append(line)
             self._keep("curve", name, curve.fpr[at], curve.tpr[at], curve.thresholds[at])
             if hull:
                 self._draw_hull(name, curve, style["color"], fill=len(members) == 1)
             if window is not None:
-                self._mark(name, curve, window, first=index == self._first_series)
+                self._mark(name, curve, window, first=index == 0)
         roc_axes(ax)
         legend_below(ax)
         return self
@@ -209,12 +208,12 @@ class PrecisionRecallDisplay(PrevalenceDisplay):
         """Draw the curves on `ax`, or on new axes."""
         ax = self._begin(ax, size=(5.2, 5.4))
         self.lines_: list[Any] = []
-        for index, (name, curve) in enumerate(self._members.items(), self._first_series):
+        for index, (name, curve) in enumerate(self._members.items()):
             at = thinned(curve.recall, curve.precision)
             x, y = curve.recall[at], curve.precision[at]
             words = with_name(name, f"average precision {curve.average_precision:.3f}")
             # the first threshold already finds something: its step reaches back to recall 0
-            (line,) = ax.plot(*_steps(x, y), label=words, lw=1.6, **series_style(index))
+            (line,) = ax.plot(*_steps(x, y), label=words, lw=1.6, **self._series(index))
             self.lines_.append(line)
             self._append(model=name, recall=x, precision=y, threshold=curve.thresholds[at])
         for number, rate in enumerate(dict.fromkeys(curve.prevalence for curve in self._members.values())):

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from demur.cautious.selective_risk import RiskCoverageCurve, risk_coverage_curve
-from demur.displays.base import ABSTAIN_COLOR, Display, framed, series_style, thinned, with_name
+from demur.displays.base import ABSTAIN_COLOR, Display, framed, thinned, with_name
 from demur.displays.estimator_input import FromEstimator
 from demur.typing import ArrayLike, FloatArray
 
@@ -80,7 +80,7 @@ class RiskCoverageDisplay(FromEstimator, Display):
         for index, (name, curve) in enumerate(self._members.items()):
             area = f"AUGRC {curve.augrc:.3f}" if generalized else f"AURC {curve.aurc:.3f}"
             x, y = _drawn(curve, generalized=generalized)
-            self.lines_ += ax.plot(x, y, lw=1.6, label=with_name(name, area), **series_style(index))
+            self.lines_ += ax.plot(x, y, lw=1.6, label=with_name(name, area), **self._series(index))
             self._append(model=name, part="curve", coverage=x, risk=y)
         if best:
             first, curve = next(iter(self._members.items()))

@@ -6,11 +6,12 @@ Friedel et al. (2006): the plane of a window is their figure 1a, the surface fig
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
-from demur._checks import check_choice, check_positive_int, check_type, input_error
+from demur._checks import check_choice, check_positive_int, input_error
 from demur.displays._maps import (
     MAP_COLUMNS,
     NU_WORDS,
@@ -37,7 +38,7 @@ from demur.displays.base import (
 )
 from demur.exceptions import InputError
 from demur.surface.surface import AbstentionSurface, abstention_surface
-from demur.surface.window import AbstentionWindow
+from demur.surface.window import AbstentionWindow, decide, window_thresholds
 from demur.typing import FloatArray, Range
 
 __all__ = ["AbstentionSurfaceDisplay"]
@@ -58,9 +59,27 @@ def _window_words(window: AbstentionWindow) -> str:
     return f"window {threshold_words(window.lower)} to {threshold_words(window.upper)}"
 
 
+def _window_at(surface: AbstentionSurface, pair: Any, mu: Range, nu: Range) -> AbstentionWindow:
+    """Return the window of two thresholds at the middle of the costs shown."""
+    lower, upper = window_thresholds(pair)
+    codes = decide(surface.counts.scores, (lower, upper))
+    middle = (nu[0] + nu[1]) / 2
+    window = AbstentionWindow.of_cuts(
+        surface.masses.scores,
+        (int(np.count_nonzero(codes == 0)), int(np.count_nonzero(codes != 1))),
+        mu=(mu[0] + mu[1]) / 2,
+        nu_positive=middle,
+        nu_negative=middle,
+        prevalence=surface.prevalence,
+    )
+    return replace(window, lower=lower, upper=upper)
+
+
 def _require_shown(window: Any, costs: tuple[Range, Range] | None) -> None:
     """Require a window with one point (mu, nu), within the costs shown if they are given."""
-    check_type(window, "window", AbstentionWindow, "an")
+    if not isinstance(window, AbstentionWindow):
+        rule = "must be an AbstentionWindow for this kind, which marks its costs"
+        raise input_error("window", rule, repr(window), "kind='plane' takes a pair (lower, upper).")
     if window.nu_positive != window.nu_negative:
         raise input_error("window", "must have one cost of abstaining for both classes", "two")
     at = (window.mu, window.nu_positive)
@@ -122,7 +141,7 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         nu: Range | None = None,
         resolution: int = 300,
         borders: bool = False,
-        window: AbstentionWindow | None = None,
+        window: AbstentionWindow | tuple[float, float] | None = None,
     ) -> Self:
         """Draw the surface in one of four ways.
 
@@ -143,9 +162,9 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
             Steps of the grid of a map, each way.
         borders : bool
             Draw the exact borders between optimal windows; "thresholds" shows them as steps.
-        window : AbstentionWindow, optional
-            Marked at its costs, which must be among those shown; for "plane" the window whose
-            plane is drawn (by default the best one in the middle of the range).
+        window : AbstentionWindow or (lower, upper), optional
+            Marked at its costs, which must be among those shown; a pair has none. For "plane" the
+            window whose plane is drawn (by default the best one in the middle of the range).
         """
         check_choice(kind, "kind", _KINDS)
         check_choice(what, "what", tuple(MAP_COLUMNS))
@@ -153,6 +172,8 @@ class AbstentionSurfaceDisplay(PrevalenceDisplay):
         mu, nu = rectangle(mu, nu)
         if borders:
             self._require_few_cells(_MOST_BORDERS if kind == "map" else MOST_TILES)
+        if kind == "plane" and window is not None and not isinstance(window, AbstentionWindow):
+            window = _window_at(self.result, window, mu, nu)
         if window is not None:
             _require_shown(window, None if kind == "plane" else (mu, nu))
         if kind == "map":

@@ -8,7 +8,7 @@ import numpy as np
 
 from demur._checks import check_finite, check_type, input_error
 from demur.costs.model import CostModel
-from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, new_axes, series_style
+from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display
 from demur.displays.estimator_input import FromEstimator
 from demur.estimators.mimetic import mimetic_configurations
 from demur.estimators.mimetic_comparison import MimeticComparison
@@ -71,11 +71,11 @@ class NrocCurveDisplay(_NrocDisplay):
 
     def plot(self, ax: Any = None, *, costs: CostModel | None = None) -> Self:
         """Draw the curve on `ax` or on new axes; with `costs` also the thresholds they lead to."""
-        self.figure_, self.ax_ = new_axes(ax, size=(5.2, 5.2))
+        self._begin(ax, size=(5.2, 5.2))
         curve: NrocCurve = self.result
         self.ax_.plot([0, 1], [0, 1], color=GUIDE, lw=1, zorder=0)
         (self.curve_,) = self.ax_.plot(
-            curve.fpr, curve.tpr, lw=1.8, label=f"expected curve, area {curve.auc:.3g}", **series_style(0)
+            curve.fpr, curve.tpr, lw=1.8, label=f"expected curve, area {curve.auc:.3g}", **self._series(0)
         )
         self._record(fpr=curve.fpr, tpr=curve.tpr, thresholds=curve.thresholds)
         self.line_: Any = None
@@ -143,7 +143,7 @@ class ThresholdsByCostDisplay(_NrocDisplay):
         values = np.atleast_1d(check_finite(mu, "mu"))
         if values.min() <= 0:
             raise input_error("mu", "must be above 0 on a logarithmic axis", float(values.min()))
-        self.figure_, self.ax_ = new_axes(ax)
+        self._begin(ax)
         self._record(mu=values)
         words = {
             "direct": "direct (calibrated)",
@@ -159,7 +159,7 @@ class ThresholdsByCostDisplay(_NrocDisplay):
         self._record(**heights)
         self.lines_: dict[str, Any] = {}
         for k, (name, height) in enumerate(heights.items()):
-            style = series_style(k)
+            style = self._series(k)
             (self.lines_[name],) = self.ax_.plot(values, height, lw=1.8, label=words[name], **style)
         self.ax_.set(
             xscale="log",
