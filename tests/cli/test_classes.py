@@ -247,7 +247,7 @@ def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
     assert code == 0
     assert json.loads(out.out)["cost"] == judged.cost
     code, out = run(capsys, "judge", policy, files[0], "--label", "class")
-    assert out.out.startswith("The promise stands: the policy costs")
+    assert out.out.startswith("The promise is kept: the policy costs")
     # by group: intervals wide enough to hold for both together
     lines = (tmp_path / "p.csv").read_text().splitlines()
     half = [f"{line},{'site' if k == 0 else 'ab'[k % 2]}" for k, line in enumerate(lines)]
@@ -267,7 +267,7 @@ def test_judge_against_the_library_and_watch_refuses(capsys, files, tmp_path):
     (tmp_path / "moved.csv").write_text(content.replace("class,c,a,b", "class,a,b,c"))
     code, out = run(capsys, "judge", policy, str(tmp_path / "moved.csv"), "--label", "class")
     assert code == 3
-    assert "is broken" in out.out
+    assert "The promise is not kept" in out.out
     code, out = run(capsys, "watch", policy, files[0], "--state", str(tmp_path / "state.json"))
     assert code == 2
     assert "only policies of two classes are watched" in " ".join(out.err.split())

@@ -1,4 +1,4 @@
-"""`demur judge` as a user meets it: the promise stands, is broken, or the input is at fault."""
+"""`demur judge` as a user meets it: the promise is kept, not kept, not yet certain; input at fault."""
 
 import numpy as np
 import pytest
@@ -17,18 +17,26 @@ def cases(tmp_path):
     return policy, y, s, np.array(["north", "south"])[rng.integers(0, 2, 1500)]
 
 
-def test_promise_stands(run, cases, tmp_path):
+def test_it_is_not_yet_certain_whether_the_promise_is_kept(run, cases, tmp_path):
     policy, y, s, branch = cases
     file = table_file(tmp_path, score=s.tolist(), y=y.astype(int).tolist(), branch=branch.tolist())
     answer = run("judge", "policy.json", file, "--label", "y", "--group", "branch")
     assert answer.code == 0
-    assert answer.out.startswith("The promise stands")
+    assert answer.out.startswith("It is not yet certain whether the promise is kept: the policy costs")
     assert "north" in answer.out
     assert max(map(len, answer.out.splitlines())) <= 80
     document = run("judge", "policy.json", file, "--label", "y", "--group", "branch", "--json").json
     expected = judge_policy(policy, s, y.astype(int), groups=branch).to_dict()
     assert {name: document[name] for name in expected} == expected
-    assert document["schema"] == "demur.judge"
+    assert (document["schema"], document["verdict"]) == ("demur.judge", "not yet certain")
+
+
+def test_promise_is_kept(run, cases, tmp_path):
+    policy, _, s, _ = cases
+    # nobody is missed and nobody alarmed: only reviews cost
+    file = table_file(tmp_path, score=s.tolist(), y=(policy.decide(s) == 1).astype(int).tolist())
+    answer = run("judge", "policy.json", file, "--label", "y")
+    assert (answer.code, answer.out.split(":")[0]) == (0, "The promise is kept")
 
 
 def test_promise_is_broken(run, cases, tmp_path):
@@ -37,7 +45,7 @@ def test_promise_is_broken(run, cases, tmp_path):
     file = table_file(tmp_path, score=s.tolist(), y=worse.astype(int).tolist())
     answer = run("judge", "policy.json", file, "--label", "y")
     assert answer.code == 3
-    assert answer.out.startswith("The promise is broken")
+    assert answer.out.startswith("The promise is not kept")
 
 
 def test_audit_weights(run, cases, tmp_path):

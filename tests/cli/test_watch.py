@@ -58,6 +58,20 @@ def test_quiet_then_alarm_then_a_proposed_policy(run, rng, policy, tmp_path):
     assert os.path.getsize(tmp_path / "watch.json") < 50_000
 
 
+def test_a_share_of_positives_that_explains_nothing_is_not_printed(run, rng, policy, tmp_path):
+    table_file(tmp_path, "quiet.csv", score=shop(rng, 4000)[1].tolist())
+    assert "Share of positives by the scores" in " ".join(
+        run("watch", "policy.json", "quiet.csv", "--state", "a.json").out.split()
+    )
+    s = shop(rng, 4000)[1]
+    table_file(tmp_path, "moved.csv", score=np.maximum(s, np.quantile(s, 0.5)).tolist())
+    answer = run("watch", "policy.json", "moved.csv", "--state", "b.json")
+    text = " ".join(answer.out.split())
+    assert answer.code == 3
+    assert "A changed share of positives does not explain it" in text
+    assert "by the scores" not in text
+
+
 def test_same_file_changes_nothing_and_says_so(run, rng, policy, tmp_path):
     file = day_file(tmp_path, rng, "a.csv")
     run("watch", "policy.json", file, "--state", "watch.json")

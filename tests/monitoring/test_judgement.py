@@ -5,7 +5,9 @@ import pytest
 from scipy.stats import binomtest
 
 from demur import UndefinedError
+from demur._results import Interval
 from demur.monitoring import judge_policy
+from demur.windows.policy_evidence import promise_verdict
 from monitoring_cases import shop, shop_policy
 
 
@@ -25,6 +27,14 @@ def test_confusion_cost_and_rates_by_hand(rng):
     assert judged.precision_positive_interval == pytest.approx((exact.low, exact.high))
     assert not judged.broken
     assert judged.promised_cost == policy.expected_cost < judged.promised_limit
+
+
+def test_three_verdicts_by_hand():
+    assert promise_verdict(Interval(0.854, 1.257), 0.9, broken=False) == "not yet certain"
+    assert promise_verdict(Interval(0.7, 0.9), 0.9, broken=False) == "kept"
+    assert promise_verdict(Interval(0.95, 1.2), 0.9, broken=True) == "not kept"
+    assert promise_verdict(None, 0.9, broken=False) is None
+    assert promise_verdict(Interval(0, 1), None, broken=False) is None
 
 
 def test_groups_share_one_level(rng):

@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 
 import demur
 from demur import CostModel, InputError, Policy, PolicyMonitor, abstention_surface
+from demur.monitoring.page import monitor_page
 from demur.monitoring.reference import ReferenceCells
 from monitoring_cases import COSTS, shop, shop_policy
 
@@ -174,6 +175,14 @@ def test_change_of_the_classes_is_told_from_a_change_of_their_mixture(rng):
         moved.update(np.maximum(s, np.quantile(s, 0.5)))
     assert "changed share of positives explains it" in mixed.alarms[0]
     assert "scores themselves have moved" in moved.alarms[0]
+    assert (mixed.scores_moved, moved.scores_moved) == (False, True)
+    # scores that moved tell no share of positives
+    assert mixed.to_dict()["prevalence"] == mixed.prevalence
+    assert [moved.to_dict()[name] for name in ("prevalence", "prevalence_interval", "cost_of_keeping")] == [
+        None
+    ] * 3
+    assert "Share of positives" in monitor_page(mixed)
+    assert "Share of positives" not in monitor_page(moved)
 
 
 def test_window_under_constraints_is_watched_too(rng):

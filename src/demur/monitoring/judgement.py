@@ -17,6 +17,7 @@ from demur.monitoring.promise import Promise, outcome_costs
 from demur.monitoring.reference import ReferenceCells
 from demur.typing import ArrayLike, BoolArray, FloatArray
 from demur.windows.policy import Policy
+from demur.windows.policy_evidence import promise_verdict
 
 __all__ = ["GroupJudgement", "PolicyJudgement", "judge_policy"]
 
@@ -72,6 +73,9 @@ class PolicyJudgement(Result):
         Evidence that the cost exceeds `promised_limit`.
     broken : bool
         Whether it does: `e_value` is at least 1 / (1 - confidence_level).
+    verdict : str or None
+        "not kept" if `broken`, "kept" if the interval of the cost ends at or below `promised_limit`, else
+        "not yet certain"; None for a policy without costs.
     groups : tuple of GroupJudgement
         The same by group.
     confidence_level : float
@@ -90,6 +94,12 @@ class PolicyJudgement(Result):
     broken: bool
     groups: tuple[GroupJudgement, ...]
     confidence_level: float
+    _reported = ("verdict",)
+
+    @property
+    def verdict(self) -> str | None:
+        """Whether the promise is kept, as far as these cases tell."""
+        return promise_verdict(self.overall.cost_interval, self.promised_limit, broken=self.broken)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +160,7 @@ def judge_policy(
     Returns
     -------
     PolicyJudgement
-        With `overall`, `groups`, `confusion`, `broken`.
+        With `overall`, `groups`, `confusion`, `verdict`.
 
     Raises
     ------
@@ -179,8 +189,8 @@ def judge_policy(
     >>> costs = CostModel(cost_fn=5, cost_fp=2, cost_abstain=0.6)
     >>> policy = Policy.from_surface(abstention_surface(y, s), costs=costs)
     >>> later = judge_policy(policy, [0.1, 0.9] * 200, [0, 1, 0, 0] * 100, groups=["north", "south"] * 200)
-    >>> round(later.promised_cost, 3), later.overall.cost, later.broken
-    (0.2, 0.5, True)
+    >>> round(later.promised_cost, 3), later.overall.cost, later.verdict
+    (0.2, 0.5, 'not kept')
     >>> [(group.name, group.cost) for group in later.groups]
     [('north', 0.0), ('south', 1.0)]
     """

@@ -331,6 +331,15 @@ class PolicyMonitor:
         evidence = self._drift.log_evidence_at(self.recent_counts, self.prevalence)
         return evidence < -math.log(self.alpha) and self._fit.p_value >= self.alpha / 5
 
+    @property
+    def scores_moved(self) -> bool:
+        """Whether the scores are of another scale, or have changed beyond what a prevalence explains.
+
+        Then `prevalence`, read from the scores, means nothing, nor does what is derived from it.
+        """
+        changed = self.n > 0 and self.e_value >= 1 / self.alpha
+        return bool(self.scale_alarms) or (changed and not self.only_prevalence)
+
     def _keeping(self, prevalence: float) -> float:
         """Cost per case of this window beyond that of the best one at a prevalence."""
         # refuses a policy without costs or under constraints

@@ -98,12 +98,13 @@ def _score_facts(monitor: Any) -> list[tuple[str, str]]:
             f"{_percent(recent.abstained)} {_limits(recent.abstained_interval)} abstained on; the decisions "
             f"{'differ' if recent.differs else 'do not differ clearly'} from those expected",
         ),
-        (
-            "Share of positives by the scores",
-            f"{_percent(monitor.prevalence)} {_limits(monitor.prevalence_interval)}, assumed "
-            f"{_percent(monitor.policy.prevalence)}",
-        ),
     ]
+    if monitor.scores_moved:
+        return facts
+    share = f"{_percent(monitor.prevalence)} {_limits(monitor.prevalence_interval)}"
+    facts.append(
+        ("Share of positives by the scores", f"{share}, assumed {_percent(monitor.policy.prevalence)}")
+    )
     try:
         keeping, (least, most) = monitor.cost_of_keeping, monitor.cost_of_keeping_interval
     except UndefinedError:
@@ -146,7 +147,9 @@ def _charts(monitor: Any) -> list[str]:
         "batches": (first.last, last.last),
         "ends": tuple((f"batch {row.last}", row.at or "") for row in (first, last)),
     }
-    charts = [_decisions(monitor, across), _evidence(monitor, across), _prevalence(monitor, across)]
+    charts = [_decisions(monitor, across), _evidence(monitor, across)]
+    if not monitor.scores_moved:
+        charts.append(_prevalence(monitor, across))
     if any(row.cost is not None for row in rows):
         charts.append(_costs(monitor, across))
     return [chart.html() for chart in charts]
@@ -270,7 +273,9 @@ def _table(monitor: Any) -> str:
         "cost",
     )
     rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) + "</tr>"
+        "<tr>"
+        + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(row, moved=monitor.scores_moved))
+        + "</tr>"
         for row in monitor.history
     )
     names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
@@ -281,11 +286,11 @@ def _table(monitor: Any) -> str:
     )
 
 
-def _cells(row: Any) -> list[str]:
+def _cells(row: Any, *, moved: bool) -> list[str]:
     batch = f"{row.first}" if row.first == row.last else f"{row.first} to {row.last}"
     shares = [_percent(getattr(row, name) / row.n) for name in _DECISIONS]
     cost = "" if row.cost is None else _number(row.cost)
-    rate = "" if row.prevalence is None else _percent(row.prevalence)
+    rate = "" if moved or row.prevalence is None else _percent(row.prevalence)
     evidence = _odds(math.exp(min(row.log_e, _LARGEST_LOG_E)))
     return [batch, row.at or "", f"{row.n:,.0f}", *shares, f"{row.missing:,}", evidence, rate, cost]
 

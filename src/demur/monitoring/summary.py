@@ -44,9 +44,11 @@ def answers_of(monitor: Any) -> dict[str, Any]:
         share, limits, kappa = monitor.agreement
         answers["agreement"] = {"share": share, "interval": limits, "kappa": kappa}
     if monitor.n:
+        answers["recent"] = monitor.recent().to_dict()
+    # scores that moved say nothing about the share of positives
+    if monitor.n and not monitor.scores_moved:
         answers["prevalence"] = monitor.prevalence
         answers["prevalence_interval"] = monitor.prevalence_interval
-        answers["recent"] = monitor.recent().to_dict()
         try:
             answers["cost_of_keeping"] = monitor.cost_of_keeping
             answers["cost_of_keeping_interval"] = monitor.cost_of_keeping_interval

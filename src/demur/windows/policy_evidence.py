@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import input_error
-from demur._results import Result, json_safe
+from demur._results import Interval, Result, json_safe
 from demur.counts.scores import Blocks, ScoreCounts
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.windows.policy_file import block_columns, part, text
 
-__all__ = ["PolicyEvidence", "counts_of_blocks"]
+__all__ = ["PolicyEvidence", "counts_of_blocks", "promise_verdict"]
 
 # stored totals may differ from the sum over the blocks by the order of summation
 _ROUNDING = 1e-9
@@ -123,3 +123,15 @@ def _require_pooled(evidence: PolicyEvidence) -> None:
     stored, pooled = (evidence.n, evidence.prevalence), (counts.n, counts.prevalence)
     if not np.allclose(stored, pooled, rtol=_ROUNDING, atol=_ROUNDING):
         raise input_error("evidence.n and prevalence", f"must fit the blocks, {pooled}", stored)
+
+
+def promise_verdict(cost: Interval | None, limit: float | None, *, broken: bool) -> str | None:
+    """Judge a promised cost by the interval of the cost in use; None where nothing was promised.
+
+    "not kept" where the cost is certainly above the limit, "kept" where its interval ends at or below it.
+    """
+    if cost is None or limit is None:
+        return None
+    if broken:
+        return "not kept"
+    return "kept" if cost.high <= limit else "not yet certain"

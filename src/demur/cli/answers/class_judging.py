@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from demur.cli.answers.batches import LabelledColumns
+from demur.cli.answers.judging import VERDICT_WORDS
 from demur.cli.output import number, percent, table, wrapped
 from demur.cli.reading.class_columns import ClassPart, read_labelled_classes
 from demur.comparison.classes.judgement import ClassJudgement, judge_class_policy
@@ -104,10 +105,9 @@ def _words(policy: ClassPolicy, judged: ClassJudgement) -> str:
     if judged.promised_cost is None or judged.promised_limit is None:
         sentence = f"The policy promised nothing. It costs {cost}."
     else:
-        verdict = "is broken" if judged.broken else "stands"
         sentence = (
-            f"The promise {verdict}: the policy costs {cost}; promised {number(judged.promised_cost)}, "
-            f"at most {number(judged.promised_limit)}."
+            f"{VERDICT_WORDS[str(judged.verdict)]}: the policy costs {cost}; promised "
+            f"{number(judged.promised_cost)}, at most {number(judged.promised_limit)}."
         )
     sentence += f" {percent(judged.error_rate)} wrong, {percent(judged.abstention_rate)} abstained on."
     names = [str(name) for name in policy.classes]

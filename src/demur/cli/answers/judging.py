@@ -10,7 +10,14 @@ from demur.engines.files import open_table
 from demur.monitoring.judgement import GroupJudgement, PolicyJudgement, judge_policy
 from demur.windows.policy import Policy
 
-__all__ = ["Judged", "judge"]
+__all__ = ["VERDICT_WORDS", "Judged", "judge"]
+
+VERDICT_WORDS = {
+    "kept": "The promise is kept",
+    "not kept": "The promise is not kept",
+    "not yet certain": "It is not yet certain whether the promise is kept",
+}
+"""How a verdict on a policy begins."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,9 +56,7 @@ class Judged:
             f"{number(overall.cost)} per case ({number(low)} to {number(high)}) on {cases}; promised "
             f"{number(judged.promised_cost)}, at most {number(judged.promised_limit or 0.0)}"
         )
-        if judged.broken:
-            return f"The promise is broken: the policy costs {cost}."
-        return f"The promise stands: the policy costs {cost}."
+        return f"{VERDICT_WORDS[str(judged.verdict)]}: the policy costs {cost}."
 
 
 def judge(

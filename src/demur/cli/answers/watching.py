@@ -91,13 +91,21 @@ class Watched:
 def _outcome_words(monitor: PolicyMonitor) -> str:
     low, high = monitor.abstention_interval
     expected = monitor.cells.outcomes(monitor.cells.shares())[1]
-    rate_low, rate_high = monitor.prevalence_interval
     return (
         f"{monitor.n} cases in {monitor.batches} {'batch' if monitor.batches == 1 else 'batches'}: "
         f"{percent(monitor.outcomes[1] / monitor.n)} abstained on ({percent(low)} to {percent(high)}), "
-        f"expected {percent(expected)}. Share of positives by the scores: {percent(monitor.prevalence)} "
-        f"({percent(rate_low)} to {percent(rate_high)}), assumed {percent(monitor.policy.prevalence)}."
-        f"{_recent_words(monitor)}"
+        f"expected {percent(expected)}.{_prevalence_words(monitor)}{_recent_words(monitor)}"
+    )
+
+
+def _prevalence_words(monitor: PolicyMonitor) -> str:
+    """Say the share of positives, unless the scores no longer tell it."""
+    if monitor.scores_moved:
+        return ""
+    low, high = monitor.prevalence_interval
+    return (
+        f" Share of positives by the scores: {percent(monitor.prevalence)} ({percent(low)} to "
+        f"{percent(high)}), assumed {percent(monitor.policy.prevalence)}."
     )
 
 

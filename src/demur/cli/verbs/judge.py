@@ -57,8 +57,9 @@ def command(*, judging: Judging, output: Output) -> None:
     """Tell what a policy costs on later labelled cases.
 
     FILE is CSV (also gzipped), Parquet, or a quoted glob of either, with the scores and the true
-    class in the labels of the policy. The exit code is 3 if the cost is certainly above what the
-    policy promised, else 0; 2 for an error.
+    class in the labels of the policy. The promise is kept, not kept, or not yet certain: kept if
+    the interval of the cost lies below what was promised at most. The exit code is 3 if it is not
+    kept, else 0; 2 for an error.
     """
     output = output.told()
     from demur.cli.answers.batches import LabelledColumns

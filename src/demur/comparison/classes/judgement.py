@@ -17,6 +17,7 @@ from demur.comparison.classes.search import Chosen
 from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, Labels
 from demur.windows.class_policy import ClassPolicy
+from demur.windows.policy_evidence import promise_verdict
 
 __all__ = ["ClassJudgement", "judge_class_policy"]
 
@@ -35,6 +36,9 @@ class ClassJudgement(Result):
         What the policy promised: its honest cost, and the upper end of its interval.
     broken : bool
         Whether the cost is certainly above the limit.
+    verdict : str or None
+        "not kept" if `broken`, "kept" if the interval of the cost ends at or below the limit, else "not yet
+        certain"; None for a policy that promised nothing.
     confusion : array of shape (m, m + 1)
         Share of all cases by true class and answer, abstaining last.
     abstention_rate, error_rate : float
@@ -52,6 +56,12 @@ class ClassJudgement(Result):
     abstention_rate: float
     error_rate: float
     confidence_level: float
+    _reported = ("verdict",)
+
+    @property
+    def verdict(self) -> str | None:
+        """Whether the promise is kept, as far as these cases tell."""
+        return promise_verdict(self.interval, self.promised_limit, broken=self.broken)
 
 
 def judge_class_policy(
@@ -82,7 +92,7 @@ def judge_class_policy(
     Returns
     -------
     ClassJudgement
-        With `cost`, `interval`, `promised_limit` and `broken`.
+        With `cost`, `interval`, `promised_limit` and `verdict`.
 
     Raises
     ------
@@ -98,8 +108,8 @@ def judge_class_policy(
     >>> policy = ClassPolicy(rule=rule, costs=CostMatrix.uniform(["a", "b", "c"]), expected_cost=0.1)
     >>> p = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.6, 0.2, 0.2], [0.1, 0.1, 0.8]]
     >>> judged = judge_class_policy(policy, p, ["a", "b", "c", "c"])
-    >>> judged.cost, judged.broken
-    (0.25, False)
+    >>> judged.cost, judged.verdict
+    (0.25, 'not yet certain')
     """
     check_type(policy, "policy", ClassPolicy)
     if policy.costs is None:
