@@ -84,6 +84,52 @@ def test_a_column_called_star(run, tmp_path, engine):
     assert answer.out.replace('"*"', '"star"') == expected.out
 
 
+ODD = "\x1b]0;x\x07\x9b31m\x7f\u202e"
+SHOWN = "\\x1b]0;x\\x07\\x9b31m\\x7f\\u202e"
+
+
+def _commands(odd, other):
+    """Commands that print names of a file whose columns, classes and groups are odd."""
+    two = ("-q", *COSTS, "--label", "y", "--positive", f"1{ODD}")
+    policy = ("decide", "p.csv", *two, "--model", odd, "-o", "policy.json")
+    return {
+        "check": ("check", "p.csv", "--label", "y", "--model", odd),
+        "compare": ("compare", "p.csv", *two, "--model", odd, "--model", other),
+        "compare groups": ("compare", "p.csv", *two, "--model", odd, "--group", f"g{ODD}"),
+        "decide": policy,
+        "decide groups": (*policy[:-1], "policy-{group}.json", "--group", f"g{ODD}"),
+        "apply": ("apply", "policy.json", "p.csv", "--only", "-o", "d.csv"),
+        "judge": ("judge", "policy.json", "p.csv", "--label", "y", "--group", f"g{ODD}"),
+        "watch": ("watch", "policy.json", "p.csv", "--state", "s.json"),
+        "report": ("report", "p.csv", *two, "--model", odd, "-o", "r.html"),
+        "combine": ("combine", "p.csv", *two, "--model", odd, "--model", other),
+        "guard": ("guard", "p.csv", *two, "--model", odd, "--doubt", other),
+        "ordinal": ("ordinal", "p.csv", "--label", "c", "--order", "a,b,c", "--model", odd),
+        "rec": ("rec", "p.csv", "--target", "t", "--model", odd),
+        "no column": ("compare", "p.csv", "--label", f"nobody{ODD}"),
+    }
+
+
+def test_control_characters_of_names_are_shown_by_hand(run, tmp_path):
+    odd, other, n = f"m{ODD}", f"other{ODD}", 20 * len(Y)
+    table_file(
+        tmp_path,
+        **{
+            "y": [f"{y}{ODD}" for y in Y * 20],
+            odd: GOOD * 20,
+            other: [abs(score) for score in GOOD] * 20,
+            f"g{ODD}": [f"{k % 2}{ODD}" for k in range(n)],
+            "c": ["abc"[k % 3] for k in range(n)],
+            "t": range(n),
+        },
+    )
+    for name, command in _commands(odd, other).items():
+        answer = run(*command)
+        text = answer.out + answer.err
+        assert not set(ODD) & set(text) - set("]0;x31m"), name
+        assert (SHOWN in text) == (name != "watch"), (name, text)
+
+
 def test_no_memory_is_one_sentence(run, worked, monkeypatch):
     def exhausted(*args, **kwargs):
         raise MemoryError

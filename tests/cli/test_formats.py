@@ -10,6 +10,7 @@ import pytest
 
 from command_line import COSTS, GOOD, Y, table_file
 from demur import ScoreCounts
+from demur._files.escaping import fenced
 from demur.cli.table_files import table_of, write_tables
 
 COMPARE = ("compare", "p.csv", "--model", "good", *COSTS)
@@ -105,7 +106,7 @@ def test_formats_of_one_table_by_hand(tmp_path):
     assert (tmp_path / "t.md").read_text().splitlines() == [
         *("Use x.", "", "## Rules", ""),
         *("| a\\|b | n | z | ok |", "| --- | ---: | ---: | ---: |"),
-        *('| x, "y" | 1 | 0.1 | yes |', "| <&> |  | -inf | no |"),
+        *('| x, "y" | 1 | 0.1 | yes |', "| &lt;&amp;&gt; |  | -inf | no |"),
         *("", "## Pairs", "", "| c |", "| ---: |", "| 2.5 |"),
     ]
     assert sheets_of(tmp_path / "t.xlsx") == {
@@ -119,6 +120,41 @@ def test_formats_of_one_table_by_hand(tmp_path):
     read = duckdb.sql(f"from '{tmp_path / 't.parquet'}'")
     assert [str(kind) for kind in read.types] == ["VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN"]
     assert read.fetchall() == [('x, "y"', 1, 0.1, True), ("<&>", None, float("-inf"), False)]
+
+
+def test_names_are_text_in_every_format_by_hand(tmp_path):
+    formulas = ["=HYPERLINK(1)", "+a", "@b", "-c", "\t=d"]
+    names = [*formulas, "-1", "<script>", "a|b", "_*x*_ `y`", "in_word", "\x1b[31m"]
+    table = {"=1+1": names, "n": [-1.5, *range(10)]}
+    for name in ("t.csv", "t.tsv", "t.md", "t.xlsx"):
+        write_tables(str(tmp_path / name), {"Rules": table}, words=["Use <b>.", "Use *."])
+    cells = ["'=1+1", *(f"'{name}" for name in formulas), *names[5:]]
+    for name, separator in (("t.csv", ","), ("t.tsv", "\t")):
+        with open(tmp_path / name, newline="") as handle:
+            rows = list(csv.reader(handle, delimiter=separator))
+        assert [row[0] for row in rows] == cells
+        assert rows[1][1] == "-1.5"
+    sheet = sheets_of(tmp_path / "t.xlsx")["Rules"]
+    # a sheet of XML holds no control characters: they are shown
+    assert [row[f"A{k}"] for k, row in enumerate(sheet, start=1)] == [
+        *cells[:5], "\\x09=d", *names[5:-1], "\\x1b[31m"
+    ]  # fmt: skip
+    assert sheet[1]["B2"] == -1.5
+    lines = (tmp_path / "t.md").read_text().splitlines()
+    assert lines[:3] == ["Use &lt;b&gt;.", "", "Use \\*."]
+    assert [line.split(" | ")[0].removeprefix("| ") for line in lines[8:]] == [
+        *("=HYPERLINK(1)", "+a", "@b", "-c", "=d", "-1", "&lt;script&gt;", "a\\|b"),
+        *("\\_\\*x\\*\\_ \\`y\\`", "in_word", "\\\\x1b\\[31m"),
+    ]
+
+
+def test_words_in_a_markdown_file_are_shown_as_they_are_by_hand(run, many, tmp_path):
+    table_file(tmp_path, "o.csv", y=Y * 4, **{"<script>": GOOD * 4, "````": [-x for x in GOOD] * 4})
+    assert run("decide", "o.csv", "--model", "<script>", *COSTS, "-o", "o.json", "-q").code == 0
+    assert run("judge", "o.json", "o.csv", "--label", "y", "-o", "o.md").code == 0
+    told = run("judge", "o.json", "o.csv", "--label", "y").out
+    assert (tmp_path / "o.md").read_text() == f"```text\n{told}```\n"
+    assert fenced("a ```` b") == "`````text\na ```` b\n`````"
 
 
 def test_wide_tables_have_columns_after_z(tmp_path):

@@ -213,5 +213,7 @@ def _complete(instruction: str) -> int:
 
 
 def _complain(sentence: str) -> int:
-    click.echo(f"demur: {' '.join(sentence.split())}", err=True)
+    from demur._files.escaping import visible
+
+    click.echo(f"demur: {visible(' '.join(sentence.split()))}", err=True)
     return 2

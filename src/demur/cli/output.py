@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from demur._files.escaping import fenced, visible
 from demur._files.whole import whole_file
 from demur.exceptions import InputError
 
@@ -32,6 +33,8 @@ __all__ = [
 
 _WIDTH = 80
 _ROUNDING = 1e-12
+# what a line breaks at
+_BLANKS = dict.fromkeys(map(ord, "\t\n\r"), " ")
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -56,6 +59,7 @@ def percent(share: float) -> str:
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Lay out rows below a header: first column left, the others right, at most 80 columns wide."""
+    header, rows = [visible(cell) for cell in header], [[visible(cell) for cell in row] for row in rows]
     rest = [max(len(row[k]) for row in [header, *rows]) for k in range(1, len(header))]
     room = max(_WIDTH - sum(width + 2 for width in rest), 8)
     first = min(max(len(row[0]) for row in [header, *rows]), room)
@@ -102,6 +106,7 @@ def wrapped(text: str, *, indent: str = "") -> str:
     """Break a paragraph into lines of at most 80 columns."""
     from textwrap import fill
 
+    text = visible(text.translate(_BLANKS))
     return fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
@@ -113,7 +118,7 @@ def heading(text: str, *, output: str | None) -> str:
         or os.environ.get("TERM") == "dumb"
         or not sys.stdout.isatty()
     )
-    return text if plain else click.style(text, bold=True)
+    return visible(text) if plain else click.style(visible(text), bold=True)
 
 
 def document(kind: str, content: dict[str, Any], *, version: int = 1) -> str:
@@ -141,7 +146,8 @@ def write(text: str, output: str | None) -> None:
         except OSError as error:
             raise InputError(f"Standard output cannot be written: {error.strerror}.") from None
         return
-    write_file(Path(str(output)), text + "\n")
+    path = Path(str(output))
+    write_file(path, (fenced(text) if path.suffix.lower() == ".md" else text) + "\n")
 
 
 def write_file(path: Path, content: str) -> None:

@@ -3,12 +3,12 @@
 import csv
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from demur._files.database import connect
+from demur._files.escaping import markdown, spreadsheet, visible, xml
 from demur._files.whole import draft_of, whole_file
 
 __all__ = ["TABLE_FORMATS", "Table", "holds_all", "table_of", "write_tables"]
@@ -53,8 +53,8 @@ def write_tables(path: str, tables: Mapping[str, Table], *, words: Sequence[str]
     else:
         with whole_file(path) as handle:
             writer = csv.writer(handle, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
-            writer.writerow(first)
-            writer.writerows([["" if cell is None else cell for cell in row] for row in _rows(first)])
+            lines = [list(first), *_rows(first)]
+            writer.writerows([["" if cell is None else spreadsheet(cell) for cell in line] for line in lines])
 
 
 def holds_all(path: str) -> bool:
@@ -70,12 +70,12 @@ def _rows(table: Table) -> list[tuple[Any, ...]]:
 
 
 def _markdown(tables: Mapping[str, Table], words: Sequence[str]) -> str:
-    parts = list(words)
+    parts = [markdown(text) for text in words]
     for title, table in tables.items():
         lines = [list(table), ["---:" if _is_numeric(column) else "---" for column in table.values()]]
         lines += [[_in_words(cell) for cell in row] for row in _rows(table)]
-        drawn = "\n".join(f"| {' | '.join(_inside(cell) for cell in line)} |" for line in lines)
-        parts.append(f"## {title}\n\n{drawn}")
+        drawn = "\n".join(f"| {' | '.join(map(markdown, line))} |" for line in lines)
+        parts.append(f"## {markdown(title)}\n\n{drawn}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -85,11 +85,6 @@ def _in_words(cell: Any) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return f"{cell:.{_DIGITS}g}" if isinstance(cell, float) else str(cell)
-
-
-def _inside(cell: str) -> str:
-    """Keep a text within its cell."""
-    return " ".join(cell.replace("\\", "\\\\").replace("|", "\\|").split())
 
 
 # ---------------------------------------------------------------- Parquet
@@ -136,7 +131,7 @@ def _write_workbook(path: str, tables: Mapping[str, Table]) -> None:
         for k, _ in numbered
     )
     sheets = "".join(
-        f'<sheet name="{escape(title[:_LONGEST_SHEET_NAME])}" sheetId="{k}" r:id="rId{k}"/>'
+        f'<sheet name="{xml(title[:_LONGEST_SHEET_NAME])}" sheetId="{k}" r:id="rId{k}"/>'
         for k, title in numbered
     )
     links = "".join(
@@ -179,8 +174,8 @@ def _cell(cell: Any, place: str) -> str:
     if isinstance(cell, int | float) and math.isfinite(cell):
         return f'<c r="{place}"><v>{cell!r}</v></c>'
     # a cell has no infinities: they become words
-    kept = "".join(letter for letter in str(cell) if letter >= " " or letter in "\t\n")
-    return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(kept)}</t></is></c>'
+    kept = spreadsheet(visible(str(cell)))
+    return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{xml(kept)}</t></is></c>'
 
 
 def _letters(column: int) -> str:

@@ -4,12 +4,12 @@ The document is a zip of four small XML files, so the standard library is enough
 lists and tables are all there is to write.
 """
 
-import re
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-from xml.sax.saxutils import escape
+
+from demur._files.escaping import markdown, xml
 
 __all__ = ["Section", "markdown_text", "write_docx"]
 
@@ -29,27 +29,22 @@ class Section(NamedTuple):
 
 def markdown_text(title: str, sections: Iterable[Section]) -> str:
     """Return all sections as GitHub-flavoured Markdown; names from the data are text, never markup."""
-    return "\n".join([f"# {_plain(title)}", *(line for one in sections for line in _lines(one)), ""])
+    return "\n".join([f"# {markdown(title)}", *(line for one in sections for line in _lines(one)), ""])
 
 
 def _lines(section: Section) -> Iterator[str]:
-    yield from ("", f"## {section.title}")
+    yield from ("", f"## {markdown(section.title)}")
     for paragraph in section.paragraphs:
-        yield from ("", _plain(paragraph))
+        yield from ("", markdown(paragraph))
     if section.items:
-        yield from ("", *(f"- {_plain(item)}" for item in section.items))
+        yield from ("", *(f"- {markdown(item)}" for item in section.items))
     if section.header:
-        yield from ("", _row(section.header), _row(["---"] * len(section.header)))
-        yield from (_row([_plain(cell) for cell in row]) for row in section.rows)
+        yield from ("", _row(map(markdown, section.header)), _row(["---"] * len(section.header)))
+        yield from (_row(map(markdown, row)) for row in section.rows)
 
 
-def _row(cells: Sequence[str]) -> str:
+def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _plain(text: str) -> str:
-    """Take the meaning from every sign that Markdown or HTML would read."""
-    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", re.sub(r"\s+", " ", text))
 
 
 # ---------------------------------------------------------------- Word
@@ -126,13 +121,8 @@ def _paragraph(text: str, style: str = "Normal", *, bold: bool = False) -> str:
     look = "<w:rPr><w:b/></w:rPr>" if bold else ""
     return (
         f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr><w:r>{look}'
-        f'<w:t xml:space="preserve">{_xml(text)}</w:t></w:r></w:p>'
+        f'<w:t xml:space="preserve">{xml(text)}</w:t></w:r></w:p>'
     )
-
-
-def _xml(text: str) -> str:
-    """Escape a text; signs that XML forbids are left out."""
-    return escape(re.sub("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "", text))
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -60,7 +60,7 @@ def _write(
         for title, made in wanted.items():
             rows[title] += [{**group, **row} for row in made(part)]
         if said[name]:
-            opening = "" if evidence.group is None else f"**{evidence.title(name)}** "
+            opening = "" if evidence.group is None else f"{evidence.title(name)}. "
             words += [f"{opening}{said[name][0]}", *said[name][1:]]
     tables = {title: table_of(listed) for title, listed in rows.items() if listed}
     write_tables(str(output.path), tables, words=words)

@@ -7,7 +7,7 @@ from typing import Any
 
 from demur._files.whole import draft_of
 from demur.cli.answers.tables import level_words
-from demur.displays.base import ABSTAIN_COLOR, NEGATIVE_COLOR, POSITIVE_COLOR, pyplot
+from demur.displays.base import ABSTAIN_COLOR, NEGATIVE_COLOR, POSITIVE_COLOR, pyplot, show_names_as_text
 from demur.honest.expected_cost import ExpectedCost
 from demur.typing import BoolArray, FloatArray
 from demur.windows.guarded import GuardedWindow
@@ -24,6 +24,7 @@ def save(path: Path, *, size: tuple[float, float]) -> Iterator[Any]:
     figure, ax = plt.subplots(figsize=size, layout="constrained")
     try:
         yield ax
+        show_names_as_text(figure)
         with draft_of(path) as draft:
             figure.savefig(draft, format=path.suffix.lower().lstrip(".") or "png", dpi=150)
     finally:

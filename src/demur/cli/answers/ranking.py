@@ -275,7 +275,7 @@ def _tested(truth: Any, a: FloatArray, b: FloatArray, levels: list[str]) -> VusD
 
 def draw_rankings(compared: Rankings, path: Path) -> None:
     """Draw one panel of ROC curves per cut between neighbours."""
-    from demur.displays.base import pyplot
+    from demur.displays.base import pyplot, show_names_as_text
     from demur.displays.roc import RocCurveDisplay
 
     plt = pyplot()
@@ -287,6 +287,7 @@ def draw_rankings(compared: Rankings, path: Path) -> None:
             RocCurveDisplay(result=curves).plot(ax=ax, hull=False)
             low, high = compared.levels[: place + 1], compared.levels[place + 1 :]
             ax.set_title(f"{_joined(high)} against {_joined(low)}", fontsize=10)
+        show_names_as_text(figure)
         with draft_of(path) as draft:
             figure.savefig(draft, format=path.suffix.lower().lstrip("."), dpi=150, bbox_inches="tight")
     finally:

@@ -1,0 +1,53 @@
+"""Names from the data in written text: one function per format takes the meaning from what it would read."""
+
+import re
+from html import escape
+from typing import Any
+
+__all__ = ["fenced", "markdown", "spreadsheet", "visible", "xml"]
+
+# C0, DEL, C1, line separators, directional overrides and isolates, halves of pairs no encoding writes
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# what a spreadsheet takes for the start of a formula (OWASP, CSV injection)
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def visible(text: str) -> str:
+    r"""Escape control characters and directional overrides for a terminal, such as ESC as \x1b."""
+    return _CONTROL.sub(lambda found: _code(ord(found.group())), text)
+
+
+def _code(point: int) -> str:
+    return f"\\x{point:02x}" if point < 0x100 else f"\\u{point:04x}"
+
+
+def markdown(text: str) -> str:
+    """Escape every sign that Markdown or HTML would read, and keep the text on one line."""
+    # an underscore within a word is text (CommonMark 0.31, rule 2 of emphasis)
+    signs = r"([\\`*\[\]|#~$]|(?<![^\W_])_|_(?![^\W_]))"
+    plain = re.sub(signs, r"\\\1", visible(re.sub(r"\s+", " ", text).strip()))
+    return escape(plain, quote=False)
+
+
+def fenced(text: str) -> str:
+    """Return lines as a Markdown block that is shown as it is, whatever the lines hold."""
+    longest = max(map(len, re.findall("`{3,}", text)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def spreadsheet(cell: Any) -> Any:
+    """Put an apostrophe before text that a spreadsheet would run as a formula; numbers stay as they are."""
+    if not isinstance(cell, str) or not cell.startswith(_FORMULA):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
+
+
+def xml(text: str) -> str:
+    """Escape a text for XML; characters that XML forbids are left out."""
+    return escape(_NO_XML.sub("", text))
