@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from demur import (
     InputError,
+    ScoreCosts,
     ScoreCounts,
     UndefinedError,
     abstention_surface,
@@ -410,3 +411,18 @@ def test_error_sentences(call, words):
     with pytest.raises(InputError) as error:
         call()
     assert words in str(error.value)
+
+
+def test_merged_bins_and_costs_have_the_same_bits_in_any_order():
+    rng = np.random.default_rng(6)
+    low, high = [0.0, 0.3, 0.6], [0.2, 0.5, 0.9]
+    bins = [BinnedCounts.from_bins(low, high, *rng.lognormal(0, 3, (2, 3))) for _ in range(5)]
+    money = [
+        ScoreCosts.from_arrays(low, miss=rng.lognormal(0, 3, 3), alarm=0.1, review=0.7) for _ in range(5)
+    ]
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(5)
+        for parts in (bins, money):
+            first, *others = (parts[k] for k in order)
+            merged, expected = first.merge(*others), parts[0].merge(*parts[1:])
+            assert merged.to_dict() == expected.to_dict()

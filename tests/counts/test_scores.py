@@ -1,5 +1,7 @@
 """ScoreCounts: grouping, pooling, pairs, merging, labels."""
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -284,3 +286,23 @@ def test_scores_of_single_cases_by_class():
     ):
         with pytest.raises(InputError, match="must be of single cases"):
             counts.scores_by_class()
+
+
+def test_merged_parts_have_the_same_bits_in_any_order():
+    rng = np.random.default_rng(5)
+    parts = [
+        ScoreCounts.from_arrays(
+            rng.random(60) < 0.4, rng.integers(0, 8, 60) / 8, sample_weight=rng.lognormal(0, 3, 60)
+        )
+        for _ in range(5)
+    ]
+    for seed in range(20):
+        order = np.random.default_rng(seed).permutation(5)
+        first, *others = (parts[k] for k in order)
+        merged, expected = first.merge(*others), parts[0].merge(*parts[1:])
+        assert merged == expected
+        assert (merged.n_positive, merged.n_negative) == (expected.n_positive, expected.n_negative)
+        assert merged.pairs == expected.pairs
+    for group, score in enumerate(expected.scores):
+        held = [part.positives[part.scores == score].sum() for part in parts]
+        assert expected.positives[group] == pytest.approx(math.fsum(held), rel=1e-14)

@@ -30,6 +30,7 @@ __all__ = [
     "level_sweep",
     "merge_close",
     "order_and_scores",
+    "ordered_sums",
     "score_groups",
     "sorted_columns",
     "sorted_levels",
@@ -40,6 +41,7 @@ __all__ = [
 
 _THREADS_FROM = 2**17
 _NOTHING: FloatArray = np.empty(0)
+_WHOLE = 2.0**53  # whole numbers up to it add up exactly in any order
 _SCALE_LIMIT = 480  # products of counts beyond 2**480 or below 2**-480 would overflow
 
 
@@ -380,9 +382,23 @@ class ScoreGroups(NamedTuple):
             return ascending
         return np.add.reduceat(ascending, self.starts)
 
+    def places(self) -> IntArray:
+        """Group of the case at every input position."""
+        at = np.empty(len(self.order), dtype=np.int64)
+        at[self.order] = np.repeat(np.arange(len(self.starts)), np.diff(self.starts, append=len(self.order)))
+        return at
+
     def sizes(self) -> FloatArray:
         """Number of cases in every group."""
         return np.diff(self.starts, append=len(self.order)).astype(np.float64)
+
+
+def ordered_sums(at: IntArray, column: FloatArray, size: int) -> FloatArray:
+    """Sum the numbers at each of `size` places, smallest first: the same bits in any order of the rows."""
+    if len(column) > size and not (column.sum() < _WHOLE and np.all(column == np.floor(column))):
+        order = np.lexsort((column, at))
+        at, column = at[order], column[order]
+    return np.bincount(at, column, size).astype(np.float64, copy=False)
 
 
 def score_groups(scores: FloatArray) -> ScoreGroups:

@@ -16,7 +16,7 @@ import numpy as np
 from demur._checks import check_nonnegative, check_same_length, check_scores, check_type, input_error
 from demur._files.parquet import write_columns
 from demur._kernels.bin_certificates import Masses, bin_gaps, largest_surface_gap
-from demur._kernels.sweep import Sample, ascending_order
+from demur._kernels.sweep import Sample, ascending_order, ordered_sums
 from demur._results import json_safe, read_only
 from demur.counts.scores import COUNTED, SCHEMA, Blocks, ScoreCounts, reads_version
 from demur.exceptions import InputError
@@ -217,7 +217,7 @@ class BinnedCounts(ScoreCounts):
         low, high, pos, neg = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
         source = np.repeat(np.arange(len(parts)), [len(part.scores) for part in parts])
         lower, upper, at = united_ranges(low, high, source)
-        sums = [np.bincount(at, column, len(lower)) for column in (pos, neg)]
+        sums = [ordered_sums(at, column, len(lower)) for column in (pos, neg)]
         return BinnedCounts.from_bins(lower, upper, *sums)
 
     def save(self, path: str | Path, *, model: str | None = None) -> None:

@@ -28,7 +28,7 @@ from demur._checks import (
 )
 from demur._files.parquet import read_columns, write_columns
 from demur._kernels.case_search import cheapest_cuts, least_cost_of_any_order
-from demur._kernels.sweep import ScoreGroups, score_groups
+from demur._kernels.sweep import ScoreGroups, ordered_sums, score_groups
 from demur._kernels.thresholds import cut_points, no_threshold
 from demur._results import json_safe, read_only
 from demur.counts.bins import check_ranges, united_ranges
@@ -210,11 +210,12 @@ class ScoreCosts:
         low, high, *sums = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         if all(part.exact for part in (self, *others)):
             groups = score_groups(low)
-            added = [groups.sums(groups.ascending(column)) for column in sums]
+            at = groups.places()
+            added = [ordered_sums(at, column, len(groups.scores)) for column in sums]
             return ScoreCosts(_table=_Table(groups.scores, groups.scores, *added))
         source = np.repeat(np.arange(len(parts)), [len(part.cases) for part in parts])
         lower, upper, at = united_ranges(low, high, source)
-        added = [np.bincount(at, column, len(lower)).astype(np.float64, copy=False) for column in sums]
+        added = [ordered_sums(at, column, len(lower)) for column in sums]
         return ScoreCosts(_table=_Table(lower, upper, *added))
 
     def scaled(self, *, miss: float = 1.0, alarm: float = 1.0, review: float = 1.0) -> ScoreCosts:

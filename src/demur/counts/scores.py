@@ -25,7 +25,15 @@ from demur._checks import (
     input_error,
 )
 from demur._files.parquet import read_columns, write_columns
-from demur._kernels.sweep import Sample, Sweep, sorted_columns, sorted_samples, sweep
+from demur._kernels.sweep import (
+    Sample,
+    Sweep,
+    ordered_sums,
+    score_groups,
+    sorted_columns,
+    sorted_samples,
+    sweep,
+)
 from demur._results import json_safe, read_only
 from demur.exceptions import InputError, UndefinedError
 from demur.typing import ArrayLike, FloatArray, IntArray, Labels
@@ -177,7 +185,11 @@ class ScoreCounts:
         return cls(_positive=samples[0], _negative=samples[1])
 
     def merge(self, *others: ScoreCounts) -> ScoreCounts:
-        """Return the counts of the union of disjoint data sets."""
+        """Return the counts of the union of disjoint data sets.
+
+        The order of the parts changes no bit. Weights that are not whole numbers are rounded once per
+        call, so that merging in several steps may differ from one step in the last bits.
+        """
         for other in others:
             check_type(other, "others", ScoreCounts)
         parts = [self, *others]
@@ -189,11 +201,18 @@ class ScoreCounts:
         return united
 
     def _union(self, parts: list[ScoreCounts]) -> ScoreCounts:
-        return ScoreCounts.from_counts(
-            np.concatenate([part.scores for part in parts]),
-            np.concatenate([part.positives for part in parts]),
-            np.concatenate([part.negatives for part in parts]),
+        scores, *columns = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("scores", "positives", "negatives")
         )
+        if any(np.any(column % 1) for column in columns):
+            groups = score_groups(scores)
+            at = groups.places()
+            scores, columns = (
+                groups.scores,
+                [ordered_sums(at, column, len(groups.scores)) for column in columns],
+            )
+        return ScoreCounts.from_counts(scores, *columns)
 
     # ---------------------------------------------------------------- files
 
