@@ -232,6 +232,10 @@ def test_a_group_that_cannot_keep_the_limits_is_left_out(run, tmp_path):
 def test_decide_writes_a_policy_per_group(run, file, tmp_path):
     flags = ("decide", file, "--positive", "yes", "--group", "site", *COSTS)
     answer = run(*flags, "-o", "policy-{group}.json")
+    # no verb finds the policy of a row by its group
+    assert "`demur apply` takes one policy for all rows: split the file by the column" in " ".join(
+        answer.out.split()
+    )
     assert answer.code == 0
     assert sorted(path.name for path in tmp_path.glob("policy*")) == [
         "policy-north.json",

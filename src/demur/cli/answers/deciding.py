@@ -31,6 +31,10 @@ NO_POLICY = 3
 _REFUSED = (
     "No policy is written: a rule without a model needs none. Hint: --anyway writes the best model's rule."
 )
+_ONE_BY_ONE = (
+    "Each policy is for its own group, and `demur apply` takes one policy for all rows: split the file by "
+    "the column {}, and apply to each part the policy of its group."
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -187,5 +191,7 @@ def _write_groups(
     blocks += map(wrapped, evidence.bins_in_words())
     if output is None:
         blocks.append(wrapped("For a policy per group add -o 'policy-{group}.json'."))
+    elif any(isinstance(part, Decided) and part.policy is not None for part in parts.values()):
+        blocks.append(wrapped(_ONE_BY_ONE.format(evidence.group)))
     if not silent:
         write("\n\n".join(blocks), None)

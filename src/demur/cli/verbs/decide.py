@@ -76,7 +76,8 @@ def command(
     -o, and the decision in words to standard output; without -o the policy goes to standard output
     and the words to standard error. With --json standard output holds the whole answer, policy
     included. With --group the words go to standard output, and a policy per group to -o, in which
-    {group} stands for the group.
+    {group} stands for the group. `demur apply` takes one policy for all rows: split the file by
+    the column, and apply to each part the policy of its group.
     """
     if classes.names is not None and rule.no_labels:
         _decide_classes_without_labels(classes, source, prices, limits, certainty, rule, output)
