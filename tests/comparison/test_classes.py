@@ -1,5 +1,7 @@
 """The answer for any number of classes: against definitions, by hand, and against two classes."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from demur.comparison.classes.question import ClassQuestion, ClassRanges
 from demur.comparison.classes.rows import ClassCases
 from demur.comparison.classes.search import Training, cheapest_cut, chosen_rule
 from demur.comparison.classes.words import class_words
+from demur.comparison.numbers import shares_of_1000
 from demur.honest.splits import split_classes
 from demur.surface.window import ABSTAIN
 from demur.windows import ClassRule
@@ -374,3 +377,34 @@ def test_words():
 )
 def test_words_of_every_kind(kind, family, abstain, said):
     assert said in class_words({**FACTS, "kind": kind, "family": family, "abstain_weight": abstain})
+
+
+def test_two_classes_have_the_words_and_the_counts_of_two_classes():
+    said = 0
+    for seed in (0, 2, 3, 4, 5):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(160) < 0.35).astype(int)
+        p = 1 / (1 + np.exp(-(rng.normal(size=160) + 1.6 * (y - 0.5))))
+        review = {} if seed == 3 else {"cost_abstain": 12}
+        two = compare_models(
+            y, {"m": p}, costs=CostModel(cost_fn=100, cost_fp=40, **review), class_names=("0", "1")
+        ).answer
+        many = compare_models(
+            y,
+            {"m": np.column_stack([1 - p, p])},
+            classes=[0, 1],
+            costs={0: {1: 40}, 1: {0: 100}},
+            abstain_cost=review.get("cost_abstain"),
+        ).answer
+        if many.cost != pytest.approx(two.cost, rel=1e-12):
+            continue
+        sentences = [re.search(r"Of 1000 cases .*?\.", answer.words).group() for answer in (two, many)]
+        assert sentences[0] == sentences[1]
+        said += 1
+    assert said >= 4
+
+
+def test_counts_of_tied_shares_by_hand():
+    # 198.5 and 406.5 of 1000, with the rounding errors of either order of summation
+    assert shares_of_1000([0.1985, 0.4065, 0.395]) == [199, 406, 395]
+    assert shares_of_1000([0.1985 - 1e-16, 0.4065 + 1e-16, 0.395]) == [199, 406, 395]

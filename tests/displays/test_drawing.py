@@ -291,7 +291,7 @@ def test_a_classifier_that_abstains_and_wrong_ones(fitted):
     model = AbstainingClassifier(estimator, costs=costs).fit(X, y)
     assert displays.WindowDisplay.from_estimator(model, X, y, costs=costs).frame()
     graph = displays.CapacityGraphDisplay.from_estimator(model, X, y)
-    assert graph.result.points[0, 0] == np.mean(model.predict(X) == model.abstain_label)
+    assert graph.result.points[0, 0] == np.mean(model.predict(X) == model.abstain_label_)
     with pytest.raises(InputError, match="`pos_label` must be one of the classes"):
         displays.RocCurveDisplay.from_estimator(estimator, X, y, pos_label=7)
     with pytest.raises(InputError, match="must be a fitted classifier of two classes"):

@@ -1,6 +1,7 @@
 """`AbstainingClassifier` against worked examples, the functions it rests on, and known truth."""
 
 import contextlib
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from demur import (
     CostModel,
     DegenerateDataWarning,
     InputError,
+    Policy,
     ScoreCounts,
     UndefinedError,
     abstention_surface,
@@ -28,6 +30,8 @@ from demur import (
     surface_certificate,
 )
 from demur._kernels.polygons import areas, clip_to_rectangle
+from demur.comparison.question import Limits
+from demur.scoring import coverage_scorer
 from demur.surface.optimal_costs import optimal_costs
 from demur.windows import widest_coverage_window
 from estimator_models import HAND_X, HAND_Y, FirstColumn
@@ -289,6 +293,28 @@ def test_labels_come_back_with_the_abstain_label(names, label, kind):
     assert model.score(HAND_X, y) == pytest.approx(-1 / 6)
 
 
+@pytest.mark.parametrize(
+    ("names", "label"),
+    [
+        (["no", "yes"], "abstain"),
+        (["abstain", "yes"], "undecided"),
+        ([0, 1], -1),
+        ([-1, 1], 0),
+        ([False, True], -1),
+    ],
+)
+def test_default_abstain_label_by_hand(names, label):
+    y = np.array(names)[HAND_Y]
+    model = on_scores(mu=1, nu=0.25).fit(HAND_X, y)
+    assert (model.abstain_label, model.abstain_label_) == (None, label)
+    assert model.predict(HAND_X).tolist() == [names[0]] * 2 + [label] * 8 + [names[1]] * 2
+    assert coverage_scorer(model, HAND_X, y) == pytest.approx(4 / 12)
+    if not isinstance(names[0], bool):
+        assert Policy.from_estimator(model).abstain_label == label
+    with pytest.raises(InputError, match="must not be one of the classes"):
+        on_scores(mu=1, nu=0.25, abstain_label=names[1]).fit(HAND_X, y)
+
+
 def test_string_objects_stay_objects():
     y = np.array(["no", "yes"], dtype=object)[HAND_Y]
     model = on_scores(mu=1, nu=0.25, abstain_label="a long name").fit(HAND_X, y)
@@ -312,7 +338,6 @@ class NoScores(LogisticRegression):
         ({"mu": -1, "nu": 0.2}, InputError, "`mu` must not be negative, got -1.0"),
         ({"mu": [1, 2], "nu": 0.2}, InputError, "`mu and nu` must be single numbers"),
         ({"mu": 1, "nu": 0.2, "abstain_label": 1}, InputError, r"must not be one of the classes \[0, 1\]"),
-        ({"mu": 1, "nu": 0.2, "abstain_label": None}, InputError, "must be one value that is not missing"),
         ({"mu": 1, "nu": 0.2, "abstain_label": np.nan}, InputError, "that is not missing, got nan"),
         (
             {"mu": 1, "nu": 0.2, "pos_label": 2},
@@ -367,7 +392,7 @@ def test_bad_data_sentences():
     with pytest.raises(InputError, match=r"a fold without class 0\. Hint: use a stratified splitter"):
         model.set_params(cv=KFold(2)).fit(HAND_X, np.repeat([0, 1], 6))
     with pytest.raises(InputError, match="must be a string where the classes are strings"):
-        on_scores(mu=1, nu=0.25).fit(HAND_X, np.array(["a", "b"])[HAND_Y])
+        on_scores(mu=1, nu=0.25, abstain_label=-1).fit(HAND_X, np.array(["a", "b"])[HAND_Y])
     with pytest.raises(InputError, match="must have predict_proba or decision_function, got NoScores"):
         AbstainingClassifier(NoScores(), mu=1, nu=0.25, cv=3).fit(HAND_X, HAND_Y)
     with pytest.raises(InputError, match="must hold the classes the estimator was fitted to"):
@@ -423,3 +448,37 @@ def test_surface_is_dropped_on_demand():
     model = on_scores(mu=1, nu=0.25).fit(HAND_X, HAND_Y)
     assert model.surface_.cost(1, 0.25) == pytest.approx(1 / 6)
     assert not hasattr(model.set_params(store_surface=False).fit(HAND_X, HAND_Y), "surface_")
+
+
+# ---------------------------------------------------------------- every limit of compare_models
+
+GIVEN = {
+    "max_abstention": 0.1,
+    "min_precision_positive": 0.9,
+    "min_precision_negative": 0.9,
+    "max_fn_rate": 0.02,
+    "precision_confidence": 0.9,
+}
+
+
+def test_every_limit_against_cheapest_window():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :5]
+    assert list(GIVEN) == [limit.name for limit in fields(Limits)]
+    costs = CostModel(cost_fn=5, cost_fp=4, cost_abstain=1)
+    free = AbstainingClassifier(scaled_regression(), costs=costs).fit(X, y)
+    for name, value in GIVEN.items():
+        limits = {name: value}
+        if name == "precision_confidence":
+            limits["min_precision_positive"] = 0.9
+        model = AbstainingClassifier(scaled_regression(), costs=costs, **limits).fit(X, y)
+        level = limits.pop("precision_confidence", None)
+        expected = cheapest_window(
+            free.surface_.counts, costs=costs, confidence_level=level, **{"max_abstention": 1.0, **limits}
+        )
+        assert (model.window_.lower, model.window_.upper) == (expected.lower, expected.upper), name
+        assert model.expected_cost_ is not None
+    with pytest.raises(InputError, match="`max_fn_rate` needs costs or max_abstention, got neither"):
+        AbstainingClassifier(scaled_regression(), max_fn_rate=0.1).fit(X, y)
+    with pytest.raises(InputError, match="`precision_confidence` belongs to a promised precision"):
+        AbstainingClassifier(scaled_regression(), costs=costs, precision_confidence=0.9).fit(X, y)

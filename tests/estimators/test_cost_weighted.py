@@ -138,7 +138,7 @@ def test_prefers_joint_log_probabilities():
             "got costs for 0, 1 and classes 'ant', 'bee', 'cat'",
         ),
         (
-            lambda: CostWeightedClassifier(GaussianNB(), abstain_cost=1),
+            lambda: CostWeightedClassifier(GaussianNB(), abstain_cost=1, abstain_label=-1),
             "`abstain_label` must be text for text",
         ),
         (

@@ -32,11 +32,14 @@ def amount(value: float) -> str:
 
 
 def shares_of_1000(shares: list[float]) -> list[int]:
-    """Round shares that sum to 1 to whole cases of 1000 that sum to 1000 (largest remainders)."""
+    """Round shares that sum to 1 to whole cases of 1000 that sum to 1000 (largest remainders).
+
+    Of equal remainders, up to rounding errors of the shares, the first is rounded up.
+    """
     exact = [_CASES * share for share in shares]
     whole = [math.floor(value + 1e-9) for value in exact]
     missing = _CASES - sum(whole)
-    order = sorted(range(len(shares)), key=lambda k: (whole[k] - exact[k], k))
+    order = sorted(range(len(shares)), key=lambda k: (math.floor((whole[k] - exact[k]) * 1e9 + 0.5), k))
     for place in order[: max(missing, 0)]:
         whole[place] += 1
     return whole

@@ -4,7 +4,7 @@ Facts are plain numbers and names, as `Answer.facts` lists them, so that the twi
 same JSON. Costs are per case; sentences show them per 1000 cases.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from demur._kernels.thresholds import threshold_text
@@ -18,6 +18,8 @@ __all__ = [
     "condition_words",
     "level_words",
     "listed_words",
+    "mistake_words",
+    "outcome_words",
     "rule_words",
     "saving_words",
     "short_name",
@@ -25,6 +27,7 @@ __all__ = [
 ]
 
 _LONGEST_NAME = 40
+_MOST_LISTED = 6
 
 TRIVIAL_WORDS = {
     "always positive": ("call every case {positive}", "calling every case {positive}"),
@@ -102,14 +105,39 @@ def _happens(facts: Mapping[str, Any]) -> Iterator[str]:
     """Say what happens to 1000 cases."""
     if facts["kind"] in TRIVIAL_WORDS:
         return
-    called = [facts["called_positive"], facts["called_negative"], facts["abstained"]]
-    positive, negative, sent = (f"{number:,}" for number in shares_of_1000(called))
-    missed, alarms = (about_words(facts[name]) for name in ("missed", "alarms"))
-    alarm = "false alarm" if alarms == "about 1" else "false alarms"
-    text = f"Of 1000 cases {positive} are called {facts['positive']}, {negative} {facts['negative']}"
-    if facts["kind"] == "window":
-        text += f", {sent} go to a person"
-    yield f"{text}; {missed} {facts['positive']} missed, {alarms} {alarm}."
+    called = [(facts[name], facts[f"called_{name}"]) for name in ("positive", "negative")]
+    yield outcome_words(
+        called,
+        facts["abstained"],
+        abstains=facts["kind"] == "window",
+        mistakes=mistake_words(facts["positive"], facts["missed"], facts["alarms"]),
+    )
+
+
+def outcome_words(
+    called: Sequence[tuple[str, float]], abstained: float, *, abstains: bool, mistakes: str
+) -> str:
+    """Say what happens to 1000 cases: how many are called what, the most frequent first if there are many."""
+    *numbers, sent = shares_of_1000([*(share for _, share in called), abstained])
+    listed, rest = [(number, name) for number, (name, _) in zip(numbers, called, strict=True)], ""
+    if len(listed) > _MOST_LISTED:
+        listed.sort(key=lambda pair: -pair[0])
+        others = listed[_MOST_LISTED - 1 :]
+        listed = listed[: _MOST_LISTED - 1]
+        rest = f", {sum(number for number, _ in others):,} one of {len(others)} other classes"
+    (first, name), *more = listed
+    text = (
+        f"Of 1000 cases {first:,} are called {name}" + "".join(f", {n:,} {name}" for n, name in more) + rest
+    )
+    people = f", {sent:,} go to a person" if abstains else ""
+    return f"{text}{people}; {mistakes}."
+
+
+def mistake_words(positive: str, missed: float, alarms: float) -> str:
+    """Say how many of 1000 cases are missed and alarmed."""
+    alarm = about_words(alarms)
+    what = "false alarm" if alarm == "about 1" else "false alarms"
+    return f"{about_words(missed)} {positive} missed, {alarm} {what}"
 
 
 def _stakes(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -130,7 +158,7 @@ def about_words(share: float) -> str:
     number = 1000 * share
     if number == 0:
         return "no"
-    return "fewer than 1" if number < 0.5 else f"about {int(number + 0.5):,}"
+    return "fewer than 1" if number < 0.5 else f"about {int(number + 0.5 + 1e-9):,}"
 
 
 def step_of(facts: Mapping[str, Any]) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from demur._checks import (
     check_weights,
     input_error,
 )
+from demur.comparison.question import Limits
 from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
@@ -161,6 +162,10 @@ class AbstainingClassifier(TwoClassAbstainer):
         Largest share abstained on. Without costs: the fewest errors within that share.
     min_precision_positive, min_precision_negative : float in (0, 1], optional
         Promised share of right decisions of each kind. Without costs and limit: the widest coverage.
+    max_fn_rate : float in [0, 1], optional
+        Largest share of the positives called negative. Needs costs or `max_abstention`.
+    precision_confidence : float in (0, 1), optional
+        Promise the precisions for the population, with this confidence; as in `compare_models`.
     prevalence : float, optional
         P(positive) in use, where it differs from the sample's.
     pos_label : label, optional
@@ -169,8 +174,9 @@ class AbstainingClassifier(TwoClassAbstainer):
         Folds for the out-of-fold scores; None: 5 (fewer if a class has fewer cases). A splitter with
         one split holds out a part. "prefit": the estimator is fitted, all cases choose the window
         (`clone` forgets the fit; `sklearn.frozen.FrozenEstimator` keeps it).
-    abstain_label : value, default -1
-        Prediction for cases abstained on: not a class; a string where the classes are strings.
+    abstain_label : value, optional
+        Prediction for cases abstained on: not a class; a string where the classes are strings. Default:
+        "abstain" beside strings, -1 beside numbers (0 beside -1 and 1); `abstain_label_` tells.
     response_method : {"auto", "predict_proba", "decision_function"}
         The score; "auto" takes the first that exists.
     refit : bool, default True
@@ -199,6 +205,8 @@ class AbstainingClassifier(TwoClassAbstainer):
         abstaining costs more on one class.
     classes_, estimator_, n_features_in_, feature_names_in_
         As usual; `estimator_` is the fitted inner estimator.
+    abstain_label_ : value
+        Prediction for cases abstained on.
     out_of_fold_rows_, out_of_fold_decisions_ : array
         Cases that were scored by a model fitted without them, and the decision on each.
 
@@ -243,10 +251,12 @@ class AbstainingClassifier(TwoClassAbstainer):
         max_abstention: float | None = None,
         min_precision_positive: float | None = None,
         min_precision_negative: float | None = None,
+        max_fn_rate: float | None = None,
+        precision_confidence: float | None = None,
         prevalence: float | None = None,
         pos_label: Any = None,
         cv: Any = None,
-        abstain_label: Any = -1,
+        abstain_label: Any = None,
         response_method: str = "auto",
         refit: bool = True,
         store_surface: bool = True,
@@ -259,6 +269,8 @@ class AbstainingClassifier(TwoClassAbstainer):
         self.max_abstention = max_abstention
         self.min_precision_positive = min_precision_positive
         self.min_precision_negative = min_precision_negative
+        self.max_fn_rate = max_fn_rate
+        self.precision_confidence = precision_confidence
         self.prevalence = prevalence
         self.pos_label = pos_label
         self.cv = cv
@@ -271,16 +283,13 @@ class AbstainingClassifier(TwoClassAbstainer):
     # ---------------------------------------------------------------- the aim
 
     @property
-    def _promises(self) -> dict[str, float | None]:
-        return {
-            "min_precision_positive": self.min_precision_positive,
-            "min_precision_negative": self.min_precision_negative,
-        }
+    def _limits(self) -> Limits:
+        """All limits that `compare_models` knows; each is a parameter of the same name."""
+        return Limits(**{limit.name: getattr(self, limit.name) for limit in fields(Limits)})
 
     @property
     def _constrained(self) -> bool:
-        limits = (self.max_abstention, *self._promises.values())
-        return any(limit is not None for limit in limits)
+        return bool(self._limits.given())
 
     def _check(self, cases: TrainingCases) -> None:
         check_confidence_level(self.confidence_level)
@@ -312,6 +321,10 @@ class AbstainingClassifier(TwoClassAbstainer):
             return CostModel(cost_fp=float(mu), cost_abstain=float(nu) if np.isfinite(nu) else None)
         if self.max_abstention is not None:
             return CostModel(cost_abstain=0.0)  # errors count, reviews within the limit do not
+        if self.max_fn_rate is not None:
+            raise InputError(
+                "`max_fn_rate` needs costs or max_abstention, got neither. Hint: pass costs=CostModel(...)."
+            )
         if self._constrained:
             return None
         raise InputError(
@@ -322,14 +335,14 @@ class AbstainingClassifier(TwoClassAbstainer):
     def _window(self, counts: ScoreCounts) -> AbstentionWindow:
         """Best window of some evidence for the stated aim."""
         assert not isinstance(self.costs_, CaseCosts)
+        limits = self._limits.given()
+        level = limits.pop("precision_confidence", None)
+        options: dict[str, Any] = {"confidence_level": level, "prevalence": self.prevalence}
         if self.costs_ is None:
-            return widest_coverage_window(counts, prevalence=self.prevalence, **self._promises)
-        if not self._constrained:
+            return widest_coverage_window(counts, **limits, **options)
+        if not limits:
             return abstention_surface(counts, prevalence=self.prevalence).window(costs=self.costs_)
-        limit = 1.0 if self.max_abstention is None else self.max_abstention
-        return cheapest_window(
-            counts, costs=self.costs_, max_abstention=limit, prevalence=self.prevalence, **self._promises
-        )
+        return cheapest_window(counts, costs=self.costs_, **{"max_abstention": 1.0, **limits}, **options)
 
     # ---------------------------------------------------------------- fit
 
@@ -384,7 +397,7 @@ class AbstainingClassifier(TwoClassAbstainer):
             check_scores(held_out.response),
             cases.weights_of(rows),
             costs,
-            limits={"max_abstention": self.max_abstention, **self._promises},
+            limits=self._limits,
             prevalence=self.prevalence,
             confidence_level=self.confidence_level,
             seed=_SEED,

@@ -95,7 +95,7 @@ class CaseSample:
         weights: FloatArray | None,
         costs: CaseCosts,
         *,
-        limits: dict[str, float | None],
+        limits: Limits,
         prevalence: float | None,
         confidence_level: float,
         seed: int,
@@ -107,7 +107,7 @@ class CaseSample:
             costs=costs,
             prevalence=prevalence,
             objective="expected",
-            limits=Limits(**limits),
+            limits=limits,
             confidence_level=confidence_level,
             seed=seed,
         )

@@ -89,7 +89,7 @@ class CautiousClassifier(OutOfFoldClassifier):
         costs: CostModel | ArrayLike | None = None,
         bias: ArrayLike | None = None,
         cv: Any = None,
-        abstain_label: Any = -1,
+        abstain_label: Any = None,
         refit: bool = True,
     ) -> None:
         self.estimator = estimator

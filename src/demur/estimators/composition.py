@@ -75,8 +75,13 @@ class NamedClassifiers(ClassifierMixin, _BaseComposition):  # type: ignore[misc]
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
 
+    @property
+    def abstain_label_(self) -> Any:
+        """Prediction for cases abstained on."""
+        return self._outcomes[-1:].tolist()[0]
+
     def predict(self, X: Any) -> Any:
-        """Return the label for every case, `abstain_label` where it is abstained on."""
+        """Return the label for every case, `abstain_label_` where it is abstained on."""
         decided = self.decide(X)
         return self._outcomes[decided]
 

@@ -25,10 +25,10 @@ from sklearn.utils.validation import (
 
 from demur._checks import input_error
 from demur.costs.matrix import as_cost_matrix, by_class
+from demur.estimators.out_of_fold import default_label
 from demur.exceptions import InputError
 from demur.multiclass.rules import ClassWeights, named_answers
 from demur.multiclass.weights import optimize_weights
-from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, IntArray
 
 __all__ = ["CostWeightedClassifier"]
@@ -60,8 +60,8 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         As in `optimize_weights`.
     abstain_cost : number, or one per class, optional
         Allows the answer `abstain_label` at this price.
-    abstain_label : label, default -1
-        What ``predict`` says when it abstains; must not be a class.
+    abstain_label : label, optional
+        What ``predict`` says when it abstains, as in `AbstainingClassifier`; must not be a class.
     cv : int, splitter or None
         Folds for the scores behind the weights; None uses the training scores (as the paper
         does; they flatter flexible models). At most as many folds as the rarest class has cases.
@@ -76,6 +76,8 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         Weights, objective, margin and bound on the scores used.
     classes_ : array
         Class labels, sorted.
+    abstain_label_ : label
+        What ``predict`` says when it abstains.
 
     Examples
     --------
@@ -106,7 +108,7 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         family: str = "weights",
         priors: Any = None,
         abstain_cost: Any = None,
-        abstain_label: Any = ABSTAIN,
+        abstain_label: Any = None,
         cv: Any = 5,
         n_restarts: int = 100,
         random_state: Any = None,
@@ -133,6 +135,8 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             sample_weight = _check_sample_weight(sample_weight, X)
         routed = self._routed(sample_weight, fit_params)
         self.classes_, codes = np.unique(y, return_inverse=True)
+        label = self.abstain_label
+        self.abstain_label_ = default_label(self.classes_.tolist()) if label is None else label
         if self.abstain_cost is not None:
             self._require_abstain_label()
         self.estimator_ = clone(self.estimator).fit(X, y, **routed.estimator.fit)
@@ -168,18 +172,18 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         return Bunch(estimator=Bunch(fit=inner))
 
     def _require_abstain_label(self) -> None:
-        if self.abstain_label in self.classes_.tolist():
+        if self.abstain_label_ in self.classes_.tolist():
             raise input_error(
                 "abstain_label",
                 "must not be one of the classes",
-                repr(self.abstain_label),
+                repr(self.abstain_label_),
                 "choose another label.",
             )
-        if isinstance(self.abstain_label, str) != (self.classes_.dtype.kind in "UOST"):
+        if isinstance(self.abstain_label_, str) != (self.classes_.dtype.kind in "UOST"):
             raise input_error(
                 "abstain_label",
                 "must be text for text classes and a number for numbers",
-                repr(self.abstain_label),
+                repr(self.abstain_label_),
                 "abstain_label='abstain' suits text classes.",
             )
 
@@ -239,7 +243,7 @@ class CostWeightedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         codes = self.rule_.decide(self._log_scores(self.estimator_, X), log=True)
         if self.abstain_cost is None:
             return self.classes_[codes]
-        return named_answers(codes, self.classes_.tolist(), self.abstain_label)
+        return named_answers(codes, self.classes_.tolist(), self.abstain_label_)
 
     @available_if(_estimator_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> Any:

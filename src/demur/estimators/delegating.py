@@ -49,8 +49,8 @@ class DelegatingClassifier(NamedClassifiers):
         stage costs all told. None in the list: the stage answers everything.
     pos_label, cv
         Of those stages, as in `AbstainingClassifier`.
-    abstain_label : value, default -1
-        Prediction for cases no stage answers; not a class, a string where the classes are strings.
+    abstain_label : value, optional
+        Prediction for cases no stage answers, as in `AbstainingClassifier`.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class DelegatingClassifier(NamedClassifiers):
         costs: CostModel | Sequence[CostModel | None] | None = None,
         pos_label: Any = None,
         cv: Any = None,
-        abstain_label: Any = -1,
+        abstain_label: Any = None,
     ) -> None:
         self.estimators = estimators
         self.costs = costs

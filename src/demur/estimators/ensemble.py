@@ -106,7 +106,7 @@ class CautiousEnsemble(NamedClassifiers):
         stage_costs: Sequence[float] | None = None,
         pos_label: Any = None,
         cv: Any = None,
-        abstain_label: Any = -1,
+        abstain_label: Any = None,
     ) -> None:
         self.estimators = estimators
         self.combine = combine

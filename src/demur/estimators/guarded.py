@@ -136,7 +136,7 @@ class GuardedClassifier(TwoClassAbstainer):
         alpha: float | None = 0.01,
         pos_label: Any = None,
         cv: Any = None,
-        abstain_label: Any = -1,
+        abstain_label: Any = None,
         response_method: str = "auto",
         refit: bool = True,
     ) -> None:

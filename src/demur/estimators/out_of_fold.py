@@ -35,6 +35,7 @@ from demur._checks import check_choice, check_columns, check_scores, check_weigh
 from demur.exceptions import InputError
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.policy_labels import free_label
 
 __all__ = [
     "OutOfFold",
@@ -43,6 +44,7 @@ __all__ = [
     "answers_of",
     "check_outcomes",
     "class_probabilities",
+    "default_label",
     "fixed_splits",
     "out_of_fold",
     "positive_scores",
@@ -145,11 +147,20 @@ def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, (float, np.floating)) and math.isnan(value))
 
 
+def default_label(classes: list[Any]) -> Any:
+    """Return "abstain" beside strings and -1 beside anything else, or the next label that is no class."""
+    if all(isinstance(value, str) for value in classes):
+        return free_label(*classes)
+    return next(label for label in (ABSTAIN, *range(len(classes) + 1)) if label not in classes)
+
+
 def check_outcomes(labels: Any, abstain_label: Any) -> Any:
     """Return the array of all predictions: the labels in order, the abstain label last.
 
-    Decisions index it: `ABSTAIN` is -1, the last element.
+    Decisions index it: `ABSTAIN` is -1, the last element. None stands for a label that is free.
     """
+    if abstain_label is None:
+        abstain_label = default_label(np.asarray(labels).tolist())
     if _is_missing(abstain_label) or np.ndim(abstain_label):
         raise input_error("abstain_label", "must be one value that is not missing", repr(abstain_label))
     known = np.asarray(labels)
@@ -425,8 +436,13 @@ class OutOfFoldClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator, AB
         check_is_fitted(self, "estimator_")
         return self._decide(self._respond(self.estimator_, X))
 
+    @property
+    def abstain_label_(self) -> Any:
+        """Prediction for cases abstained on."""
+        return self._outcomes[-1:].tolist()[0]
+
     def predict(self, X: Any) -> Any:
-        """Return the label for every case, `abstain_label` where it is abstained on."""
+        """Return the label for every case, `abstain_label_` where it is abstained on."""
         decided = self.decide(X)
         return self._outcomes[decided]
 

@@ -78,7 +78,7 @@ class ReliableClassifier(TwoClassAbstainer):
         random_state: int | None = None,
         pos_label: Any = None,
         cv: Any = None,
-        abstain_label: Any = -1,
+        abstain_label: Any = None,
         response_method: str = "auto",
         refit: bool = True,
     ) -> None:

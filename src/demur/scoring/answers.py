@@ -98,9 +98,14 @@ def _layers(estimator: Any) -> Iterator[Any]:
 
 def abstain_label_of(estimator: Any) -> Any:
     """Return the label the classifier declares for abstentions; None if it declares none."""
-    return next(
-        (layer.abstain_label for layer in _layers(estimator) if hasattr(layer, "abstain_label")), None
+    # a fitted classifier knows what its default stands for
+    labels = (
+        getattr(layer, name)
+        for layer in _layers(estimator)
+        for name in ("abstain_label_", "abstain_label")
+        if hasattr(layer, name)
     )
+    return next(labels, None)
 
 
 def _classes(estimator: Any, actual: Any) -> list[Any]:

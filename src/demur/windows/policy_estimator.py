@@ -20,7 +20,7 @@ def parts_of_estimator(
         raise input_error("estimator", "must keep its evidence", kind, "fit it with store_surface=True.")
     negative, positive = _classes(estimator)
     if abstain_label is None:
-        own = estimator.abstain_label
+        own = estimator.abstain_label_
         fits = isinstance(own, str) == isinstance(positive, str) and own not in (negative, positive)
         abstain_label = own if fits else free_label(negative, positive)
     inner = estimator.estimator_

@@ -1,6 +1,6 @@
 /** The answer for many classes in words: the sentences of demur.comparison.classes.words. */
-import { money, moneyRange, moneyStep, sharesOf1000 } from "../comparison/numbers";
-import { about, cases, saving, shortName } from "../comparison/words";
+import { money, moneyRange, moneyStep } from "../comparison/numbers";
+import { about, cases, mistakeWords, outcomeWords, saving, shortName } from "../comparison/words";
 import { general, grouped, roundEven, thresholdText } from "../numbers";
 import type { ClassAnswer, Rule } from "./answer";
 import type { ClassReportData } from "./data";
@@ -81,23 +81,13 @@ function each(names: string[], values: number[]): string {
   return names.map((name, k) => `${name} ${four(values[k])}`).join(", ");
 }
 
-/** What happens to 1000 cases, the most frequent answers first if there are many. */
+/** What happens to 1000 cases; of two classes in the words of two classes, the second first. */
 function happens({ classes }: ClassReportData, { confusion, abstained, wrong, rule }: ClassAnswer): string {
-  const called = classes.map((_, j) => confusion.reduce((all, row) => all + row[j], 0));
-  const numbers = sharesOf1000([...called, abstained]);
-  let listed = classes.map((name, k) => [numbers[k], name] as const);
-  let rest = "";
-  if (listed.length > MOST_LISTED) {
-    listed = [...listed].sort((a, b) => b[0] - a[0]);
-    const others = listed.slice(MOST_LISTED - 1);
-    listed = listed.slice(0, MOST_LISTED - 1);
-    const number = others.reduce((all, [cases]) => all + cases, 0);
-    rest = `, ${grouped(number, 0)} one of ${others.length} other classes`;
-  }
-  const [[first, name], ...more] = listed;
-  const text = `Of 1000 cases ${grouped(first, 0)} are called ${name}${more.map(([n, one]) => `, ${grouped(n, 0)} ${one}`).join("")}${rest}`;
-  const people = rule.abstainWeight === null ? "" : `, ${grouped(numbers[classes.length], 0)} go to a person`;
-  return `${text}${people}; ${about(wrong)} wrong.`;
+  const called = classes.map((name, j) => [name, confusion.reduce((all, row) => all + row[j], 0)] as const);
+  const abstains = rule.abstainWeight !== null;
+  if (classes.length !== 2) return outcomeWords(called, abstained, abstains, `${about(wrong)} wrong`);
+  const mistakes = mistakeWords(classes[1], confusion[1][0], confusion[0][1]);
+  return outcomeWords(called.reverse(), abstained, abstains, mistakes);
 }
 
 function dearestSentence({ classes }: ClassReportData, { dearest }: ClassAnswer): string[] {

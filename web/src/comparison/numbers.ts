@@ -41,7 +41,9 @@ function wholeShares(shares: readonly number[], cases: number): number[] {
   const exact = shares.map((share) => cases * share);
   const whole = exact.map((value) => Math.floor(value + 1e-9));
   const missing = cases - whole.reduce((sum, value) => sum + value, 0);
-  const order = exact.map((_, k) => k).sort((a, b) => whole[a] - exact[a] - (whole[b] - exact[b]) || a - b);
+  // equal remainders may differ by the rounding errors of the shares: then the first is rounded up
+  const rest = exact.map((value, k) => Math.floor((whole[k] - value) * 1e9 + 0.5));
+  const order = exact.map((_, k) => k).sort((a, b) => rest[a] - rest[b] || a - b);
   for (const place of order.slice(0, Math.max(missing, 0))) whole[place]++;
   return whole;
 }

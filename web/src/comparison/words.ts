@@ -4,6 +4,7 @@ import type { Facts, VersusFacts } from "./facts";
 import { money, moneyRange, moneyStep, sharesOf1000 } from "./numbers";
 
 const LONGEST_NAME = 40;
+const MOST_LISTED = 6;
 
 /** How the rules without a model are said: as advice, and as something to compare with. */
 const TRIVIAL_WORDS: Record<string, readonly [advice: string, doing: string]> = {
@@ -67,13 +68,38 @@ export function trivialWords(kind: string, { positive, negative }: Pick<Facts, "
 /** Say what happens to 1000 cases. */
 function happens(facts: Facts): string[] {
   if (isTrivial(facts)) return [];
-  const called = sharesOf1000([facts.called_positive, facts.called_negative, facts.abstained]);
-  const [positive, negative, sent] = called.map((number) => grouped(number, 0));
-  const [missed, alarms] = [about(facts.missed), about(facts.alarms)];
-  const alarm = alarms === "about 1" ? "false alarm" : "false alarms";
-  const people = facts.kind === "window" ? `, ${sent} go to a person` : "";
-  const calls = `${positive} are called ${facts.positive}, ${negative} ${facts.negative}${people}`;
-  return [`Of 1000 cases ${calls}; ${missed} ${facts.positive} missed, ${alarms} ${alarm}.`];
+  const called: Called[] = [
+    [facts.positive, facts.called_positive],
+    [facts.negative, facts.called_negative],
+  ];
+  const mistakes = mistakeWords(facts.positive, facts.missed, facts.alarms);
+  return [outcomeWords(called, facts.abstained, facts.kind === "window", mistakes)];
+}
+
+type Called = readonly [name: string, share: number];
+
+/** How many of 1000 cases are called what, the most frequent first if there are many. */
+export function outcomeWords(called: Called[], abstained: number, abstains: boolean, mistakes: string): string {
+  const numbers = sharesOf1000([...called.map(([, share]) => share), abstained]);
+  let listed = called.map(([name], k) => [numbers[k], name] as const);
+  let rest = "";
+  if (listed.length > MOST_LISTED) {
+    listed = [...listed].sort((a, b) => b[0] - a[0]);
+    const others = listed.slice(MOST_LISTED - 1);
+    listed = listed.slice(0, MOST_LISTED - 1);
+    const number = others.reduce((all, [n]) => all + n, 0);
+    rest = `, ${grouped(number, 0)} one of ${others.length} other classes`;
+  }
+  const [[first, name], ...more] = listed;
+  const text = `Of 1000 cases ${grouped(first, 0)} are called ${name}${more.map(([n, one]) => `, ${grouped(n, 0)} ${one}`).join("")}${rest}`;
+  const people = abstains ? `, ${grouped(numbers[called.length], 0)} go to a person` : "";
+  return `${text}${people}; ${mistakes}.`;
+}
+
+/** How many of 1000 cases are missed and alarmed. */
+export function mistakeWords(positive: string, missed: number, alarms: number): string {
+  const alarm = about(alarms);
+  return `${about(missed)} ${positive} missed, ${alarm} ${alarm === "about 1" ? "false alarm" : "false alarms"}`;
 }
 
 /** Say where the money goes, if every case has its own costs. */
@@ -92,7 +118,7 @@ function stakes(facts: Facts): string[] {
 export function about(share: number): string {
   const number = 1000 * share;
   if (number === 0) return "no";
-  return number < 0.5 ? "fewer than 1" : `about ${grouped(Math.floor(number + 0.5), 0)}`;
+  return number < 0.5 ? "fewer than 1" : `about ${grouped(Math.floor(number + 0.5 + 1e-9), 0)}`;
 }
 
 function stepOf({ interval, cost }: Facts): number {

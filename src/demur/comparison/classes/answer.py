@@ -176,6 +176,9 @@ class ClassAnswer(Result):
             "called": self.confusion[:, :-1].sum(axis=0).tolist(),
             "abstained": self.abstention_rate,
             "wrong": self.error_rate,
+            # two classes have the words of two classes: the second is the positive one
+            "missed": float(self.confusion[1, 0]) if len(self.classes) == 2 else None,
+            "alarms": float(self.confusion[0, 1]) if len(self.classes) == 2 else None,
             "dearest": None if self.dearest is None else json_safe(dict(self.dearest)),
             "cost": self.cost,
             "interval": tuple(self.interval),

@@ -9,11 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from demur._kernels.thresholds import threshold_text
-from demur.comparison.numbers import money, shares_of_1000
+from demur.comparison.numbers import money
 from demur.comparison.words import (
     about_words,
     level_words,
     listed_words,
+    mistake_words,
+    outcome_words,
     saving_words,
     short_name,
     step_of,
@@ -98,23 +100,14 @@ def _each(classes: list[str], values: list[float]) -> str:
 
 
 def _happens(facts: Mapping[str, Any]) -> str:
-    """Say what happens to 1000 cases, the most frequent answers first if there are many."""
-    names = [*facts["classes"], None]
-    numbers = shares_of_1000([*facts["called"], facts["abstained"]])
-    called = list(zip(numbers[:-1], names[:-1], strict=True))
-    rest = ""
-    if len(called) > _MOST_LISTED:
-        called.sort(key=lambda pair: -pair[0])
-        others = called[_MOST_LISTED - 1 :]
-        called = called[: _MOST_LISTED - 1]
-        rest = f", {sum(number for number, _ in others):,} one of {len(others)} other classes"
-    (first, name), *more = called
-    text = (
-        f"Of 1000 cases {first:,} are called {name}" + "".join(f", {n:,} {name}" for n, name in more) + rest
-    )
-    if facts["abstain_weight"] is not None:
-        text += f", {numbers[-1]:,} go to a person"
-    return f"{text}; {about_words(facts['wrong'])} wrong."
+    """Say what happens to 1000 cases; of two classes in the words of two classes, the second first."""
+    called = list(zip(facts["classes"], facts["called"], strict=True))
+    mistakes = f"{about_words(facts['wrong'])} wrong"
+    if facts.get("missed") is not None:
+        called.reverse()
+        mistakes = mistake_words(facts["classes"][1], facts["missed"], facts["alarms"])
+    abstains = facts["abstain_weight"] is not None
+    return outcome_words(called, facts["abstained"], abstains=abstains, mistakes=mistakes)
 
 
 def _dearest(facts: Mapping[str, Any]) -> Iterator[str]:
