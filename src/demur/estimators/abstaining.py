@@ -30,7 +30,13 @@ from demur.estimators.case_amounts import (
     given_amounts,
     require_numbers,
 )
-from demur.estimators.out_of_fold import OutOfFold, OutOfFoldClassifier, TrainingCases, positive_scores
+from demur.estimators.out_of_fold import (
+    OutOfFold,
+    OutOfFoldClassifier,
+    TrainingCases,
+    positive_scores,
+    two_labels,
+)
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
@@ -45,7 +51,6 @@ from demur.windows.promised import widest_coverage_window
 __all__ = [
     "AbstainingClassifier",
     "TwoClassAbstainer",
-    "two_labels",
     "warn_if_costs_are_odd",
     "warn_of_note",
 ]
@@ -91,20 +96,6 @@ def warn_if_costs_are_odd(costs: CostModel, abstention_rate: float) -> None:
     else:
         return
     warnings.warn(text, DegenerateDataWarning, stacklevel=4)
-
-
-def two_labels(owner: Any, classes: Any, pos_label: Any) -> Any:
-    """Return the negative and the positive label of two classes."""
-    if len(classes) != 2:
-        raise InputError(
-            f"Only binary classification is supported by {type(owner).__name__}. The type of the target "
-            f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
-        )
-    if pos_label is None:
-        return classes
-    if pos_label not in classes.tolist():
-        raise input_error("pos_label", f"must be one of the classes {classes.tolist()}", repr(pos_label))
-    return classes if classes[1] == pos_label else classes[::-1]
 
 
 class TwoClassAbstainer(OutOfFoldClassifier):
@@ -203,10 +194,8 @@ class AbstainingClassifier(TwoClassAbstainer):
     optimal_costs_ : OptimalCosts or None
         All (mu, nu) at which this window stays the cheapest; None under constraints and where
         abstaining costs more on one class.
-    classes_, estimator_, n_features_in_, feature_names_in_
+    classes_, estimator_, n_features_in_, feature_names_in_, abstain_label_
         As usual; `estimator_` is the fitted inner estimator.
-    abstain_label_ : value
-        Prediction for cases abstained on.
     out_of_fold_rows_, out_of_fold_decisions_ : array
         Cases that were scored by a model fitted without them, and the decision on each.
 
@@ -322,9 +311,7 @@ class AbstainingClassifier(TwoClassAbstainer):
         if self.max_abstention is not None:
             return CostModel(cost_abstain=0.0)  # errors count, reviews within the limit do not
         if self.max_fn_rate is not None:
-            raise InputError(
-                "`max_fn_rate` needs costs or max_abstention, got neither. Hint: pass costs=CostModel(...)."
-            )
+            raise InputError("`max_fn_rate` needs costs or max_abstention, got neither. Hint: pass costs=.")
         if self._constrained:
             return None
         raise InputError(

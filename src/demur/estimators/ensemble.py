@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from demur._checks import check_choice, check_class_codes, check_type, check_weights, input_error
 from demur.costs.model import CostModel, loss_table
-from demur.estimators.abstaining import two_labels
 from demur.estimators.composition import NamedClassifiers
 from demur.estimators.out_of_fold import (
     TrainingCases,
@@ -21,6 +20,7 @@ from demur.estimators.out_of_fold import (
     fixed_splits,
     out_of_fold,
     training_cases,
+    two_labels,
 )
 from demur.exceptions import UndefinedError
 from demur.honest.cases import SplitCases

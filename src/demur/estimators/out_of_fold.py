@@ -50,6 +50,7 @@ __all__ = [
     "positive_scores",
     "share_right",
     "training_cases",
+    "two_labels",
     "weight_params",
 ]
 
@@ -145,6 +146,20 @@ def weight_params(estimator: Any, sample_weight: Any, params: dict[str, Any]) ->
 
 def _is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, (float, np.floating)) and math.isnan(value))
+
+
+def two_labels(owner: Any, classes: Any, pos_label: Any) -> Any:
+    """Return the negative and the positive label of two classes."""
+    if len(classes) != 2:
+        raise InputError(
+            f"Only binary classification is supported by {type(owner).__name__}. The type of the target "
+            f"is multiclass, got {len(classes)} classes. Hint: use CautiousClassifier."
+        )
+    if pos_label is None:
+        return classes
+    if pos_label not in classes.tolist():
+        raise input_error("pos_label", f"must be one of the classes {classes.tolist()}", repr(pos_label))
+    return classes if classes[1] == pos_label else classes[::-1]
 
 
 def default_label(classes: list[Any]) -> Any:
