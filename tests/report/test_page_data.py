@@ -131,6 +131,21 @@ def test_ranges_are_said_where_the_page_cannot_follow_them(open_page):
     assert "The page shows single costs without them." in remarks
 
 
+def test_a_limit_from_elsewhere_is_named_with_the_answer_that_keeps_it(chromium, page_file, tmp_path):
+    text = page_file("limited").read_text(encoding="utf-8")
+    made = tmp_path / "limit.html"
+    made.write_text(text.replace('"limits":{', '"limits":{"max_invented":0.25,', 1), encoding="utf-8")
+    page = chromium.new_page()
+    page.goto(made.as_uri())
+    remarks = " ".join(page.locator('[data-role="remarks"] li').all_text_contents())
+    page.close()
+    assert (
+        "This page cannot keep the limit max_invented (0.25): the rules it shows are chosen without it."
+        in remarks
+    )
+    assert page_reports.named("limited").headline in remarks
+
+
 def test_a_damaged_page_says_so(chromium, page_file, tmp_path):
     text = page_file("one_model").read_text()
     for k, (old, new, sentence) in enumerate(

@@ -79,6 +79,11 @@ def test_factors_on_amounts_in_the_fields_against_python(open_page):
     page = open_page("amounts")
     report = page_reports.named("amounts")
     assert page.headline == report.headline
+    positive = np.asarray(page_reports.three(120)[0]) == 1
+    mean = report.costs.cost_fn[positive].mean()
+    said = f"a miss amount (mean {mean:.4g} over {positive.sum()} positive cases"
+    assert said in page.text("amounts"), "only positives can be missed"
+    assert "the scores, costs and classes of 120 cases, no names" in page.text("embedded")
     page.fill("cost-fp", 2)
     page.fill("cost-abstain", 0.5)
     y, scores = page_reports.three(120)
@@ -431,6 +436,11 @@ def test_comparison_of_any_pair_against_the_report(open_page):
         words = page.role("compare-words").locator("li").all_text_contents()
         assert words[0].startswith("Mean cost over all prices (VACC), A minus B: ")
         assert words[1].startswith("AUC, A minus B: ")
+        assert words[2] == "p adjusted for 3 pairs of models (Holm)."
+        adjusted = [pair.volume_pvalue, pair.auc_pvalue]
+        for sentence, pvalue in zip(words, adjusted, strict=False):
+            told = re.search(r"p [<=] (\d+\.\d+)", sentence)[1]
+            assert float(told) == pytest.approx(max(pvalue, 1e-4), rel=0.06)
     page.role("compare-swap").click()
     page.settle()
     assert page.role("compare-a").input_value() == "2"

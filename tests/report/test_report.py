@@ -261,7 +261,7 @@ def test_many_cases_stay_out_of_the_page():
 def test_identical_models_do_not_differ():
     report = Report.from_predictions(Y, {"one": A, "same": np.exp(A)})
     pair = report.to_dict()["pairs"][0]
-    assert pair["volume"] == {"difference": 0, "low": 0, "high": 0, "pvalue": 1}
+    assert pair["volume"] == {"difference": 0, "low": 0, "high": 0, "pvalue": 1, "adjusted_pvalue": 1}
     assert pair["auc"]["pvalue"] == 1
     assert [model.wins for model in report.models] == [0, 0]
 

@@ -190,6 +190,7 @@ def test_a_reader_edits_the_costs(open_page, at_edited, tmp_path):
 def test_it_is_accessible_fits_and_is_small(open_page, page_file):
     page = open_page("three_classes", "#costs=0,1,2,4,0,1,40,5,0&review=2,2,2")
     assert page.role("cost-2-0").input_value() == "40"
+    assert "the probabilities and classes of 89 cases, no names" in page.text("embedded")
     page.page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
     page.page.evaluate(AXE.read_text(encoding="utf-8"))
     for theme, rules in (("light", "{}"), ("dark", "{runOnly: ['color-contrast']}")):
