@@ -362,7 +362,14 @@ def test_amounts_of_the_other_class_are_not_looked_at():
         cost_fn=np.where(y == 1, amount, 1e9), cost_fp=np.where(y == 1, 1e9, 25), cost_abstain=4
     )
     first, second = (compare_models(y, scores, costs=one).to_dict() for one in (costs, other))
-    assert {**first, "costs": None} == {**second, "costs": None}
+    described = {"costs": None, "incurred": None}
+    assert {**first, **described} == {**second, **described}
+    # means are over the cases that can incur the cost
+    negatives = int(np.sum(y == 0))
+    assert second["incurred"]["cost_fn"] == first["incurred"]["cost_fn"]
+    assert first["incurred"]["cost_fn"]["mean"] == pytest.approx(amount[y == 1].mean(), rel=1e-12)
+    alarms = {"class": "negative", "cases": negatives, "mean": 25, "total": 25 * negatives}
+    assert second["incurred"]["cost_fp"] == alarms
 
 
 def test_words_tell_the_money():
