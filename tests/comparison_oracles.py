@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from demur._kernels.thresholds import shortest_in
 from oracles import folds_of
 
 NEAR = 1e-11
@@ -103,6 +104,11 @@ def best_window(y, s, w, asked):
     i, j, _ = min((one for one in tied if one[2] <= least + NEAR), key=lambda one: (one[1], -one[0]))
     cuts = [-np.inf, *((scores[1:] + scores[:-1]) / 2), np.inf]
     return cuts[i], cuts[j]
+
+
+def written(window, scores):
+    """The thresholds with the fewest digits strictly between the scores beside them."""
+    return tuple(shortest_in(end, np.asarray(scores, dtype=float)) for end in window)
 
 
 def decisions(s, window):
@@ -215,7 +221,7 @@ class SlowAnswer:
     """Candidates in order of simplicity, their tables, and the best of them."""
 
     def __init__(self, y, scores, w, splits, asked):
-        self.y, self.w, self.splits, self.asked = y, w, splits, asked
+        self.y, self.scores, self.w, self.splits, self.asked = y, scores, w, splits, asked
         constant = constant_rules(y, w, splits, asked)
         of_models = [rule for name, s in scores.items() for rule in model_rules(y, name, s, w, splits, asked)]
         by_kind = [[rule for rule in of_models if rule.kind == kind] for kind in ("threshold", "window")]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from comparison_oracles import decisions, splits_of
+from comparison_oracles import decisions, splits_of, written
 from demur import (
     Binormal,
     CaseCosts,
@@ -117,9 +117,9 @@ def test_costs_and_windows_of_a_model_against_enumeration(data, rate):
     ):
         window = best_window(s, losses, mass_of(everything), may_abstain=may_abstain)
         if may_abstain:
-            assert (model.window.lower, model.window.upper) == window
+            assert (model.window.lower, model.window.upper) == written(window, s)
         else:
-            assert model.threshold == window[1]
+            assert model.threshold == written(window, s)[1]
         seen = mass_of(everything) @ losses[np.arange(len(y)), decisions(s, window)]
         assert hindsight == pytest.approx(seen, abs=1e-9)
         one = _alike(s, window)
@@ -147,7 +147,7 @@ def test_a_limit_on_reviews_against_enumeration(data, limit):
         y, s, costs=CaseCosts(cost_fn=fn, cost_fp=fp, cost_abstain=review), max_abstention=limit
     ).models["model"]
     window = best_window(s, losses, np.full(len(y), 1 / len(y)), may_abstain=True, allowed=keeps)
-    assert (model.window.lower, model.window.upper) == window
+    assert (model.window.lower, model.window.upper) == written(window, s)
     one = _alike(s, window)
     paid = []
     for fold in splits_of(y, 0):
@@ -175,7 +175,8 @@ def test_ranges_of_factors_against_enumeration(data, objective):
     window = compare_models(y, s, costs=costs, objective=objective).models["model"].window
     corners = [losses_of(y, (fn * a, fp, review * b)) for a in (0.5, 1.5) for b in (0.25, 2)]
     scores = np.unique(s)
-    cuts = [-np.inf, *((scores[1:] + scores[:-1]) / 2), np.inf]
+    middles = (scores[1:] + scores[:-1]) / 2
+    cuts = written([-np.inf, *middles, np.inf], s)
 
     def at_corners(pair):
         code = decisions(s, pair)
@@ -200,7 +201,7 @@ def test_two_frauds_by_hand():
     score = np.array([0.1, 0.2, 0.3, 0.4, 0.6, 0.9] * 2)
     cheap = compare_models(fraud, score, costs=CaseCosts(cost_fn=amount, cost_fp=25, cost_abstain=4))
     model = cheap.models["model"]
-    assert (model.window.lower, model.window.upper) == (0.25, 0.75)
+    assert (model.window.lower, model.window.upper) == (0.25, 0.8)
     # three calls of six payments
     assert model.hindsight_cost == 2.0
     assert cheap.trivial == {
