@@ -26,7 +26,7 @@ from demur import (
     cost_curve,
     roc_curve,
 )
-from demur._kernels.thresholds import shortest_cut, threshold_text
+from demur._kernels.thresholds import cut_points, shortest_cut, shortest_cuts, threshold_text
 from demur.cli.main import main
 from demur.cli.output import percent
 from demur.comparison import choice as choosing
@@ -420,8 +420,12 @@ def test_maps_against_python(answers):
         first = about["report"].models[0].surface.grid(SIDE)
         _close(answer["surface"], first.cost.T.ravel().tolist())
         _close(maps["abstention"], first.abstention_rate.T.ravel().tolist())
-        assert maps["lower"] == first.lower.T.ravel().tolist()
-        assert maps["upper"] == first.upper.T.ravel().tolist()
+        # the page shows the thresholds a policy would have
+        blocks = about["report"].models[0].surface.counts.blocks()
+        for side, name in enumerate(("lower", "upper")):
+            plain, short = (make(blocks.lower, blocks.upper)[side] for make in (cut_points, shortest_cuts))
+            rounded = dict(zip(plain.tolist(), short.tolist(), strict=True))
+            assert maps[name] == [rounded[cut] for cut in getattr(first, name).T.ravel().tolist()]
         for row in range(0, SIDE + 1, 3):
             for column in range(0, SIDE + 1, 2):
                 costs = CostModel(cost_fn=1, cost_fp=column / SIDE, cost_abstain=row / SIDE)
