@@ -1,5 +1,7 @@
 """`demur combine` and `demur guard` against the functions they call, their figures and their refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from demur import CostModel
 from demur.cli.options import combining
 from demur.honest import combination_costs, guarded_cost
 from demur.windows import combined_rule, guarded_window
-from demur.windows.combined import WAYS
+from demur.windows.combined import WAYS, written_rule
 
 RNG = np.random.default_rng(4)
 Y = np.arange(48) % 2
@@ -46,7 +48,10 @@ def test_combine_against_the_library(run, tests_file, tmp_path):
     expected = combination_costs(Y, scores, costs=COSTS, stage_costs=[0.1, 0.5], ways=["chain"])
     assert found["combination"] == expected.to_dict()
     rule = combined_rule(Y, scores, how="chain", costs=COSTS, stage_costs=[0.1, 0.5])
-    assert found["rule"] == rule.to_dict()
+    columns = np.column_stack([BLOOD, SCAN])
+    short = written_rule(rule, columns)
+    assert found["rule"] == short.to_dict()
+    assert np.array_equal(short.decide(columns), rule.decide(columns))
     assert found["best"] == expected.best
     assert found["data"]["rows"] == 48
 
@@ -73,7 +78,10 @@ def test_guard_against_the_library(run, strange, tmp_path):
     assert figure.read_bytes().startswith(b"\x89PNG")
     found = answer.json
     rule = guarded_window(Y, STRANGE, DISTANCE, costs=COSTS)
-    assert found["rule"] == rule.to_dict()
+    short = replace(rule, **{name: found["rule"][name] for name in ("lower", "upper", "max_doubt")})
+    assert found["rule"] == short.to_dict()
+    assert np.array_equal(short.decide(STRANGE, DISTANCE), rule.decide(STRANGE, DISTANCE))
+    assert len(repr(short.lower)) < len(repr(rule.lower))
     assert found["cost"] == guarded_cost(Y, STRANGE, DISTANCE, costs=COSTS).to_dict()
     assert found["decision"].startswith("Abstain where distance exceeds")
     assert 1.5 < found["rule"]["max_doubt"] < 5

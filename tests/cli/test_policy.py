@@ -29,6 +29,7 @@ from demur import (
 from demur.cli.answers.decisions import Tally, write_decisions
 from demur.engines import row_stream
 from demur.engines.row_stream import open_rows
+from demur.surface.window import written_window
 from examples import examples
 
 MANY = {"good": GOOD * 40, "bad": [-score for score in GOOD] * 40}
@@ -65,8 +66,7 @@ def test_decision_of_the_worked_example_by_hand(run, many, tmp_path):
     policy = Policy.load(tmp_path / "policy.json")
     expected = Policy.from_answer(compare_models(Y * 40, MANY, costs=MODEL).answer)
     assert policy.to_dict() == expected.to_dict()
-    window = abstention_surface(Y, GOOD).window(costs=MODEL)
-    assert (policy.lower, policy.upper) == (window.lower, window.upper)
+    assert (policy.lower, policy.upper) == (-0.7, 0.6)
     assert policy.expected_cost == pytest.approx(100 / 6)
     assert sorted(os.listdir(tmp_path)) == ["p.csv", "policy.json"]
 
@@ -158,7 +158,8 @@ def test_limits_against_the_function(run, many, tmp_path):
     flags = ("--max-abstention", 0.25, "--min-precision-negative", 0.7)
     answer = run("decide", many, *COSTS, *flags, "-o", "policy.json")
     counts = ScoreCounts.from_arrays(Y, GOOD)
-    window = cheapest_window(counts, costs=MODEL, max_abstention=0.25, min_precision_negative=0.7)
+    limits = {"max_abstention": 0.25, "min_precision_negative": 0.7}
+    window = written_window(cheapest_window(counts, costs=MODEL, **limits), counts)
     policy = Policy.load(tmp_path / "policy.json")
     assert (policy.lower, policy.upper) == (window.lower, window.upper)
     text = " ".join(answer.out.split())
@@ -222,7 +223,8 @@ def test_limits_that_leave_one_decision_for_all(run, tmp_path):
 def test_prevalence_reaches_the_policy(run, many, tmp_path):
     run("decide", many, *COSTS, "--model", "good", "--prevalence", 0.4, "-o", "policy.json")
     policy = Policy.load(tmp_path / "policy.json")
-    window = abstention_surface(Y, GOOD, prevalence=0.4).window(costs=MODEL)
+    surface = abstention_surface(Y, GOOD, prevalence=0.4)
+    window = written_window(surface.window(costs=MODEL), surface.counts)
     assert (policy.prevalence, policy.lower, policy.upper) == (0.4, window.lower, window.upper)
     assert policy.expected_cost == pytest.approx(window.expected_cost)
     run("decide", many, *COSTS, "--model", "good", "-o", "sample.json")
