@@ -20,7 +20,9 @@ def stoppable() -> Iterator[None]:
     """Let the signals end a block with exit code 130 or 143; elsewhere than in the main thread do nothing.
 
     Whatever error leaves the block after a signal means the signal: DuckDB turns the interruption of a
-    query into a RuntimeError, and that of its import into an ImportError.
+    query into a RuntimeError, and that of its import into an ImportError. Python itself swallows what is
+    raised in a callback of its garbage collection: then the block ends so when its work is done, or at the
+    next signal.
     """
     came: list[int] = []
 
