@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.thresholds import threshold_label
-
 __all__ = ["bars", "curve", "heat", "panel", "zones"]
 
 _WIDTH, _HEIGHT, _PAD = 220, 120, 6
@@ -108,7 +106,7 @@ def zones(lower: float, upper: float, shares: tuple[str, str, str]) -> str:
         parts.append(f'<rect x="{k * width:.1f}" y="0" width="{width:.1f}" height="22" fill="{color}"/>')
         ink = "#000000" if color in (_POSITIVE, "none") else "#FFFFFF"
         parts.append(_text((k + 0.5) * width, 15, words, ink))
-    ends = [threshold_label(end) for end in (lower, upper)]
+    ends = [f"{end:.10g}" for end in (lower, upper)]
     parts += [_text(k * width, 38, end, "currentColor") for k, end in enumerate(ends, start=1)]
     said = f"negative up to {ends[0]}, positive from {ends[1]} on"
     return _svg(44, "".join(parts), said)
