@@ -43,13 +43,13 @@ $(VENV)/.lab: $(VENV)/.installed
 	touch $@
 
 test-long: $(VENV)/.lab
-	$(RUN) -m pytest -n auto -m long --ignore tests/house/test_fuzz.py
+	$(RUN) -m pytest -n auto -m long --ignore tests/package/test_fuzz.py
 
 # hostile arguments, files and saved objects, the same ones every time: three minutes of processor time. A call that
 # takes a minute fails, and so does a process that takes five
 fuzz: export DEMUR_FUZZ = 70
 fuzz: $(VENV)/.installed
-	ulimit -t 300 && $(RUN) -m pytest -q -n auto tests/house/test_fuzz.py
+	ulimit -t 300 && $(RUN) -m pytest -q -n auto tests/package/test_fuzz.py
 
 # the mathematics alone: what other versions of Python and of the dependencies must pass;
 # VENV=.venv-oldest CONSTRAINTS=constraints/oldest.txt tries the lower bounds

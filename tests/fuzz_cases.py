@@ -270,7 +270,7 @@ TYPICAL = {
     "exchange": _number(True, False),
 }
 
-ROOM = {
+SUBPACKAGE = {
     "ordinal": {"y_true": _of("classes"), "y_score": _of("a"), "scores": _two},
     "multiclass": {
         "y_true": _of("classes"),
@@ -292,15 +292,15 @@ ROOM = {
         "cost_fn": _number("w", 1.0),
     },
 }
-"""Arguments that mean something else in one room."""
+"""Arguments that mean something else in one subpackage."""
 
 OWN = {
-    "demur.read_counts": ROOM["engines"],
-    "demur.ordinal_roc": ROOM["ordinal"],
-    "demur.rec_curve": ROOM["regression"],
-    "demur.optimize_weights": ROOM["multiclass"],
-    "demur.hand_till_auc": ROOM["multiclass"],
-    "demur.cautious_confusion": ROOM["cautious"],
+    "demur.read_counts": SUBPACKAGE["engines"],
+    "demur.ordinal_roc": SUBPACKAGE["ordinal"],
+    "demur.rec_curve": SUBPACKAGE["regression"],
+    "demur.optimize_weights": SUBPACKAGE["multiclass"],
+    "demur.hand_till_auc": SUBPACKAGE["multiclass"],
+    "demur.cautious_confusion": SUBPACKAGE["cautious"],
     "demur.decide": {"scores": _of("a")},
     "demur.monitoring.judge_policy": {"scores": _of("a"), "labels": _of("y")},
     "demur.ordinal.vus_unpaired_test": {
@@ -328,8 +328,8 @@ SIZES = {"workers", "time_limit", "n_resamples", "n", "n_rankings", "n_runs", "e
 
 def typical(function, name, world):
     """Return a sensible value of an argument; KeyError if nobody said what that is."""
-    room = function.split(".")[1]
-    for table in (OWN.get(function, {}), ROOM.get(room, {}), TYPICAL):
+    subpackage = function.split(".")[1]
+    for table in (OWN.get(function, {}), SUBPACKAGE.get(subpackage, {}), TYPICAL):
         if name in table:
             return table[name](world)
     raise KeyError(name)
@@ -349,8 +349,8 @@ def optional(function):
     """Names of the other arguments that have an entry."""
     parameters = inspect.signature(FUNCTIONS[function]).parameters
     left = [name for name in parameters if name not in required(function)]
-    room = function.split(".")[1]
-    known = {**TYPICAL, **ROOM.get(room, {}), **OWN.get(function, {})}
+    subpackage = function.split(".")[1]
+    known = {**TYPICAL, **SUBPACKAGE.get(subpackage, {}), **OWN.get(function, {})}
     return [name for name in left if name in known]
 
 

@@ -1,21 +1,21 @@
-"""Every public name of demur, found by looking: the rooms' lists and the door."""
+"""Every public name of demur, found by looking: the lists of the subpackages and of the package."""
 
 import inspect
 from importlib import import_module
 
 import demur
 
-ROOMS = [name for name in demur.__all__ if inspect.ismodule(getattr(demur, name))]
-TOP = [name for name in demur.__all__ if name not in (*ROOMS, "__version__")]
+SUBPACKAGES = [name for name in demur.__all__ if inspect.ismodule(getattr(demur, name))]
+TOP = [name for name in demur.__all__ if name not in (*SUBPACKAGES, "__version__")]
 
 
 def public_names():
-    """Return {"demur.room.name": value}, and "demur.name" for the names of the door."""
+    """Return {"demur.subpackage.name": value}, and "demur.name" for names of the package itself."""
     found = {f"demur.{name}": getattr(demur, name) for name in TOP}
-    for room in ROOMS:
-        for name in import_module(f"demur.{room}").__all__:
+    for subpackage in SUBPACKAGES:
+        for name in import_module(f"demur.{subpackage}").__all__:
             if name not in TOP:
-                found[f"demur.{room}.{name}"] = getattr(import_module(f"demur.{room}"), name)
+                found[f"demur.{subpackage}.{name}"] = getattr(import_module(f"demur.{subpackage}"), name)
     return found
 
 

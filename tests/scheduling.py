@@ -14,7 +14,7 @@ import re
 from xdist.scheduler import LoadScopeScheduling
 
 TOGETHER = re.compile(
-    r"tests/(engines/test_(spark|export_databases)|house/test_results|report/test_(page|web)_\w+)\.py"
+    r"tests/(engines/test_(spark|export_databases)|package/test_results|report/test_(page|web)_\w+)\.py"
     r"|studies/tests/test_\w*studies\.py"
 )
 FIRST = "tests/engines/test_spark.py"

@@ -1,6 +1,6 @@
 """MkDocs calls this while it builds: names in code become links, and copied sessions lose their prompts.
 
-The names are found by looking: the rooms' public lists, and the methods of public classes.
+The names are found by looking: the subpackages' public lists, and the methods of public classes.
 """
 
 import doctest
@@ -33,7 +33,11 @@ BEFORE = re.compile(r'<span class="n[a-z]?">(\w+)</span><span class="o">\.</span
 @cache
 def homes() -> dict[str, str]:
     """Return {name: full name} of every public name, as the reference documents it."""
-    found = {name: f"demur.{room}.{name}" for room in rooms() for name in room_names(room)}
+    found = {
+        name: f"demur.{subpackage}.{name}"
+        for subpackage in subpackages()
+        for name in subpackage_names(subpackage)
+    }
     for name in top_names():
         if name not in found:  # such as errors, which no subpackage lists
             found[name] = f"{getattr(demur, name).__module__}.{name}"
@@ -41,7 +45,7 @@ def homes() -> dict[str, str]:
 
 
 @cache
-def rooms() -> list[str]:
+def subpackages() -> list[str]:
     """Return the public subpackages."""
     return [name for name in demur.__all__ if inspect.ismodule(getattr(demur, name))]
 
@@ -49,13 +53,13 @@ def rooms() -> list[str]:
 @cache
 def top_names() -> list[str]:
     """Return the names that demur itself offers."""
-    return [name for name in demur.__all__ if name not in (*rooms(), "__version__")]
+    return [name for name in demur.__all__ if name not in (*subpackages(), "__version__")]
 
 
 @cache
-def room_names(room: str) -> frozenset[str]:
-    """Return the public names of a room."""
-    return frozenset(import_module(f"demur.{room}").__all__)
+def subpackage_names(subpackage: str) -> frozenset[str]:
+    """Return the public names of a subpackage."""
+    return frozenset(import_module(f"demur.{subpackage}").__all__)
 
 
 def public_object(full_name: str) -> object:
@@ -73,7 +77,7 @@ def entry(code: str) -> str | None:
     words = path.group().removesuffix(".").split(".")
     if words[0] == "demur":
         words = words[1:]
-        if len(words) > 1 and words[0] in rooms() and words[1] in room_names(words[0]):
+        if len(words) > 1 and words[0] in subpackages() and words[1] in subpackage_names(words[0]):
             words = words[1:]
     elif len(words) > 1:
         words[0] = USUAL_NAMES.get(words[0], words[0])

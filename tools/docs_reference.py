@@ -1,4 +1,4 @@
-"""Write the reference: a page for each room, with links from every name to where it is used."""
+"""Write the reference: a page for each subpackage, with links from every name to where it is used."""
 
 import ast
 import importlib
@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 
-from docs_hook import entry, homes, public_object, room_names, rooms, top_names
+from docs_hook import entry, homes, public_object, subpackage_names, subpackages, top_names
 
 BLOCK = re.compile(r"^```(?:python|text)?\n(.*?)^```$", re.M | re.S)
 
 
 def write_reference(folder: Path, docs: Path, examples: Path) -> None:
-    """Write a page for each room, one for other names, and a front page; refuse names without an example."""
+    """Write a page per subpackage, one for other names and a front page; refuse names without an example."""
     folder.mkdir()
     uses, makers = where_used(docs, examples), returned_by()
     bare = without_example(uses, makers)
@@ -22,15 +22,15 @@ def write_reference(folder: Path, docs: Path, examples: Path) -> None:
         raise SystemExit(
             f"no example shows {', '.join(sorted(bare))}: add one to the docstring or to a page."
         )
-    for room in rooms():
-        names = sorted(room_names(room))
-        text = (importlib.import_module(f"demur.{room}").__doc__ or "").strip()
+    for subpackage in subpackages():
+        names = sorted(subpackage_names(subpackage))
+        text = (importlib.import_module(f"demur.{subpackage}").__doc__ or "").strip()
         blocks = [block(name, uses[name], makers[name]) for name in names]
-        (folder / f"{room}.md").write_text(
-            "\n".join([f"# demur.{room} {{#demur.{room}}}", "", text, "", *blocks])
+        (folder / f"{subpackage}.md").write_text(
+            "\n".join([f"# demur.{subpackage} {{#demur.{subpackage}}}", "", text, "", *blocks])
         )
-    # names that no room lists, such as errors
-    others = sorted(name for name, full in homes().items() if full.split(".")[1] not in rooms())
+    # names that no subpackage lists, such as errors
+    others = sorted(name for name, full in homes().items() if full.split(".")[1] not in subpackages())
     blocks = [block(name, uses[name], makers[name]) for name in others]
     (folder / "errors.md").write_text("\n".join(["# demur: errors and intervals", "", *blocks]))
     (folder / "index.md").write_text(front_page())
@@ -42,12 +42,12 @@ def without_example(uses: Mapping[str, list[tuple[str, str]]], makers: Mapping[s
 
 
 def front_page() -> str:
-    """Return the front page: rooms with a line each, and the names that demur itself offers."""
-    lines = ["# Reference", "", "Every public name with its documentation, by room.", ""]
-    for room in rooms():
-        module = importlib.import_module(f"demur.{room}")
+    """Return the front page: subpackages with a line each, and the names that demur itself offers."""
+    lines = ["# Reference", "", "Every public name with its documentation, by subpackage.", ""]
+    for subpackage in subpackages():
+        module = importlib.import_module(f"demur.{subpackage}")
         line = (module.__doc__ or "").strip().splitlines()[0]
-        lines.append(f"- [demur.{room}]({room}.md): {line}")
+        lines.append(f"- [demur.{subpackage}]({subpackage}.md): {line}")
     lines += ["- [demur](errors.md): errors and intervals.", "", "## In demur itself", ""]
     lines += ["The names people start with, importable from `demur`:", ""]
     names = sorted(top_names(), key=str.lower)

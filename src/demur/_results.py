@@ -26,7 +26,7 @@ __all__ = ["FrozenDict", "Interval", "Result", "as_scalar", "frozen", "json_safe
 
 
 _MOST_SHOWN = 4
-# pairs of fields that are a curve, under the names they have in every room
+# pairs of fields that are a curve, under the names they have in every subpackage
 _AXES = (
     ("fpr", "tpr"),
     ("recall", "precision"),

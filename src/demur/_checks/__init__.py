@@ -3,7 +3,7 @@
 Checks return the argument in the one form the rest of the package works with. Message
 form: "`argument` rule, got value." plus "Hint: what to do" where there is something to do.
 One module per duty: `arrays`, `labels` (two classes), `classes` (any number), `samples` (numbers of
-cases), `rates`, `costs`, `choices` (options); the other rooms import the checks from here.
+cases), `rates`, `costs`, `choices` (options); the other subpackages import the checks from here.
 """
 
 from demur._checks.arrays import (

@@ -39,7 +39,7 @@ __all__ = [
 INTEGERS_EXACT_IN_FLOAT = 2**53
 
 
-# ---------------------------------------------------------------- the door
+# ---------------------------------------------------------------- arguments
 
 
 def as_array(values: Any, name: str) -> np.ndarray:

@@ -1,6 +1,6 @@
-"""The answer in words: one function from facts to sentences, with a twin in the page's script.
+"""The answer in words: one function from facts to sentences, and the same one in TypeScript for the page.
 
-Facts are plain numbers and names, as `Answer.facts` lists them, so that the twin starts from the
+Facts are plain numbers and names, as `Answer.facts` lists them, so that the page starts from the
 same JSON. Costs are per case; sentences show them per 1000 cases.
 """
 

@@ -3,7 +3,7 @@
 A Display computes nothing: it takes a result, or makes one with the function of the same name, and
 draws it. `frame()` gives back every number drawn.
 
-Imports: estimators, monitoring and every room of the domain.
+Imports: estimators, monitoring and every subpackage of the domain.
 """
 
 import lazy_loader

@@ -1,8 +1,8 @@
 """scikit-learn estimators: classifiers that abstain, delegate or weigh costs; forecasters.
 
-Each points to the room that holds its mathematics.
+Each points to the subpackage with its mathematics.
 
-Imports: every room of the domain.
+Imports: every subpackage of the domain.
 """
 
 import lazy_loader

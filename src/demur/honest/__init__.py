@@ -1,7 +1,7 @@
 """Costs measured on cases not used to choose the rule, with intervals, bands, tests and certificates.
 
 A surface is a minimum over windows, so on the cases that chose the windows it is too small. This
-room splits the cases into folds, chooses on nine and scores on the tenth (`cross_fitting`), turns
+subpackage splits the cases into folds, chooses on nine and scores on the tenth (`cross_fitting`), turns
 the fold tables into bands and paired tests, and bounds the true cost without asymptotics
 (`certificates`).
 

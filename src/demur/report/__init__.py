@@ -1,6 +1,6 @@
 """The interactive page in which a reader sets the costs: its data, its sentences, its file.
 
-Imports: every room of the domain.
+Imports: every subpackage of the domain.
 """
 
 import lazy_loader

@@ -1,7 +1,7 @@
 """The abstention cost surface: the smallest cost of any window, for all costs at once.
 
 After Friedel, Rueckert, Kramer (2006). `window` holds the two thresholds and how to apply them,
-`masses` the running sums every other room may use, `surface` the surface itself, `regions` the
+`masses` the running sums every other subpackage may use, `surface` the surface itself, `regions` the
 cells and exact differences, `optimal_costs` where one window stays the cheapest, `bounds` what
 binned counts can say.
 

@@ -102,7 +102,7 @@ class AbstentionSurface(Result):
 
     @cached_property
     def masses(self) -> SurfaceMasses:
-        """Running masses over blocks and scores, for the other rooms."""
+        """Running masses over blocks and scores, for other subpackages."""
         return SurfaceMasses(
             counts=self.counts,
             prevalence=self.prevalence,

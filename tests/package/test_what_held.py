@@ -97,7 +97,7 @@ def test_workers_of_loky_give_the_same_numbers():
 SUMMARY = """
 import sys
 sys.path.insert(0, {tests!r})
-from house.test_what_held import summary
+from package.test_what_held import summary
 print(summary(3))
 """
 

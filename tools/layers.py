@@ -1,7 +1,7 @@
-"""The house as its imports show it: rooms, their rank, who imports whom.
+"""Check the import layers: subpackages, their rank, who imports whom.
 
-`python tools/house.py` rewrites the picture in docs/architecture.md; a test compares it, and
-`python tools/house.py --check` says in a second what is wrong.
+`python tools/layers.py` rewrites the picture in docs/architecture.md; a test compares it, and
+`python tools/layers.py --check` says in a second what is wrong.
 """
 
 import ast
@@ -14,9 +14,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "demur"
 PAGE = ROOT / "docs" / "architecture.md"
 
-# Floors from the ground up. A room imports from lower floors only; rooms of one floor do not know
+# From the lowest up. A subpackage imports from lower layers only; those of one layer do not import
 # each other.
-FLOORS = (
+LAYERS = (
     ("exceptions", "typing", "_version", "_html"),
     ("_checks", "_results", "_progress"),
     ("_kernels", "_files", "_resampling"),
@@ -32,7 +32,7 @@ FLOORS = (
     ("cli",),
     ("__main__", "__init__"),
 )
-FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+LAYER_OF = {subpackage: layer for layer, subpackages in enumerate(LAYERS) for subpackage in subpackages}
 
 
 def module_name(path: Path) -> str:
@@ -44,8 +44,8 @@ def module_name(path: Path) -> str:
 MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def room_of(module: str) -> str:
-    """Return the room (or door module) a module belongs to."""
+def subpackage_of(module: str) -> str:
+    """Return the subpackage (or top-level module) a module belongs to."""
     return module.split(".")[0]
 
 
@@ -68,12 +68,12 @@ def imports_of(source: str) -> Iterator[tuple[int, str]]:
 
 
 def upward_imports(module: str, source: str) -> list[str]:
-    """Say which lines of a module import from its own floor or above."""
-    room = room_of(module)
+    """Say which lines of a module import from its own layer or above."""
+    subpackage = subpackage_of(module)
     return [
-        f"{module}, line {line}: imports {imported}, which is not below {room}"
+        f"{module}, line {line}: imports {imported}, which is not below {subpackage}"
         for line, imported in imports_of(source)
-        if room_of(imported) != room and FLOOR_OF[room_of(imported)] >= FLOOR_OF[room]
+        if subpackage_of(imported) != subpackage and LAYER_OF[subpackage_of(imported)] >= LAYER_OF[subpackage]
     ]
 
 
@@ -96,22 +96,22 @@ def order_of(edges: dict[str, set[str]]) -> list[str]:
 
 
 def picture() -> str:
-    """Return the table of rooms for docs/architecture.md: top floor first."""
+    """Return the table of subpackages for docs/architecture.md: top layer first."""
     below: dict[str, set[str]] = {}
     for module, imports in graph().items():
-        below.setdefault(room_of(module), set()).update(room_of(other) for other in imports)
-    lines = ["| floor | room | imports |", "|---|---|---|"]
-    for floor in range(len(FLOORS) - 2, 2, -1):
-        for room in FLOORS[floor]:
+        below.setdefault(subpackage_of(module), set()).update(subpackage_of(other) for other in imports)
+    lines = ["| layer | subpackage | imports |", "|---|---|---|"]
+    for layer in range(len(LAYERS) - 2, 2, -1):
+        for subpackage in LAYERS[layer]:
             imported = sorted(
-                (other for other in below[room] - {room} if FLOOR_OF[other] > 2),
-                key=lambda other: (-FLOOR_OF[other], other),
+                (other for other in below[subpackage] - {subpackage} if LAYER_OF[other] > 2),
+                key=lambda other: (-LAYER_OF[other], other),
             )
-            lines.append(f"| {floor} | `{room}` | {', '.join(imported)} |")
+            lines.append(f"| {layer} | `{subpackage}` | {', '.join(imported)} |")
     return "\n".join(lines)
 
 
-BEGIN, END = "<!-- rooms: written by tools/house.py -->", "<!-- end of rooms -->"
+BEGIN, END = "<!-- layers: written by tools/layers.py -->", "<!-- end of layers -->"
 
 
 def page_with_picture(page: str) -> str:
@@ -129,7 +129,7 @@ def complaints() -> list[str]:
         wrong.append(f"a circle of imports: {' -> '.join(error.args[1])}")
     page = PAGE.read_text()
     if page != page_with_picture(page):
-        wrong.append("docs/architecture.md shows other rooms: run python tools/house.py")
+        wrong.append("docs/architecture.md shows other subpackages: run python tools/layers.py")
     return wrong
 
 

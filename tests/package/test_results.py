@@ -133,6 +133,6 @@ def test_frozen_mappings_travel():
     import pickle
 
     mapping = FrozenDict(a=1, b=FrozenDict(c=2))
-    for twin in (pickle.loads(pickle.dumps(mapping)), copy.deepcopy(mapping)):
-        assert twin == mapping
-        assert isinstance(twin["b"], FrozenDict)
+    for again in (pickle.loads(pickle.dumps(mapping)), copy.deepcopy(mapping)):
+        assert again == mapping
+        assert isinstance(again["b"], FrozenDict)

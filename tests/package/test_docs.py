@@ -12,7 +12,7 @@ import pytest
 import demur
 import demur.displays
 from demur.cli.main import main
-from public_surface import ROOMS, TOP
+from public_surface import SUBPACKAGES, TOP
 
 DOCS = Path(__file__).parents[2] / "docs"
 sys.path.insert(0, str(DOCS.parent / "tools"))
@@ -115,7 +115,7 @@ def listed_names():
             yield home, name, bool(bold)
 
 
-def test_names_are_listed_under_their_home_and_bold_at_the_door():
+def test_names_are_listed_under_their_home_and_bold_at_the_top():
     listed = [entry for entry in listed_names() if entry[1] != "ValueError"]
     assert len(listed) > 250
     wrong = []
@@ -135,9 +135,9 @@ def test_every_display_is_in_the_gallery():
     assert [name for name in demur.displays.__all__ if f"gallery/{name}.png" not in page] == []
 
 
-def test_every_room_is_in_the_navigation():
+def test_every_subpackage_is_in_the_navigation():
     settings = (DOCS.parent / "mkdocs.yml").read_text()
-    assert [room for room in ROOMS if f"generated/reference/{room}.md" not in settings] == []
+    assert [name for name in SUBPACKAGES if f"generated/reference/{name}.md" not in settings] == []
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "how_to").glob("*.md")), ids=lambda page: page.name)

@@ -1,4 +1,4 @@
-"""The door: what NumPy would misread without a word is refused with a sentence."""
+"""Checks of arguments: what NumPy would misread without a word is refused with a sentence."""
 
 import numpy as np
 import pandas as pd

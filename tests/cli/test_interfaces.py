@@ -1,4 +1,4 @@
-"""One answer at every door: compare, decide, demo, report, Report and compare_models on the same files."""
+"""One answer at every interface: compare, decide, demo, report, Report, compare_models on the same files."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -166,16 +166,16 @@ def test_every_door_shows_one_comparison(run, shown, tmp_path, name):
     file = situation.write(tmp_path, "p.csv")
     flags = situation.all_flags()
     expected = situation.compared()
-    doors = {
+    interfaces = {
         "compare": partial(shown, "compare", file, *flags),
         "decide": partial(shown, "decide", file, *flags),
         "report": partial(shown, "report", file, *flags),
         "Report": situation.reported,
     }
     if name == "demo":
-        doors["demo"] = lambda: run("demo", "-o", "tour", "--json", "-q").json["comparison"]
-    for door, comparison in doors.items():
-        same(comparison(), expected, door)
+        interfaces["demo"] = lambda: run("demo", "-o", "tour", "--json", "-q").json["comparison"]
+    for interface, comparison in interfaces.items():
+        same(comparison(), expected, interface)
     # the words are the same, and the rule that is written is the answer's
     answer = expected["answer"]
     decided = run("decide", file, *flags, "--json", "-q").json
