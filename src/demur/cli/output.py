@@ -118,7 +118,9 @@ def heading(text: str, *, output: str | None) -> str:
         or os.environ.get("TERM") == "dumb"
         or not sys.stdout.isatty()
     )
-    return visible(text) if plain else click.style(visible(text), bold=True)
+    # a long heading comes in lines
+    shown = "\n".join(map(visible, text.split("\n")))
+    return shown if plain else click.style(shown, bold=True)
 
 
 def document(kind: str, content: dict[str, Any], *, version: int = 1) -> str:
