@@ -117,8 +117,9 @@ class JudgedPair:
         where = (self.first_slot[part] - a0 + 1) * columns + self.second_slot[part] - b0 + 1
         table = np.bincount(where, self.sizes[part], rows * columns).reshape(rows, columns)
         running: FloatArray = table.astype(np.float64, copy=False)
-        np.cumsum(running, axis=0, out=running)
-        return np.cumsum(running, axis=1, out=running)
+        # in the order of the compiled loop, so that fractions of cases round alike
+        np.cumsum(running, axis=1, out=running)
+        return np.cumsum(running, axis=0, out=running)
 
     def cumulative_tables(self) -> Iterator[FloatArray]:
         """Yield, per class and fold, the cases among the first x and first y positions as element [x, y]."""
