@@ -17,6 +17,7 @@ from demur.cli.answers.pairs import pair_differences
 from demur.honest import splits
 from demur.report import DataSource
 from demur.report.building import roc_points, score_bins
+from demur.surface.window import written_window
 
 COSTS = CostModel(cost_fn=10, cost_fp=5, cost_abstain=1)
 Y, A = demur.Binormal(separation=1.6).sample(300, rng=3)
@@ -64,7 +65,7 @@ def test_blocks_and_cuts_give_the_windows_of_the_surface(two):
         evidence = demur.windows.PolicyEvidence.from_counts(surface.counts).to_dict()
         assert model["digest"] == evidence["digest"]
         assert model["blocks"] == evidence["blocks"]
-        window = surface.window(costs=COSTS)
+        window = written_window(surface.window(costs=COSTS), surface.counts)
         assert window.lower in model["cuts"]["lower"]
         assert window.upper in model["cuts"]["upper"]
         assert (model["cuts"]["lower"][0], model["cuts"]["upper"][-1]) == ("-inf", "inf")
@@ -326,7 +327,7 @@ def test_headline_by_hand():
     costs = CostModel(cost_fn=10, cost_fp=10, cost_abstain=2)
     report = Report.from_counts({"m": counts}, costs=costs)
     assert report.headline.startswith(
-        "Use m: call positive from 2 up, negative up to 0.5, send the rest to a person. Of 1000 cases "
+        "Use m: call positive from 1.5 up, negative up to 0.5, send the rest to a person. Of 1000 cases "
     )
     assert "334 are called positive, 333 negative, 333 go to a person" in report.headline
     assert "; no positive missed, no false alarms. Cost 670 per 1000 cases (95 % " in report.headline
@@ -473,7 +474,7 @@ def test_roc_points_are_points_of_the_curve():
 
 def test_json_is_valid_and_versioned(two):
     document = json.loads(two.to_json(), parse_constant=pytest.fail)
-    assert (document["schema"], document["version"]) == ("demur.report", 2)
+    assert (document["schema"], document["version"]) == ("demur.report", 3)
     assert list(document) == [
         "schema",
         "version",
@@ -542,7 +543,8 @@ def test_evidence_is_that_of_the_public_functions():
     assert found["risk_coverage"]["aurc"] == pytest.approx(risk.aurc, rel=1e-9)
     assert found["risk_coverage"]["risk"][-1] == pytest.approx(1 - right.mean(), rel=1e-4)
     promised = {"min_precision_positive": 0.9, "min_precision_negative": 0.9, "confidence_level": 0.95}
-    window = demur.windows.widest_coverage_window(y, probability, **promised)
+    counts = ScoreCounts.from_arrays(y, probability)
+    window = written_window(demur.windows.widest_coverage_window(counts, **promised), counts)
     kept = next(promise for promise in found["promises"] if promise["precision"] == 0.9)
     assert [float(kept["lower"]), float(kept["upper"])] == [window.lower, window.upper]
     assert kept["decided"] == 1 - window.abstention_rate
@@ -646,7 +648,8 @@ def test_frame_has_one_entry_per_model(two):
     frame = two.to_frame()
     assert frame["model"] == ["good", "noisy"]
     assert {len(column) for column in frame.values()} == {2}
-    window = demur.abstention_surface(Y, B).window(costs=COSTS)
+    surface = demur.abstention_surface(Y, B)
+    window = written_window(surface.window(costs=COSTS), surface.counts)
     assert (frame["lower"][1], frame["upper"][1]) == (window.lower, window.upper)
     assert frame["hindsight_cost"][1] == pytest.approx(window.expected_cost)
     one = Report.from_predictions([1, 0], {"m": [0.2, 0.1]}).to_frame()
