@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bars", "curve", "heat", "panel", "zones"]
+__all__ = ["bars", "curve", "heat", "panel", "threshold_label", "zones"]
 
 _WIDTH, _HEIGHT, _PAD = 220, 120, 6
 _POINTS = 200
+_LONGEST_LABEL = 12
 # cells of a map in each direction
 _CELLS = 12
 # the colours of the figures: distinguishable with every common colour vision deficiency
@@ -97,6 +98,12 @@ def _thinned(size: int) -> Any:
     return np.unique(np.linspace(0, size - 1, min(size, _CELLS)).astype(np.int64))
 
 
+def threshold_label(value: float) -> str:
+    """Write a threshold where space is short: all its digits if they fit, else six of them."""
+    text = repr(float(value)).removesuffix(".0")
+    return text if len(text) <= _LONGEST_LABEL else f"{value:.6g}"
+
+
 def zones(lower: float, upper: float, shares: tuple[str, str, str]) -> str:
     """Return the three zones of a window side by side as SVG, each with its words."""
     parts, width = [], _WIDTH / 3
@@ -106,7 +113,7 @@ def zones(lower: float, upper: float, shares: tuple[str, str, str]) -> str:
         parts.append(f'<rect x="{k * width:.1f}" y="0" width="{width:.1f}" height="22" fill="{color}"/>')
         ink = "#000000" if color in (_POSITIVE, "none") else "#FFFFFF"
         parts.append(_text((k + 0.5) * width, 15, words, ink))
-    ends = [f"{end:.10g}" for end in (lower, upper)]
+    ends = [threshold_label(end) for end in (lower, upper)]
     parts += [_text(k * width, 38, end, "currentColor") for k, end in enumerate(ends, start=1)]
     said = f"negative up to {ends[0]}, positive from {ends[1]} on"
     return _svg(44, "".join(parts), said)

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from demur._html import threshold_label
 from demur._kernels.thresholds import (
     cut_points,
     shortest_cut,
     shortest_cuts,
     shortest_in,
-    threshold_label,
     threshold_text,
 )
 from demur.surface.window import decide

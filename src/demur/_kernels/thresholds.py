@@ -13,13 +13,11 @@ __all__ = [
     "shortest_cut",
     "shortest_cuts",
     "shortest_in",
-    "threshold_label",
     "threshold_text",
 ]
 
 _MAX = np.finfo(np.float64).max
 _HALF = _MAX / 2
-_LONGEST_LABEL = 12
 # with 17 significant digits every float stays itself
 _ROUNDINGS = tuple(Context(prec=digits, rounding=ROUND_HALF_UP) for digits in range(1, 17))
 
@@ -97,12 +95,6 @@ def shortest_cuts(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, Flo
 def threshold_text(value: float) -> str:
     """Write a threshold with all its digits: the shortest text that reads back as the same number."""
     return repr(float(value)).removesuffix(".0")
-
-
-def threshold_label(value: float) -> str:
-    """Write a threshold where space is short: all its digits if they fit, else six of them."""
-    text = threshold_text(value)
-    return text if len(text) <= _LONGEST_LABEL else f"{value:.6g}"
 
 
 def no_threshold() -> UndefinedError:

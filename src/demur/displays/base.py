@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from demur._checks import input_error
-from demur._kernels.thresholds import threshold_label
+from demur._html import threshold_label
 from demur.counts.scores import ScoreCounts
 from demur.displays.estimator_input import FromEstimator
 from demur.exceptions import DemurError
