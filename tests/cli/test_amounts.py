@@ -268,7 +268,9 @@ def test_groups_too_small_for_sums_are_left_out_with_a_sentence(run, file):
 
 def test_pages_and_policies_of_an_engine_name_the_columns(run, large, tmp_path):
     page = json_of(run, "report", large, "--model", "risk", *AMOUNTS, "--engine", "duckdb")
-    assert page["amounts"]["named"]["cost_fn"] == {"value": None, "column": "amount"}
+    named = page["amounts"]["named"]["cost_fn"]
+    assert (named["value"], named["column"], named["class"]) == (None, "amount", "positive")
+    assert named["mean"] == pytest.approx(named["total"] / named["cases"])
     policy = str(tmp_path / "policy.json")
     run("decide", large, "--model", "risk", *AMOUNTS, "--engine", "duckdb", "-o", policy)
     assert Policy.load(policy).amounts["cost_fn"] == {"column": "amount"}
@@ -278,7 +280,8 @@ def test_report_of_amounts_has_the_answer_of_compare(run, file, tmp_path):
     flags = ("--model", "risk", "--cost-fn", "0.5:1.5*amount", *AMOUNTS[2:], "--objective", "expected")
     page, compared = (json_of(run, verb, file, *flags) for verb in ("report", "compare"))
     assert page["comparison"]["answer"] == compared["comparison"]["answer"]
-    assert page["amounts"]["named"]["cost_fn"] == {"value": None, "column": "amount"}
+    named = page["amounts"]["named"]["cost_fn"]
+    assert (named["value"], named["column"], named["class"]) == (None, "amount", "positive")
     path = tmp_path / "page.html"
     answer = run("report", file, *flags, "-o", str(path))
     assert answer.code == 0

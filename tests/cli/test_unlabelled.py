@@ -39,7 +39,7 @@ def test_thresholds_against_the_library(capsys, file):
 def test_words_and_table(capsys, file, tmp_path):
     code, out = run(capsys, "decide", file, "--no-labels", *COSTS)
     assert code == 0
-    assert out.out.startswith("Call a case positive from P(positive) 0.6667 on: 2 of 7 cases")
+    assert out.out.startswith("Call a case positive from P(positive) 0.6666666666666666 on: 2 of 7 cases")
     assert "column p as P(positive), no labels" in " ".join(out.err.split())
     assert max(map(len, out.out.splitlines())) <= 80
     target = tmp_path / "answer.txt"
@@ -103,7 +103,7 @@ def test_policy_from_costs_alone(capsys, file, tmp_path):
     target = str(tmp_path / "policy.json")
     code, out = run(capsys, "decide", file, "--no-labels", "-o", target, *COSTS)
     assert code == 0
-    assert out.out.startswith("Call a case positive from P(positive) 0.6667 on")
+    assert out.out.startswith("Call a case positive from P(positive) 0.6666666666666666 on")
     policy = demur.Policy.load(target)
     assert policy.note.startswith("From costs alone, no evidence")
     assert (policy.lower, policy.upper) == pytest.approx((2 / 3, 2 / 3))

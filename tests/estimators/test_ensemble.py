@@ -1,4 +1,4 @@
-"""`CautiousEnsemble` and `GuardedClassifier` against the rules of their subpackages, and scikit-learn's checks."""
+"""`CautiousEnsemble` and `GuardedClassifier` against the rules they wrap, and scikit-learn's checks."""
 
 import pickle
 import warnings

@@ -123,7 +123,7 @@ def test_results_of_many_cases_without_numba_against_compiled_loops():
 COMMAND = """
 import sys
 sys.modules.update(dict.fromkeys({blocked!r}))
-from demur.cli.starting import main
+from demur.__main__ import main
 sys.argv = ["demur", *{arguments!r}]
 main()
 """

@@ -1,4 +1,4 @@
-"""A policy needs NumPy alone: with every other package out of reach it loads, decides and derives windows."""
+"""A policy needs NumPy alone, beside demur and its loader of names: it loads, decides and derives windows."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ import json, sys
 class NumpyAlone:
     def find_spec(self, name, path=None, target=None):
         top = name.partition(".")[0]
-        if top in ("numpy", "demur") or top in sys.stdlib_module_names:
+        if top in ("numpy", "lazy_loader", "demur") or top in sys.stdlib_module_names:
             return None
         # as where it is not installed; NumPy itself looks for packages it can do without
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)

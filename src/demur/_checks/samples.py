@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 _SUM_TO_ONE = 1e-9
-_LEAST_PREVALENCE = 1e-12
+_LEAST_PREVALENCE = 1e-100
 
 
 def check_prevalence(prevalence: Any, *, positives: float, negatives: float) -> float:

@@ -1,6 +1,7 @@
 """One DuckDB database in memory for the process: to open another takes as long as to read a small file."""
 
 import os
+import signal
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -9,9 +10,16 @@ from demur.exceptions import InputError
 
 __all__ = ["connect", "load_duckdb", "quiet"]
 
+_SIGNALS = {signal.SIGINT, signal.SIGTERM}
+_CAN_WAIT = hasattr(signal, "pthread_sigmask")
+
 
 def load_duckdb() -> Any:
-    """Import DuckDB, or say what to install."""
+    """Import DuckDB, or say what to install.
+
+    Signals wait meanwhile: one that interrupts the loading of its compiled module aborts the process.
+    """
+    masked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS) if _CAN_WAIT else set()
     try:
         import duckdb
     except ImportError:
@@ -19,6 +27,9 @@ def load_duckdb() -> Any:
             "Files are read and written with DuckDB, which is not installed. "
             "Hint: pip install 'demur[files]'."
         ) from None
+    finally:
+        if _CAN_WAIT:
+            signal.pthread_sigmask(signal.SIG_SETMASK, masked)
     return duckdb
 
 
