@@ -182,6 +182,20 @@ def test_predictions_are_drawn_at_once_under_a_name(name):
     assert plt.get_fignums() == [display.figure_.number]
 
 
+@pytest.mark.parametrize("name", sorted(MADE))
+def test_every_figure_is_whole_and_no_legend_hides_data(name):
+    display = made(name)
+    figure = display.figure_
+    figure.canvas.draw()
+    box, (width, height) = figure.get_tightbbox(figure.canvas.get_renderer()), figure.get_size_inches()
+    assert min(box.x0, box.y0) >= -0.02
+    assert max(box.x1 - width, box.y1 - height) <= 0.02
+    for ax in np.ravel(np.asarray(display.ax_, dtype=object)):
+        legend = ax.get_legend()
+        if legend is not None and not hasattr(ax, "get_zlim"):
+            assert not legend.get_window_extent().overlaps(ax.get_window_extent())
+
+
 @pytest.mark.parametrize("name", sorted(set(MADE) - {"RocCostDualDisplay"}))
 def test_predictions_are_drawn_on_given_axes(name):
     figure = plt.figure()

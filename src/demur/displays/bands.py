@@ -12,6 +12,7 @@ from demur.displays.base import (
     NEGATIVE_COLOR,
     POSITIVE_COLOR,
     Display,
+    legend_below,
 )
 from demur.displays.estimator_input import FromEstimator
 from demur.honest.bands import SurfaceBand, surface_band
@@ -34,19 +35,6 @@ class _BandDisplay(Display):
     def __init__(self, *, result: Any) -> None:
         check_type(result, "result", self._kind)
         super().__init__(result=result)
-
-    def _legend(self, handles: list[Any] | None = None) -> None:
-        """Legend below the axes, where it covers nothing."""
-        options: dict[str, Any] = {
-            "loc": "upper center",
-            "bbox_to_anchor": (0.5, -0.14),
-            "ncols": 2,
-            "frameon": False,
-            "fontsize": 9,
-        }
-        if handles is not None:
-            options["handles"] = handles
-        self.ax_.legend(**options)
 
 
 class _CrossFittedDisplay(FromEstimator, _BandDisplay):
@@ -174,7 +162,7 @@ class SurfaceBandDisplay(_CrossFittedDisplay):
             xlim=(band.nu[0], band.nu[-1]),
         )
         self.ax_.set_ylim(bottom=0)
-        self._legend()
+        legend_below(self.ax_)
         columns = ("honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
         self._record(mu=np.repeat(band.mu[rows], len(band.nu)), nu=np.tile(band.nu, len(rows)))
         self._record(**{name: getattr(band, name)[rows].ravel() for name in columns})
@@ -272,7 +260,7 @@ class SignificanceMapDisplay(_BandDisplay):
             title=f"Decided with {100 * band.confidence_level:g} % confidence for all costs at once",
         )
         self.ax_.title.set_fontsize(10)
-        self._legend(self._patches(band, first, second))
+        legend_below(self.ax_, extra=self._patches(band, first, second))
         x, y = np.meshgrid(*grid, indexing="ij")
         columns = ("difference", "low", "high", "decision")
         self._record(mu=x.ravel(), nu=y.ravel())
@@ -389,7 +377,7 @@ class RocBandDisplay(FromEstimator, _BandDisplay):
             xlabel="false positive rate",
             ylabel="true positive rate",
         )
-        self._legend()
+        legend_below(self.ax_)
         names = ("fpr", "tpr", "low", "high", "fpr_low", "fpr_high", "tpr_low", "tpr_high", "thresholds")
         self._record(**{name: getattr(band, name) for name in names})
         return self
@@ -455,7 +443,7 @@ class CostCurveBandDisplay(_CrossFittedDisplay):
             xlim=(0, 1),
         )
         self.ax_.set_ylim(bottom=0)
-        self._legend()
+        legend_below(self.ax_)
         columns = ("pc", "honest", "hindsight", "low", "high", "pointwise_low", "pointwise_high")
         self._record(**{name: getattr(band, name) for name in columns})
         return self

@@ -16,6 +16,7 @@ from demur.displays.base import (
     POSITIVE_COLOR,
     SERIES,
     Display,
+    legend_below,
     new_axes,
 )
 from demur.displays.estimator_input import FromEstimator
@@ -84,7 +85,7 @@ class IsometricDisplay(Display):
             for artist in [artist for artist in artists if artist is not None][:1]:
                 artist.set_label(f"of {side} decisions")
         self.ax_.set_title(_grid_title(self.result), fontsize=10, loc="left")
-        self.ax_.legend(loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=2, frameon=False, fontsize=9)
+        legend_below(self.ax_, columns=2)
         self._record_lines([*self.result.positive, *self.result.negative])
         return self
 
@@ -197,7 +198,7 @@ class ReliableWindowDisplay(FromEstimator, Display):
         self._record_rows()
         self.ax_.set_title(_headline(window), fontsize=10, loc="left")
         if legend:
-            self.ax_.legend(loc="lower right", fontsize=8.5, framealpha=0.95)
+            legend_below(self.ax_)
         return self
 
     def _draw_abstention(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from demur._checks import check_finite, check_type, input_error
 from demur.costs.model import CostModel
-from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display
+from demur.displays.base import ACCENT, DASHES, GUIDE, SERIES, Display, legend_below
 from demur.displays.estimator_input import FromEstimator
 from demur.estimators.mimetic import mimetic_configurations
 from demur.estimators.mimetic_comparison import MimeticComparison
@@ -90,7 +90,7 @@ class NrocCurveDisplay(_NrocDisplay):
             ylabel="expected true positive rate",
             title=f"Expected from {curve.n} unlabelled cases",
         )
-        self.ax_.legend(loc="lower right", frameon=False)
+        legend_below(self.ax_)
         return self
 
     def _draw_costs(self, costs: CostModel) -> None:
@@ -168,7 +168,7 @@ class ThresholdsByCostDisplay(_NrocDisplay):
             ylabel="threshold on P(positive)",
         )
         self.ax_.xaxis.set_major_formatter("{x:g}")
-        self.ax_.legend(loc="upper left", frameon=False)
+        legend_below(self.ax_)
         return self
 
 
