@@ -207,7 +207,8 @@ def show_names_as_text(figure: Any) -> None:
 
     for text in figure.findobj(lambda artist: isinstance(artist, Text) and "$" in artist.get_text()):
         try:
-            MathTextParser("path").parse(text.get_text())
+            for line in text.get_text().split("\n"):  # as matplotlib draws it
+                MathTextParser("path").parse(line)
         except ValueError:
             text.set_parse_math(False)
 
