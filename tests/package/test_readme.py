@@ -59,7 +59,7 @@ def test_commands_of_the_readme_run(tmp_path, monkeypatch, capsys):
 def test_speed_is_that_of_the_performance_page():
     text = " ".join(README.split())
     assert "less than a fifteenth of the time of scikit-learn's AUC alone" in text
-    assert "less than half of one `np.sort` of the scores where NumPy sorts without vectors" in text
+    assert "less than half of one `np.sort` of the scores where NumPy sorts without vectors, two and a half" in text
     rows = re.findall(r"^\| *(.*?) \| 1e\+07 \|.*\| ([\d.]+) x \|", PERFORMANCE, re.M)
     against_sort = [
         float(ratio) for what, ratio in rows if what.startswith("surface +") and what.endswith("np.sort")
@@ -67,5 +67,5 @@ def test_speed_is_that_of_the_performance_page():
     against_sklearn = [float(ratio) for what, ratio in rows if what.startswith("sklearn roc_auc_score")]
     assert against_sort
     assert against_sklearn
-    assert against_sort[0] < 0.5
+    assert against_sort[0] < (2.5 if "np.sort vectorised" in PERFORMANCE else 0.5)
     assert against_sklearn[0] > 15
