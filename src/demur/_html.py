@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["bars", "curve", "heat", "panel", "threshold_label", "zones"]
+__all__ = ["bars", "curve", "heat", "panel", "threshold_label", "threshold_text", "zones"]
 
 _WIDTH, _HEIGHT, _PAD = 220, 120, 6
 _POINTS = 200
@@ -98,9 +98,14 @@ def _thinned(size: int) -> Any:
     return np.unique(np.linspace(0, size - 1, min(size, _CELLS)).astype(np.int64))
 
 
+def threshold_text(value: float) -> str:
+    """Write a threshold with all its digits: the shortest text that reads back as the same number."""
+    return repr(float(value)).removesuffix(".0")
+
+
 def threshold_label(value: float) -> str:
     """Write a threshold where space is short: all its digits if they fit, else six of them."""
-    text = repr(float(value)).removesuffix(".0")
+    text = threshold_text(value)
     return text if len(text) <= _LONGEST_LABEL else f"{value:.6g}"
 
 

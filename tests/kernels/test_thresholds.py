@@ -10,14 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from demur._html import threshold_label
-from demur._kernels.thresholds import (
-    cut_points,
-    shortest_cut,
-    shortest_cuts,
-    shortest_in,
-    threshold_text,
-)
+from demur._html import threshold_label, threshold_text
+from demur._kernels.thresholds import cut_points, shortest_cut, shortest_cuts, shortest_in
 from demur.surface.window import decide
 from examples import examples
 

@@ -26,7 +26,8 @@ from demur import (
     cost_curve,
     roc_curve,
 )
-from demur._kernels.thresholds import cut_points, shortest_cut, shortest_cuts, threshold_text
+from demur._html import threshold_text
+from demur._kernels.thresholds import cut_points, shortest_cut, shortest_cuts
 from demur.cli.main import main
 from demur.cli.output import percent
 from demur.comparison import choice as choosing

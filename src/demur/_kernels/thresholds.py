@@ -13,7 +13,6 @@ __all__ = [
     "shortest_cut",
     "shortest_cuts",
     "shortest_in",
-    "threshold_text",
 ]
 
 _MAX = np.finfo(np.float64).max
@@ -90,11 +89,6 @@ def shortest_cuts(lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, Flo
     for cuts in (low, high):
         cuts[1:-1][same] = short[same]
     return low, high
-
-
-def threshold_text(value: float) -> str:
-    """Write a threshold with all its digits: the shortest text that reads back as the same number."""
-    return repr(float(value)).removesuffix(".0")
 
 
 def no_threshold() -> UndefinedError:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from demur._kernels.thresholds import threshold_text
+from demur._html import threshold_text
 from demur._results import Interval, Result, json_safe
 from demur.comparison.words import answer_words
 from demur.costs.case_costs import CaseCosts

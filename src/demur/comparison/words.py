@@ -7,7 +7,7 @@ same JSON. Costs are per case; sentences show them per 1000 cases.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from demur._kernels.thresholds import threshold_text
+from demur._html import threshold_text
 from demur.comparison.numbers import amount, money, money_step, shares_of_1000
 
 __all__ = [

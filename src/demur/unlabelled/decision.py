@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from demur._checks import check_positive_proba, check_type
-from demur._kernels.thresholds import threshold_text
+from demur._html import threshold_text
 from demur._results import Result
 from demur.costs.model import CostModel
 from demur.surface.surface import abstention_surface

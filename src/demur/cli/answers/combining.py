@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.thresholds import threshold_text
+from demur._html import threshold_text
 from demur.cli.answers.figures import cost_dots, save
 from demur.cli.answers.tables import level_words, per_1000, prices_words
 from demur.cli.options import Certainty, Prices

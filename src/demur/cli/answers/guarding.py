@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from demur._kernels.thresholds import shortest_in, threshold_text
+from demur._html import threshold_text
+from demur._kernels.thresholds import shortest_in
 from demur.cli.answers.figures import guard_map, save
 from demur.cli.answers.tables import level_words, per_1000, prices_words
 from demur.cli.options import Certainty

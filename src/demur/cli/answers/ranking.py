@@ -9,7 +9,8 @@ import numpy as np
 
 from demur._checks import check_scores
 from demur._files.whole import draft_of
-from demur._kernels.thresholds import shortest_in, threshold_text
+from demur._html import threshold_text
+from demur._kernels.thresholds import shortest_in
 from demur._results import Interval
 from demur.cli.options import Source
 from demur.cli.options.ranking import Ranking

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from demur._kernels.thresholds import threshold_text
+from demur._html import threshold_text
 from demur._results import Interval
 from demur.cli.answers.pairs import PairDifference
 from demur.cli.output import number, percent, table, told_apart, wrapped

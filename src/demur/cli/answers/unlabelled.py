@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from demur._kernels.thresholds import threshold_text
+from demur._html import threshold_text
 from demur.cli.answers.many_classes import ClassQuestions, class_abstain_label
 from demur.cli.options import Source
 from demur.cli.output import document, number, percent, remark, table, wrapped, write, write_file

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from demur._kernels.thresholds import threshold_text
+from demur._html import threshold_text
 from demur.comparison.numbers import money
 from demur.comparison.words import (
     about_words,
