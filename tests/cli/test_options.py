@@ -235,7 +235,7 @@ def test_ranges_are_judged_by_regret_unless_the_user_says_otherwise(args, aim):
     ],
 )
 def test_reviews_and_cases_per_day_give_the_largest_abstention_by_hand(args, share):
-    assert limits(*args).largest_abstention == share
+    assert limits(*args).kept().max_abstention == share
 
 
 @pytest.mark.parametrize(

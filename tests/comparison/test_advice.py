@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from comparison_oracles import Asked, Point, advice_table, cost, splits_of
 from demur import Binormal, CostModel, CostRange, compare_models
 from demur.comparison import advice
+from demur.windows.limits import Limits
 from demur.windows.search import MassRows, Prices, cut_limits, limited_search, limited_searches
 from examples import examples
 from oracles import folds_of
@@ -149,7 +150,7 @@ def test_searches_of_many_rows_are_single_searches(seed, abstain):
     prices = Prices(float(rng.integers(1, 4)), float(rng.integers(0, 4)), *reviews)
     kept = {"max_abstention": 0.4, "min_precision_positive": 0.6, "max_fn_rate": 0.3}
     kept = {name: limit for name, limit in kept.items() if rng.random() < 0.5}
-    starts, stops = limited_searches(rows, prices, cut_limits(rows, **kept))
+    starts, stops = limited_searches(rows, prices, cut_limits(rows, Limits(**kept)))
     for row, (start, stop) in enumerate(zip(starts, stops, strict=True)):
         one = MassRows(*(column[row : row + 1] for column in rows))
         single = type("Masses", (), {
@@ -159,7 +160,7 @@ def test_searches_of_many_rows_are_single_searches(seed, abstain):
             "negative_above": one.negative_above[0],
             "below": one.below[0],
         })  # fmt: skip
-        window = limited_search(single, prices, cut_limits(single, **kept))
+        window = limited_search(single, prices, cut_limits(single, Limits(**kept)))
         assert (start, stop) == (window or (-1, -1))
 
 

@@ -276,7 +276,7 @@ def _split(y, costs):
     # rows of a split come class by class
     order = cases.splits.repeats[0].cell
     assert sorted(order.tolist()) == list(range(len(y)))
-    return replace(cases, amounts=rows.amounts)
+    return replace(cases, losses=rows.losses)
 
 
 # ---------------------------------------------------------------- costs by class are a special case

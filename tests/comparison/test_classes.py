@@ -13,6 +13,7 @@ from demur.comparison.classes.rows import ClassCases
 from demur.comparison.classes.search import Training, cheapest_cut, chosen_rule
 from demur.comparison.classes.words import class_words
 from demur.comparison.numbers import shares_of_1000
+from demur.comparison.question import Limits
 from demur.honest.splits import split_classes
 from demur.surface.window import ABSTAIN
 from demur.windows import ClassRule
@@ -37,7 +38,7 @@ def question_of(costs=COSTS, abstain_cost=1.0, max_abstention=None, classes=CLAS
         classes=classes,
         shares=None,
         objective=None,
-        max_abstention=max_abstention,
+        limits=Limits(max_abstention=max_abstention),
         confidence_level=0.95,
         seed=0,
     )

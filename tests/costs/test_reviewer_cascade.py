@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from demur import Binormal, CaseCosts, CostModel, InputError, Reviewer, compare_models
+from demur import ABSTAIN, Binormal, CaseCosts, CostModel, InputError, Reviewer, compare_models
 from demur.comparison import compare_reviewers
 from demur.costs import ReviewCascade
 
@@ -36,9 +36,9 @@ def test_passing_on_nothing_is_the_junior_and_everything_both_fees():
 
 def test_the_same_by_class_and_by_case():
     by_class = CostModel(cost_fn=100, cost_fp=40, reviewer=BOTH)
-    amounts = CaseCosts(cost_fn=100, cost_fp=40, reviewer=BOTH).amounts([1, 0])
+    losses = CaseCosts(cost_fn=100, cost_fp=40, reviewer=BOTH).losses([1, 0]).table
     wanted = [by_class.cost_abstain_positive, by_class.cost_abstain_negative]
-    assert amounts.review.tolist() == pytest.approx(wanted)
+    assert losses[:, ABSTAIN].tolist() == pytest.approx(wanted)
     assert CaseCosts(cost_fn=100, cost_fp=40, reviewer=BOTH).to_dict()["reviewer"]["senior"]["fee"] == 15
 
 

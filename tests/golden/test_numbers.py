@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from demur import CaseCosts, CostMatrix, CostModel, CostRange, Reviewer, compare_models
-from demur.comparison.classes.comparison import compare_class_models
 from demur.comparison.classes.search import KINDS
 from demur.comparison.question import OBJECTIVES, Limits
 from demur.costs import ReviewCascade
+from demur.windows.limits import LIMITS
 from golden.entries import TOLERANCE, differences, headline_of, numbers_of, read
 from golden.problems import families, problems
 from golden.record import HEADLINES, NUMBERS
@@ -113,7 +113,7 @@ def test_every_limit_has_problems_alone_with_ranges_with_amounts_and_with_others
     of_classes = {
         name for problem in problems().values() if "classes" in problem.options for name in problem.limits
     }
-    assert of_classes == every & inspect.signature(compare_class_models).parameters.keys()
+    assert of_classes == {limit.name for limit in LIMITS if limit.many_classes}
 
 
 @pytest.mark.parametrize("kind", [CostModel, CostRange, CaseCosts, Reviewer, ReviewCascade])

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from demur import ABSTAIN, CaseCosts
-from demur.costs.model import loss_table
 from demur.windows import ClassRule
 from golden.problems import Problem
 
@@ -65,7 +64,7 @@ def _cells(problem: Problem, comparison: Any, model: str) -> tuple[Any, Any, Any
         return group, positive, np.concatenate([counts.positives, counts.negatives]), None
     weight = np.asarray(problem.options.get("sample_weight", np.ones(len(problem.y))))
     kept = weight > 0
-    amounts = problem.costs.amounts(problem.y).take(kept).by_decision
+    amounts = problem.costs.losses(problem.y).table[kept]
     return (
         np.unique(problem.scores[model][kept], return_inverse=True)[1],
         np.asarray(problem.y)[kept],
@@ -88,7 +87,7 @@ def _objective(problem: Problem, comparison: Any, candidate: Any) -> tuple[Any, 
     costs = []
     for corner in corners:
         by_class = amounts is None
-        losses = loss_table(corner.costs)[positive] if by_class else amounts * np.array(corner.costs)
+        losses = corner.costs.losses.table[positive] if by_class else amounts * np.array(corner.costs)
         paid = losses * _masses(positive, weight, corner.prevalence)[:, None]
         negative, called, review = (_running(group, column, k) for column in paid.T)
         costs.append(negative[:, None] + review[None, :] - review[:, None] + called[-1] - called[None, :])

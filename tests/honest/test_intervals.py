@@ -164,7 +164,7 @@ def test_volume_scores_use_the_same_form():
 
 # ---------------------------------------------------------------- differences
 
-JOINT = np.array([[2, 1, 3], [0, 4, 2], [1, 5, 30]]), np.array([[50, 3, 1], [2, 6, 0], [4, 1, 3]])
+JOINT = np.array([[2, 3, 1], [1, 30, 5], [0, 2, 4]]), np.array([[50, 1, 3], [4, 3, 1], [2, 0, 6]])
 
 
 def per_case(joint, loss):
@@ -173,7 +173,7 @@ def per_case(joint, loss):
 
 def test_difference_against_numpy():
     sums = difference_sums(*JOINT, **PRICES)
-    gaps = per_case(JOINT[0], [1.0, 0.2, 0.0]), per_case(JOINT[1], [0.0, 0.1, 0.5])
+    gaps = per_case(JOINT[0], [1.0, 0.0, 0.2]), per_case(JOINT[1], [0.0, 0.5, 0.1])
     both = np.concatenate(gaps)
     n = len(both)
     # each of the two rules errs once more each way: squares 1 and 0.25
@@ -200,13 +200,13 @@ def test_exchanging_the_rules_changes_the_sign(seed):
 
 
 def test_equal_decisions_everywhere_still_leave_doubt():
-    positives, negatives = np.diag([0, 0, 40]), np.diag([60, 0, 0])
+    positives, negatives = np.diag([0, 40, 0]), np.diag([60, 0, 0])
     sums = difference_sums(positives, negatives, **PRICES)
     low, high = difference_interval(sums, sums, level=0.95)
     assert low == pytest.approx(-high)
     assert high == pytest.approx(Z * math.sqrt(W * 2.5 / (100 * 99)))
     # two rules that abstain on everything are one rule
-    sums = difference_sums(np.diag([0, 40, 0]), np.diag([0, 60, 0]), **PRICES)
+    sums = difference_sums(np.diag([0, 0, 40]), np.diag([0, 0, 60]), **PRICES)
     assert difference_interval(sums, sums, level=0.95) == (0, 0)
 
 

@@ -12,6 +12,7 @@ from demur import CostModel, CostRange, InputError, ScoreCounts, abstention_surf
 from demur.surface.masses import score_masses
 from demur.windows import range_search as search_module
 from demur.windows import range_window
+from demur.windows.limits import Limits
 from demur.windows.ranges import CostBox
 from demur.windows.search import cut_limits
 from examples import examples
@@ -225,7 +226,7 @@ def test_regret_under_limits_against_enumeration():
         counts = ScoreCounts.from_arrays(labels, scores)
         box = CostBox(costs=costs, prevalence=(counts.prevalence,) * 2)
         masses = score_masses(counts, box.middle)
-        limits = cut_limits(masses, max_abstention=0.3, max_fn_rate=0.4, min_precision_positive=0.6)
+        limits = cut_limits(masses, Limits(max_abstention=0.3, max_fn_rate=0.4, min_precision_positive=0.6))
         cuts = box.search(masses, "regret", limits)
         kept = limits.starts[:, None] & limits.stops
         kept &= np.arange(len(limits.first))[:, None] >= limits.first

@@ -7,6 +7,7 @@ import pytest
 
 from demur import CostModel, ScoreCounts, abstention_surface
 from demur.surface.masses import score_masses
+from demur.windows.limits import Limits
 from demur.windows.search import CutLimits, Prices, cut_limits, limited_search
 
 
@@ -38,13 +39,15 @@ def test_limited_search_against_enumeration(seed):
     costs = CostModel(cost_fn=rng.integers(1, 5), cost_fp=1, cost_abstain=rng.choice([None, 0.25, 0.5]))
     prices = Prices.of(costs, *rng.choice([1.0, 0.7, 1.4], 2))
     for limits in (
-        cut_limits(masses),
-        cut_limits(masses, max_abstention=0.2),
-        cut_limits(masses, max_abstention=0.4, max_fn_rate=0.3),
-        cut_limits(masses, max_abstention=0.5, min_precision_positive=0.7, min_precision_negative=0.7),
+        cut_limits(masses, Limits()),
+        cut_limits(masses, Limits(max_abstention=0.2)),
+        cut_limits(masses, Limits(max_abstention=0.4, max_fn_rate=0.3)),
+        cut_limits(
+            masses, Limits(max_abstention=0.5, min_precision_positive=0.7, min_precision_negative=0.7)
+        ),
     ):
         assert limited_search(masses, prices, limits) == enumerated(masses, prices, limits)
-    assert limited_search(masses, prices) == enumerated(masses, prices, cut_limits(masses))
+    assert limited_search(masses, prices) == enumerated(masses, prices, cut_limits(masses, Limits()))
 
 
 def test_prices_at_another_prevalence_are_those_of_its_surface():
@@ -64,7 +67,7 @@ def test_prices_at_another_prevalence_are_those_of_its_surface():
 def test_limits_at_two_prevalences_hold_at_both():
     counts, _, _ = problem(4)
     limits = [
-        cut_limits(score_masses(counts, rate), max_abstention=0.3, min_precision_positive=0.6)
+        cut_limits(score_masses(counts, rate), Limits(max_abstention=0.3, min_precision_positive=0.6))
         for rate in (0.2, 0.6)
     ]
     both = limits[0].both(limits[1])

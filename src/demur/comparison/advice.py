@@ -16,14 +16,14 @@ import numpy as np
 
 from demur.comparison.candidates import TRIVIAL, Candidate, first_smallest
 from demur.comparison.fold_sums import FoldSums, GroupedRows, Groups, columns_of
-from demur.comparison.inner_search import InnerSearch, search_of
 from demur.comparison.question import Corner, Question
+from demur.comparison.window_learner import WindowLearner
 from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import ClassRows
-from demur.honest.decisions import ABSTAINED, Codes
-from demur.honest.expected_cost import loss_table
+from demur.honest.decisions import Codes
 from demur.honest.splits import Rows
+from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["Scored", "advice_decisions"]
@@ -141,7 +141,7 @@ def _costs(tables: FloatArray, corner: Corner) -> FloatArray:
         paid = (factor * tables[..., 2 + 2 * d : 4 + 2 * d, d] for d, factor in enumerate(corner.costs))
         total = np.sum(list(paid), axis=0)
     else:
-        total = (tables * loss_table(corner.costs)).sum(axis=-1)
+        total = (tables * corner.costs.losses.table).sum(axis=-1)
     lost = total / np.maximum(sizes, 1e-300)
     rate = sizes[..., 1] / np.maximum(sizes.sum(axis=-1), 1e-300)
     if corner.prevalence is not None:
@@ -160,7 +160,7 @@ def _constant_tables(held: FloatArray, code: int) -> FloatArray:
 # ---------------------------------------------------------------- searches without one or two folds
 
 
-def _inner_tables(grouped: GroupedRows, sums: FoldSums, search: InnerSearch) -> FloatArray:
+def _inner_tables(grouped: GroupedRows, sums: FoldSums, search: WindowLearner) -> FloatArray:
     """Element v: outcomes on the folds w != v of rules chosen without v and w.
 
     A rule that treats all cases without v alike is judged as such, as the answer's candidates
@@ -170,7 +170,7 @@ def _inner_tables(grouped: GroupedRows, sums: FoldSums, search: InnerSearch) -> 
     one, two = np.triu_indices(len(sums.below), 1)
     everything = grouped.everything
     left, present = everything.below - sums.below, everything.present - sums.present
-    starts, stops = search.cuts(np.concatenate([left[one] - sums.below[two], left]))
+    starts, stops, _ = search.cuts(np.concatenate([left[one] - sums.below[two], left]))
     missing = (starts < 0)[:, None, None]
     start, stop = grouped.groups.positions(
         present[one] - sums.present[two], starts[: len(one)], stops[: len(one)]
@@ -195,18 +195,18 @@ def _alike(present: IntArray, start: IntArray, stop: IntArray) -> Iterator[tuple
     allowed, total = start >= 0, present[:, -1]
     yield 1, allowed & (last == 0)
     yield 0, allowed & (first == total)
-    yield ABSTAINED, allowed & (first == 0) & (last == total)
+    yield ABSTAIN, allowed & (first == 0) & (last == total)
 
 
-def _searches(model: Scored, question: Question) -> tuple[list[InnerSearch], list[list[InnerSearch]]]:
+def _searches(model: Scored, question: Question) -> tuple[list[WindowLearner], list[list[WindowLearner]]]:
     """Searches of a model's candidates, and for the regret those for each corner alone."""
     kinds = [one.kind for one in model.candidates]
-    own = [search_of(question if kind == "window" else question.never_abstaining()) for kind in kinds]
+    own = [WindowLearner.of(question if kind == "window" else question.never_abstaining()) for kind in kinds]
     if question.objective != "regret":
         return own, []
     by_corner = []
     for corner in question.corners():
         there = question.at(corner)
         aims = [there, there.never_abstaining()] if there.may_abstain else [there]
-        by_corner.append([search_of(aim) for aim in aims])
+        by_corner.append([WindowLearner.of(aim) for aim in aims])
     return own, by_corner

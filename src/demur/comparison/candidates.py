@@ -7,10 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from demur.comparison.case_estimates import Bill, paid_by
-from demur.comparison.case_rules import CaseRules
-from demur.comparison.inner_search import search_of
 from demur.comparison.question import Corner, Question
-from demur.comparison.searched import NoWindow, judge_searched
+from demur.comparison.window_learner import (
+    NoWindow,
+    WindowLearner,
+    case_window,
+    judge_searched,
+    no_window,
+)
 from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
@@ -19,7 +23,6 @@ from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
 from demur.honest.class_rows import ClassRows, others_pooled
 from demur.honest.decisions import (
-    ABSTAINED,
     Judged,
     Window,
     judge_choices,
@@ -31,7 +34,7 @@ from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
 from demur.surface.masses import RunningMasses, score_masses
 from demur.surface.surface import surface_of
-from demur.surface.window import AbstentionWindow, written_window
+from demur.surface.window import ABSTAIN, AbstentionWindow, written_window
 from demur.typing import FloatArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import RangeCuts, range_search
@@ -48,8 +51,10 @@ __all__ = [
     "trivial_candidates",
 ]
 
-TRIVIAL = {"always positive": 1, "always negative": 0, "always abstain": ABSTAINED}
+TRIVIAL = {"always positive": 1, "always negative": 0, "always abstain": ABSTAIN}
 """The rules without a model, and the decision each makes on every case."""
+_ALIKE = {1: (0, 0), 0: (1, 1), ABSTAIN: (0, 1)}
+"""Windows of a single score that make one decision on all cases."""
 
 _TIE = 1e-12
 
@@ -121,33 +126,20 @@ class Candidate:
 
 def trivial_candidates(cases: SplitCases, question: Question) -> list[Candidate]:
     """Return the rules without a model that keep the limits."""
-    candidates = []
-    for place, (kind, code) in enumerate(TRIVIAL.items()):
-        if code == ABSTAINED and not question.may_abstain:
-            continue
-        candidate = _constant(cases, kind, (0, place))
-        if _keeps_limits(candidate.hindsight, code, question):
-            candidates.append(candidate)
-    return candidates
+    allowed = question.allowed(_one_score(cases, question.rate))
+    return [
+        _constant(cases, kind, (0, place))
+        for place, (kind, code) in enumerate(TRIVIAL.items())
+        if (code != ABSTAIN or question.may_abstain) and (allowed is None or allowed.keeps(*_ALIKE[code]))
+    ]
 
 
-def _keeps_limits(table: FloatArray, code: int, question: Question) -> bool:
-    """Whether one decision for all cases keeps the limits, at all prevalences of a range."""
-    limits = question.limits
-    negative, positive = table.sum(axis=1)
-    own = float(positive / (positive + negative))
-    ends = question.prevalence if isinstance(question.prevalence, tuple) else (question.rate,)
-    rates = [own if rate is None else rate for rate in ends]
-    promised = {
-        1: (limits.min_precision_positive, min(rates)),
-        0: (limits.min_precision_negative, 1 - max(rates)),
-    }
-    wanted, precision = promised.get(code, (None, 1.0))
-    if wanted is not None and precision < wanted * (1 - _TIE):
-        return False
-    if code == 0 and limits.max_fn_rate is not None and limits.max_fn_rate < 1:
-        return False
-    return not (code == ABSTAINED and limits.max_abstention is not None and limits.max_abstention < 1)
+def _one_score(cases: SplitCases, prevalence: float | None) -> RunningMasses:
+    """Masses of the cases as if all had one score: the rules without a model are its windows."""
+    positive = float(cases.sizes[cases.positive].sum())
+    totals = np.array([positive]), np.array([float(cases.sizes.sum()) - positive])
+    counts = ScoreCounts.from_counts(np.zeros(1), *totals)
+    return score_masses(counts, counts.prevalence if prevalence is None else prevalence)
 
 
 def model_candidates(
@@ -198,19 +190,16 @@ def _rules(
     cases: SplitCases, name: str, model: JudgedModel, aims: Sequence[_Aim], place: int
 ) -> list[Candidate | UndefinedError]:
     """Return one rule of a model per aim, or the reason why the limits allow none."""
-    by_case = None
-    if any(aim.question.by_case for aim in aims):
-        by_case = CaseRules.of(cases, model.scores, model.counts)
     chosen: dict[_Aim, Cuts] = {}
     rules: dict[_Aim, Candidate | UndefinedError] = {}
     for aim in aims:
         try:
-            cuts = _chosen(model, by_case, aim.question)
+            cuts = _chosen(cases, model, aim.question)
             chosen[aim] = cuts._replace(window=written_window(cuts.window, model.counts))
         except UndefinedError as error:
             rules[aim] = error
     asked, windows = [aim.question for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]
-    verdicts = _judge(cases, model, asked, windows) if by_case is None else by_case.judge(asked, windows)
+    verdicts = _judge(cases, model, asked, windows)
     for (aim, cuts), decided in zip(chosen.items(), verdicts, strict=True):
         if isinstance(decided, UndefinedError):
             rules[aim] = decided  # all cases together keep the limits, but not without some fold
@@ -222,10 +211,10 @@ def _rules(
     return [rules[aim] for aim in aims]
 
 
-def _chosen(model: JudgedModel, by_case: CaseRules | None, question: Question) -> Cuts:
-    if by_case is None:
-        return choose_cuts(model.counts, question)
-    return Cuts(*by_case.choose(question))
+def _chosen(cases: SplitCases, model: JudgedModel, question: Question) -> Cuts:
+    if question.by_case:
+        return Cuts(*case_window(cases, model, question))
+    return choose_cuts(model.counts, question)
 
 
 def _thresholds(cuts: Cuts) -> Window:
@@ -257,8 +246,8 @@ def _candidate(
         hindsight=outcomes(cases, [judged.hindsight]),
         order=order,
         gap=0.0 if cuts is None else cuts.gap,
-        bill=None if cases.amounts is None else paid_by(cases, judged.honest),
-        hindsight_bill=None if cases.amounts is None else paid_by(cases, [judged.hindsight]),
+        bill=None if cases.losses is None else paid_by(cases, judged.honest),
+        hindsight_bill=None if cases.losses is None else paid_by(cases, [judged.hindsight]),
     )
 
 
@@ -266,7 +255,7 @@ def _alike(window: AbstentionWindow | CaseWindow, counts: ScoreCounts) -> int | 
     """Return the one decision of a window that treats all cases alike; None for any other."""
     distinct = int(counts.blocks().groups.sum())
     ends = window.lower_index, window.upper_index
-    return {(0, 0): 1, (distinct, distinct): 0, (0, distinct): ABSTAINED}.get(ends)
+    return {(0, 0): 1, (distinct, distinct): 0, (0, distinct): ABSTAIN}.get(ends)
 
 
 # ---------------------------------------------------------------- the choice among windows
@@ -347,7 +336,7 @@ def _judge(
             return [_searched_window(counts, aim) for aim in aims]
 
         return judge_choices(cases, model.scores, model.classes, choose, windows)
-    verdicts = judge_searched(cases, model, [search_of(aim) for aim in aims], windows)
+    verdicts = judge_searched(cases, model, [WindowLearner.of(aim) for aim in aims], windows)
     return [
         _reason(model.classes[one.split], one.fold, aim) if isinstance(one, NoWindow) else one
         for one, aim in zip(verdicts, aims, strict=True)
@@ -356,11 +345,7 @@ def _judge(
 
 def _reason(classes: Sequence[ClassRows], fold: int, question: Question) -> UndefinedError:
     """Say why the limits allow no window without a fold."""
-    counts = others_pooled(classes, fold, [np.empty_like(one.scores) for one in classes])
-    reason = _searched_window(counts, question)
-    if isinstance(reason, UndefinedError):
-        return reason
-    return UndefinedError("No window keeps the limits without some of the cases. Hint: loosen one of them.")
+    return no_window(others_pooled(classes, fold, [np.empty_like(one.scores) for one in classes]), question)
 
 
 def _searched_window(counts: ScoreCounts, question: Question) -> Window | UndefinedError:
@@ -371,7 +356,7 @@ def _searched_window(counts: ScoreCounts, question: Question) -> Window | Undefi
 
 
 def _needs_search(question: Question) -> bool:
-    if question.limits.given() or question.objective == "guaranteed":
+    if question.by_case or question.limits.given() or question.objective == "guaranteed":
         return True
     return _seeks_over_the_range(question)
 

@@ -65,18 +65,19 @@ def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dic
     if not isinstance(costs, CaseCosts):
         return {}
     split = next(iter(cases.values()))
-    assert split.amounts is not None
+    assert split.losses is not None
+    missed, alarmed, reviewed = split.losses.T
     by_class = {"positive": split.positive, "negative": ~split.positive}
     # cases left to the price of all reviews where a class has its own
     left = [kind for kind in by_class if getattr(costs, f"cost_abstain_{kind}") is None]
     concerned = {
-        "cost_fn": ("positive", split.amounts.miss),
-        "cost_fp": ("negative", split.amounts.alarm),
-        "cost_tp": ("positive", split.amounts.alarm),
-        "cost_tn": ("negative", split.amounts.miss),
-        "cost_abstain": (left[0] if len(left) == 1 else None, split.amounts.review),
-        "cost_abstain_positive": ("positive", split.amounts.review),
-        "cost_abstain_negative": ("negative", split.amounts.review),
+        "cost_fn": ("positive", missed),
+        "cost_fp": ("negative", alarmed),
+        "cost_tp": ("positive", alarmed),
+        "cost_tn": ("negative", missed),
+        "cost_abstain": (left[0] if len(left) == 1 else None, reviewed),
+        "cost_abstain_positive": ("positive", reviewed),
+        "cost_abstain_negative": ("negative", reviewed),
     }
     found = {}
     for name, (kind, column) in concerned.items():
@@ -90,18 +91,18 @@ def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dic
 
 
 def _losses(cases: SplitCases, factors: CaseFactors | None = None) -> FloatArray:
-    """Costs of every cell under each decision."""
-    assert cases.amounts is not None
-    losses = cases.amounts.by_decision
-    return losses if factors is None else losses * np.array(factors)
+    """Return the costs of every cell under each action."""
+    assert cases.losses is not None
+    return cases.losses if factors is None else cases.losses * np.array(factors)
 
 
 def paid_by(cases: SplitCases, decisions: Sequence[Codes]) -> Bill:
     """Add up what decisions cost, split by split."""
     losses = _losses(cases)
-    free = np.column_stack([losses, np.zeros(len(losses))])
-    nothing = [np.full(len(codes), 3, dtype=np.int8) for codes in decisions]
-    number, paid, squares = (column[:, :3, 3] for column in _gap_sums(cases, free, decisions, nothing))
+    free = np.column_stack([np.zeros(len(losses)), losses])
+    nothing = [np.zeros(len(codes), dtype=np.int8) for codes in decisions]
+    actions = [codes % 3 + 1 for codes in decisions]
+    number, paid, squares = (column[:, 1:, 0] for column in _gap_sums(cases, free, actions, nothing))
     return Bill(number, paid, squares, _root_mean_squares(cases, losses[:, 0], losses[:, 1]))
 
 
@@ -134,7 +135,7 @@ def _gap_sums(
     for rows, one, two in zip(cases.splits.repeats, first, second, strict=False):
         paid = losses[rows.cell, one], losses[rows.cell, two]
         gap = paid[0] - paid[1]
-        code = (cases.positive[rows.cell].astype(np.int64) * width + one) * width + two
+        code = (cases.positive[rows.cell].astype(np.int64) * width + one % width) * width + two % width
         sums += [np.bincount(code, rows.cases * gap**power, size) for power in range(3)]
         own += [np.bincount(code, rows.cases * loss, size) for loss in paid]
     number, gaps, squares = (sums / len(first)).reshape(3, 2, width, width)

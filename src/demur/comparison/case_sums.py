@@ -7,7 +7,6 @@ import numpy as np
 
 from demur.comparison.comparison import Comparison, compared_cases
 from demur.comparison.question import Question
-from demur.costs.case_costs import CaseAmounts
 from demur.counts.bins import BinnedCounts
 from demur.counts.folded_costs import FoldedCosts
 from demur.counts.scores import ScoreCounts
@@ -48,10 +47,8 @@ def _split(sums: FoldedCosts, question: Question) -> tuple[SplitCases, JudgedMod
     cell, losses = like.cell[order], like.losses[order]
     positive, sizes = sums.positive[cell], like.sizes[order]
     rows = Rows(np.arange(len(cell)), sums.fold[cell], sizes)
-    stake = np.where(positive, losses[:, 0], 0.0)
-    amounts = CaseAmounts(losses[:, 0], losses[:, 1], losses[:, 2], stake)
     cases = SplitCases(
-        positive, sizes, Splits((rows,), sums.folds), question.rate, "counts", None, amounts=amounts
+        positive, sizes, Splits((rows,), sums.folds), question.rate, "counts", None, losses=losses
     )
     return cases, cases.judge(sums.lower[cell], _counts(sums))
 

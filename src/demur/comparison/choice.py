@@ -25,7 +25,6 @@ from demur.comparison.words import condition_words
 from demur.costs.case_costs import CaseFactors
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
-from demur.honest.expected_cost import loss_table
 from demur.typing import FloatArray
 
 __all__ = ["Choice", "make_answer"]
@@ -130,10 +129,10 @@ def _stakes(candidate: Candidate, choice: Choice) -> Mapping[str, float] | None:
     factors, rate = choice.question.centre
     if candidate.bill is None or not isinstance(factors, CaseFactors):
         return None
-    amounts = candidate.cases.amounts
-    assert amounts is not None
-    positive = candidate.cases.positive
-    stake = factors.miss * float(np.average(amounts.stake[positive], weights=candidate.cases.sizes[positive]))
+    losses, positive = candidate.cases.losses, candidate.cases.positive
+    assert losses is not None
+    # what positives cost if they are called negative
+    stake = factors.miss * float(np.average(losses[positive, 0], weights=candidate.cases.sizes[positive]))
     shares = rates_of(candidate.bill.cases, rate)
     # cases of a class and their money are weighted alike
     each = shares.sum(axis=1, keepdims=True) / candidate.bill.cases.sum(axis=1, keepdims=True)
@@ -297,7 +296,7 @@ def _same_review(question: Question) -> bool:
     if question.by_case:
         return False
     costs = question.point
-    negative, positive = loss_table(costs)[:, 2]
+    negative, positive = costs.losses.table[:, 2]
     return bool(negative == positive)
 
 

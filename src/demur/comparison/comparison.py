@@ -223,32 +223,6 @@ def compare_models(
     >>> bool(np.isclose(same.upper, 1 / (1 + np.exp(-answer.upper)), atol=0.01))
     True
     """
-    if classes is not None or isinstance(costs, CostMatrix):
-        from demur.comparison.classes.comparison import compare_class_models
-
-        return compare_class_models(
-            y_true,
-            scores,
-            two_classes={
-                "min_precision_positive": min_precision_positive,
-                "min_precision_negative": min_precision_negative,
-                "max_fn_rate": max_fn_rate,
-                "precision_confidence": precision_confidence,
-                "pos_label": pos_label,
-            },
-            costs=costs,
-            classes=classes,
-            abstain_cost=abstain_cost,
-            prevalence=prevalence,
-            objective=objective,
-            max_abstention=max_abstention,
-            sample_weight=sample_weight,
-            weights=weights,
-            confidence_level=confidence_level,
-            seed=seed,
-        )
-    if abstain_cost is not None:
-        raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
     limits = Limits(
         max_abstention=max_abstention,
         min_precision_positive=min_precision_positive,
@@ -256,6 +230,26 @@ def compare_models(
         max_fn_rate=max_fn_rate,
         precision_confidence=precision_confidence,
     )
+    if classes is not None or isinstance(costs, CostMatrix):
+        from demur.comparison.classes.comparison import compare_class_models
+
+        return compare_class_models(
+            y_true,
+            scores,
+            costs=costs,
+            classes=classes,
+            abstain_cost=abstain_cost,
+            prevalence=prevalence,
+            objective=objective,
+            limits=limits,
+            pos_label=pos_label,
+            sample_weight=sample_weight,
+            weights=weights,
+            confidence_level=confidence_level,
+            seed=seed,
+        )
+    if abstain_cost is not None:
+        raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...) for two.")
     question = Question.checked(
         costs=costs,
         prevalence=prevalence,
@@ -282,8 +276,7 @@ def comparison_of(
         if joint is not None:  # single cases are put in order while they are dealt to the folds
             pool.map(joint.orders, range(len(columns)))
         cases = SplitCases.of_rows(rows.positive, rows.sample_weight, weights=weights, **_splitting(question))
-    if rows.amounts is not None:
-        cases = replace(cases, amounts=rows.amounts)
+    cases = replace(cases, losses=rows.losses)
     if question.objective == "guaranteed" and cases.weights == "importance":
         raise InputError(
             "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "

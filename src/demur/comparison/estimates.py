@@ -19,7 +19,7 @@ from demur.costs.case_costs import CaseFactors
 from demur.costs.model import CostModel
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Codes, joint_outcomes, mean_and_error, outcomes
-from demur.honest.expected_cost import Estimate, cost_estimate, loss_table, outcome_table, relative_prices
+from demur.honest.expected_cost import Estimate, cost_estimate, outcome_table, relative_prices
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import (
     difference_interval as interval_of_difference,
@@ -33,9 +33,6 @@ from demur.typing import FloatArray
 
 __all__ = ["Estimate", "cost_at", "cost_of", "decisions_cost", "difference_interval", "rates_of"]
 
-# joint tables here have the columns negative, positive, abstain; the intervals' negative, abstain, positive
-_BY_CAUTION = [0, 2, 1]
-
 
 def _weighting(table: FloatArray, prevalence: float | None) -> Weighting:
     negative, positive = (float(row) for row in table.reshape(2, -1).sum(axis=1))
@@ -44,7 +41,7 @@ def _weighting(table: FloatArray, prevalence: float | None) -> Weighting:
 
 def _mean_cost(table: FloatArray, costs: CostModel, prevalence: float | None) -> float:
     """Expected cost per case of a table of outcomes."""
-    return mean_and_error(table, loss_table(costs), _weighting(table, prevalence))[0]
+    return mean_and_error(table, costs.losses.table, _weighting(table, prevalence))[0]
 
 
 def cost_at(candidate: Candidate, corner: Corner) -> float:
@@ -107,7 +104,7 @@ def difference_interval(first: Candidate, second: Candidate, question: Question)
         ([first.judged.hindsight], [second.judged.hindsight]),
         (first.judged.honest, second.judged.honest),
     ):
-        table = joint_outcomes(first.cases, one, two)[:, _BY_CAUTION][:, :, _BY_CAUTION]
+        table = joint_outcomes(first.cases, one, two)
         sums.append(difference_sums(table[1], table[0], **relative_prices(costs)))
     ends = interval_of_difference(
         sums[0], sums[1], level=question.confidence_level, prevalence=corner.prevalence

@@ -80,7 +80,7 @@ class FoldSums(NamedTuple):
     """Cases and rows below every position among the groups, one element per fold.
 
     Element [v, 2 c + class, position] of `below` is the sum of column c, cases first, then costs if every
-    case has its own (see `inner_search`); element [v, position] of `present` is a number of rows.
+    case has its own (see `window_learner`); element [v, position] of `present` is a number of rows.
     """
 
     below: FloatArray
@@ -162,7 +162,6 @@ def _from_zero(values: Any) -> Any:
 
 def columns_of(cases: SplitCases, rows: Rows) -> list[FloatArray]:
     """What is added up of every row: its cases and, if each has its own costs, these."""
-    if cases.amounts is None:
+    if cases.losses is None:
         return [rows.cases]
-    costs = cases.amounts.take(rows.cell)
-    return [rows.cases, *(rows.cases * column for column in (costs.miss, costs.alarm, costs.review))]
+    return [rows.cases, *(rows.cases * column for column in cases.losses[rows.cell].T)]

@@ -13,7 +13,6 @@ from demur._checks import (
     check_confidence_level,
     check_positive_int,
     check_prevalence,
-    check_rate,
     check_type,
     input_error,
 )
@@ -21,17 +20,10 @@ from demur.costs.case_costs import CaseCosts, CaseFactors
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.exceptions import InputError
-from demur.roc.isometrics import check_target_value
 from demur.surface.masses import RunningMasses
 from demur.typing import Range
-from demur.windows.search import (
-    CutLimits,
-    MassRows,
-    WindowMasses,
-    check_fn_rate,
-    cut_limits,
-    prevalence_factors,
-)
+from demur.windows.limits import Limits
+from demur.windows.search import CutLimits, MassRows, cut_limits, prevalence_factors
 
 __all__ = ["OBJECTIVES", "Corner", "Limits", "Question"]
 
@@ -46,56 +38,6 @@ class Corner(NamedTuple):
 
     costs: CostModel | CaseFactors
     prevalence: float | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Limits a window must respect besides being cheap; the names are those of `cheapest_window`.
-
-    With `precision_confidence` the promised precisions hold for the population with that
-    confidence, otherwise among the cases at hand.
-    """
-
-    max_abstention: float | None = None
-    min_precision_positive: float | None = None
-    min_precision_negative: float | None = None
-    max_fn_rate: float | None = None
-    precision_confidence: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("max_abstention", "max_fn_rate"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, check_rate(value, name))
-        for name in ("min_precision_positive", "min_precision_negative"):
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, check_target_value(value, name))
-        if self.precision_confidence is not None:
-            level = check_confidence_level(self.precision_confidence, "precision_confidence")
-            object.__setattr__(self, "precision_confidence", level)
-            if not self.promises:
-                raise input_error(
-                    "precision_confidence",
-                    "belongs to a promised precision",
-                    level,
-                    "give min_precision_positive or min_precision_negative as well.",
-                )
-
-    @property
-    def promises(self) -> dict[str, float]:
-        """The promised precisions that are set."""
-        names = ("min_precision_positive", "min_precision_negative")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
-
-    def given(self) -> dict[str, float]:
-        """Return the limits that are set."""
-        return {name: value for name, value in vars(self).items() if value is not None}
-
-    def cuts(self, masses: WindowMasses) -> CutLimits | None:
-        """Return the windows that keep the limits among some cases; None without limits."""
-        named = {name: value for name, value in self.given().items() if name != "precision_confidence"}
-        return cut_limits(masses, **named) if named else None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -139,7 +81,7 @@ class Question:
         if isinstance(costs, CostRange) and costs.is_point:
             costs = costs.mean
         rate = _prevalence(prevalence)
-        check_fn_rate(limits.max_fn_rate, rate)
+        limits.check_prevalence(rate)
         ranged = _is_range(costs) or isinstance(rate, tuple)
         aim = ("regret" if ranged else "expected") if objective is None else objective
         check_choice(aim, "objective", OBJECTIVES)
@@ -241,18 +183,19 @@ class Question:
             costs = corner.costs
         return replace(self, costs=costs, prevalence=corner.prevalence, objective="expected")
 
-    def allowed(self, masses: RunningMasses | MassRows) -> CutLimits | None:
-        """Return the windows that keep the limits at all prevalences of the range; None without limits.
+    def allowed(self, masses: RunningMasses | MassRows, *, over_range: bool = True) -> CutLimits | None:
+        """Return the windows that keep the limits, at all prevalences of the range or in its middle.
 
-        `masses` are made under `rate`.
+        None without limits. `masses` are made under `rate`.
         """
-        limits = self.limits.cuts(masses)
-        if limits is not None and isinstance(self.prevalence, tuple) and self.rate is not None:
+        if not self.limits.kept():
+            return None
+        allowed = cut_limits(masses, self.limits)
+        if over_range and isinstance(self.prevalence, tuple) and self.rate is not None:
             for rate in self.prevalence:
-                scaled = self.limits.cuts(masses.scaled(*prevalence_factors(rate, self.rate)))
-                assert scaled is not None, "they were given"
-                limits = limits.both(scaled)
-        return limits
+                scaled = masses.scaled(*prevalence_factors(rate, self.rate))
+                allowed = allowed.both(cut_limits(scaled, self.limits))
+        return allowed
 
     def never_abstaining(self) -> Question:
         """Return the same question for somebody who must decide every case."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from demur._checks import check_labels, check_same_length, check_scores, check_weights
 from demur._results import frozen
-from demur.costs.case_costs import CaseAmounts, CaseCosts
+from demur.costs.case_costs import CaseCosts
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError
 from demur.typing import BoolArray, FloatArray
@@ -18,13 +18,13 @@ __all__ = ["Cases"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cases:
-    """Checked rows of all models; `amounts` where every case has its own costs."""
+    """Checked rows of all models; `losses` by action where every case has its own costs."""
 
     positive: BoolArray
     scores: Mapping[str, FloatArray]
     sample_weight: FloatArray | None
     labels: tuple[Any, Any] = (0, 1)
-    amounts: CaseAmounts | None = None
+    losses: FloatArray | None = None
 
     @classmethod
     def of_rows(
@@ -36,7 +36,7 @@ class Cases:
         pos_label: Any = None,
         sample_weight: Any = None,
     ) -> "Cases":
-        """Check rows, and amounts if `costs` differ by case; rows of weight 0 are dropped."""
+        """Check rows, and costs that differ by case; rows of weight 0 are dropped."""
         if isinstance(y_true, ScoreCounts):
             hint = "Hint: of several models `demur.engines.read_joint_counts` keeps what belongs together."
             raise InputError(f"`y_true` must hold one label per case, got a ScoreCounts. {hint}")
@@ -51,12 +51,12 @@ class Cases:
         for name, column in checked.items():
             check_same_length(**{"y_true": positive, f"scores of {name}": column, "sample_weight": weight})
         labels = _labels(y_true, positive)
-        amounts = costs.amounts(positive) if isinstance(costs, CaseCosts) else None
+        losses = costs.losses(positive).table if isinstance(costs, CaseCosts) else None
         if weight is not None and not weight.all():
             kept = weight > 0
             positive, weight = positive[kept], weight[kept]
             checked = {name: column[kept] for name, column in checked.items()}
-            amounts = None if amounts is None else amounts.take(kept)
+            losses = None if losses is None else losses[kept]
         # results refer to these rows: the caller may change what is passed, but not what was compared
         scores = {name: frozen(column) for name, column in checked.items()}
         return cls(
@@ -64,7 +64,7 @@ class Cases:
             scores=scores,
             sample_weight=frozen(weight),
             labels=labels,
-            amounts=amounts,
+            losses=losses,
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from demur._html import threshold_text
 from demur.comparison.numbers import amount, money, money_step, shares_of_1000
+from demur.windows.limits import LIMITS
 
 __all__ = [
     "TRIVIAL_WORDS",
@@ -58,13 +59,6 @@ def answer_words(facts: Mapping[str, Any]) -> str:
     )
 
 
-_LIMITS = {
-    "max_abstention": "at most {} of the cases sent to a person",
-    "min_precision_positive": "at least {} of the positive decisions right",
-    "min_precision_negative": "at least {} of the negative decisions right",
-    "max_fn_rate": "at most {} of the positives missed",
-    "precision_confidence": "precisions promised for future cases with {} confidence",
-}
 _AIMS = {
     "worst": "Chosen for the smallest cost at worst over the ranges.",
     "regret": "Chosen for the smallest regret over the ranges.",
@@ -75,7 +69,9 @@ _AIMS = {
 def condition_words(limits: Mapping[str, float], objective: str) -> str:
     """Say what a rule had to keep, and what it was chosen for if not the smallest cost; empty if neither."""
     # a share times 100 may be off by rounding: twelve digits are more than anybody types
-    kept = [_LIMITS[name].format(f"{100 * share:.12g} %") for name, share in limits.items()]
+    kept = [
+        limit.words.format(f"{100 * limits[limit.name]:.12g} %") for limit in LIMITS if limit.name in limits
+    ]
     sentences = [f"Limits: {', '.join(kept)}."] if kept else []
     return " ".join([*sentences, *([_AIMS[objective]] if objective in _AIMS else [])])
 

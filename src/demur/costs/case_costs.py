@@ -18,12 +18,13 @@ from demur._checks import (
     input_error,
 )
 from demur._results import Interval, Result, json_safe
+from demur.costs.losses import Losses
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.counts.costs import ScoreCosts
-from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray, Labels
+from demur.typing import ArrayLike, Labels
 
-__all__ = ["CaseAmounts", "CaseCosts", "CaseFactors"]
+__all__ = ["CaseCosts", "CaseFactors"]
 
 _ERRORS = ("cost_fn", "cost_fp", "cost_tp", "cost_tn")
 _REVIEWS = ("cost_abstain", "cost_abstain_positive", "cost_abstain_negative")
@@ -36,27 +37,6 @@ class CaseFactors(NamedTuple):
     miss: float = 1.0
     alarm: float = 1.0
     review: float = 1.0
-
-
-class CaseAmounts(NamedTuple):
-    """Costs of n cases if called negative, if called positive, if sent to a person.
-
-    `stake` is what a case costs when it is missed: 0 for negatives.
-    """
-
-    miss: FloatArray
-    alarm: FloatArray
-    review: FloatArray
-    stake: FloatArray
-
-    def take(self, rows: IntArray | BoolArray) -> CaseAmounts:
-        """Return the costs of some of the cases."""
-        return CaseAmounts(*(column[rows] for column in self))
-
-    @property
-    def by_decision(self) -> FloatArray:
-        """Costs with a row per case and columns called negative, called positive, reviewed."""
-        return np.column_stack([self.miss, self.alarm, self.review])
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -158,8 +138,8 @@ class CaseCosts(Result):
         """Whether a cost of abstaining is given."""
         return self.reviewer is not None or any(getattr(self, name) is not None for name in _REVIEWS)
 
-    def amounts(self, y_true: Labels, *, pos_label: Any = None) -> CaseAmounts:
-        """Return what every case costs under each decision, before the factors."""
+    def losses(self, y_true: Labels, *, pos_label: Any = None) -> Losses:
+        """Return what every case costs under each action, before the factors."""
         positive = check_labels(y_true, pos_label)
         costs = {}
         for name in (*_ERRORS, *_REVIEWS):
@@ -175,11 +155,11 @@ class CaseCosts(Result):
             both = costs.get("cost_abstain", 0.0)
             by_class = (costs.get(name, both) for name in ("cost_abstain_positive", "cost_abstain_negative"))
             review = np.where(positive, *by_class)
-        return CaseAmounts(miss, alarm, review, np.where(positive, costs["cost_fn"], 0.0))
+        return Losses(by_case=np.column_stack([miss, alarm, review]), may_abstain=self.may_abstain)
 
     def score_costs(self, y_true: Labels, y_score: ArrayLike, *, pos_label: Any = None) -> ScoreCosts:
         """Return the sums per distinct score, with factors in the middle of their ranges."""
-        miss, alarm, review, _ = self.amounts(y_true, pos_label=pos_label)
+        miss, alarm, review = self.losses(y_true, pos_label=pos_label).table.T
         sums = ScoreCosts.from_arrays(y_score, miss=miss, alarm=alarm, review=review)
         return sums if self.mean == CaseFactors() else sums.scaled(**self.mean._asdict())
 

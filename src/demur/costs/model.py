@@ -16,12 +16,13 @@ from demur._checks import (
     input_error,
 )
 from demur._results import Result, as_scalar
+from demur.costs.losses import Losses
 from demur.costs.reviewer import Reviewer
 from demur.costs.reviewer_cascade import ReviewCascade
 from demur.exceptions import UndefinedError
-from demur.typing import ArrayLike, FloatArray, Scalar
+from demur.typing import ArrayLike, Scalar
 
-__all__ = ["CostModel", "loss_table", "probability_cost"]
+__all__ = ["CostModel", "probability_cost"]
 
 
 _LARGEST = 1e140  # squares of it, summed over any number of cases, stay finite
@@ -178,6 +179,14 @@ class CostModel(Result):
             )
         return self.nu_positive
 
+    @property
+    def losses(self) -> Losses:
+        """Cost of each action by class, negatives first."""
+        by_class, both = (self.cost_abstain_negative, self.cost_abstain_positive), self.cost_abstain or 0.0
+        negative, positive = (both if cost is None else cost for cost in by_class)
+        table = [[self.cost_tn, self.cost_fp, negative], [self.cost_fn, self.cost_tp, positive]]
+        return Losses(by_class=np.array(table), may_abstain=self.may_abstain)
+
     def expected_cost(self, normalized: ArrayLike, prevalence: ArrayLike) -> Scalar:
         """Convert a normalised cost back to the user's unit, per case.
 
@@ -191,18 +200,6 @@ class CostModel(Result):
     def probability_cost(self, prevalence: ArrayLike) -> Scalar:
         """Return PC(+), the operating point of Drummond and Holte for these costs."""
         return probability_cost(prevalence, self.cost_fn - self.cost_tp, self.cost_fp - self.cost_tn)
-
-
-def loss_table(costs: CostModel) -> FloatArray:
-    """Return the cost of each outcome: rows actual negative and positive, columns decided 0, 1, abstained.
-
-    Decisions index the columns: `ABSTAIN` is -1, the last one. Where abstaining is no option its
-    price is 0: no window abstains there.
-    """
-    by_class = costs.cost_abstain_negative, costs.cost_abstain_positive
-    both = costs.cost_abstain or 0.0
-    negative, positive = (both if cost is None else cost for cost in by_class)
-    return np.array([[costs.cost_tn, costs.cost_fp, negative], [costs.cost_fn, costs.cost_tp, positive]])
 
 
 def probability_cost(prevalence: ArrayLike, cost_fn: ArrayLike, cost_fp: ArrayLike) -> Scalar:

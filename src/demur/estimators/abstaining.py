@@ -40,7 +40,7 @@ from demur.estimators.out_of_fold import (
 from demur.exceptions import DegenerateDataWarning, InputError, UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.certificates import CertifiedWindow, surface_certificate
-from demur.honest.expected_cost import ExpectedCost, expected_cost, loss_table
+from demur.honest.expected_cost import ExpectedCost, expected_cost
 from demur.surface.optimal_costs import OptimalCosts, optimal_costs
 from demur.surface.surface import AbstentionSurface, abstention_surface
 from demur.surface.window import AbstentionWindow, decide
@@ -486,7 +486,7 @@ class AbstainingClassifier(TwoClassAbstainer):
             self._require_amounts(amounts)
             losses = case_losses(case_costs_of(self.costs_, amounts), actual == 1, decided)
         else:
-            losses = loss_table(self.costs_)[actual, decided]
+            losses = self.costs_.losses.table[actual, decided]
         return -float(np.average(losses, weights=check_weights(sample_weight)))
 
     def _require_amounts(self, amounts: dict[str, Any]) -> None:

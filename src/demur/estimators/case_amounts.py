@@ -7,12 +7,12 @@ import numpy as np
 
 from demur._checks import check_amounts, check_type, input_error
 from demur.comparison.case_estimates import bill_estimate, paid_by
-from demur.comparison.case_rules import CaseRules
 from demur.comparison.question import Limits, Question
-from demur.costs.case_costs import CaseAmounts, CaseCosts
+from demur.comparison.window_learner import NoWindow, WindowLearner, case_window, judge_searched
+from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
-from demur.exceptions import InputError, UndefinedError
+from demur.exceptions import InputError
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Window
 from demur.honest.expected_cost import ExpectedCost
@@ -62,7 +62,7 @@ def case_costs_of(costs: CostModel | CaseCosts | None, amounts: dict[str, Any]) 
 
 def case_losses(costs: CaseCosts, positive: BoolArray, decided: Any) -> FloatArray:
     """Return what every case costs under its decision; `ABSTAIN` is the last column."""
-    losses = costs.amounts(positive).by_decision * np.array(costs.mean)
+    losses = costs.losses(positive).table * np.array(costs.mean)
     paid: FloatArray = losses[np.arange(len(positive)), decided]
     return paid
 
@@ -75,7 +75,7 @@ class CaseSample:
     ----------
     positive, scores, weights
         The cases, those of weight 0 left out.
-    amounts : CaseAmounts
+    losses : array of (cases, actions)
         Their costs.
     question : Question
         Costs, prevalence and limits.
@@ -84,7 +84,7 @@ class CaseSample:
     positive: BoolArray
     scores: FloatArray
     weights: FloatArray | None
-    amounts: CaseAmounts
+    losses: FloatArray
     question: Question
 
     @classmethod
@@ -102,7 +102,7 @@ class CaseSample:
     ) -> "CaseSample":
         """Check the costs against the cases."""
         check_type(costs, "costs", CaseCosts)
-        amounts = costs.amounts(positive)
+        losses = costs.losses(positive).table
         question = Question.checked(
             costs=costs,
             prevalence=prevalence,
@@ -114,8 +114,8 @@ class CaseSample:
         if weights is not None:
             kept = weights > 0
             positive, scores, weights = positive[kept], scores[kept], weights[kept]
-            amounts = amounts.take(kept)
-        return cls(positive=positive, scores=scores, weights=weights, amounts=amounts, question=question)
+            losses = losses[kept]
+        return cls(positive=positive, scores=scores, weights=weights, losses=losses, question=question)
 
     def fit(self) -> tuple[CaseWindow, ExpectedCost | None]:
         """Return the window of all cases and its honest cost; None where the limits fail in some fold."""
@@ -129,11 +129,12 @@ class CaseSample:
             rng=self.question.seed,
             quantity="a window for amounts",
         )
-        cases = replace(cases, amounts=self.amounts)
-        rules = CaseRules.of(cases, self.scores)
-        window, _ = rules.choose(self.question)
-        (judged,) = rules.judge([self.question], [Window(window.lower, window.upper)])
-        if isinstance(judged, UndefinedError):
+        cases = replace(cases, losses=self.losses)
+        model = cases.judge(self.scores)
+        window, _ = case_window(cases, model, self.question)
+        learner, thresholds = WindowLearner.of(self.question), Window(window.lower, window.upper)
+        (judged,) = judge_searched(cases, model, [learner], [thresholds])
+        if isinstance(judged, NoWindow):
             return window, None
         costs = self.question.costs
         assert isinstance(costs, CaseCosts)

@@ -11,7 +11,7 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
 from demur._checks import check_choice, check_class_codes, check_type, check_weights, input_error
-from demur.costs.model import CostModel, loss_table
+from demur.costs.model import CostModel
 from demur.estimators.composition import NamedClassifiers
 from demur.estimators.out_of_fold import (
     TrainingCases,
@@ -194,7 +194,7 @@ class CautiousEnsemble(NamedClassifiers):
         table = self.member_scores(X)
         actual = check_class_codes(np.asarray(y), 2, self._outcomes[:2], name="y")
         assert self.costs is not None
-        losses = loss_table(self.costs)[actual, self.rule_.decide(table)] + self.rule_.fees(table)
+        losses = self.costs.losses.table[actual, self.rule_.decide(table)] + self.rule_.fees(table)
         return -float(np.average(losses, weights=check_weights(sample_weight)))
 
     def honest_costs(

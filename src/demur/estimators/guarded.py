@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from demur._checks import check_class_codes, check_rate, check_scores, check_type, check_weights, input_error
 from demur.cautious.conformal import conformal_p_values
-from demur.costs.model import CostModel, loss_table
+from demur.costs.model import CostModel
 from demur.estimators.abstaining import TwoClassAbstainer
 from demur.estimators.out_of_fold import OutOfFold, TrainingCases
 from demur.exceptions import InputError
@@ -277,7 +277,7 @@ class GuardedClassifier(TwoClassAbstainer):
         actual = check_class_codes(column_or_1d(y), 2, self._outcomes[:2], name="y")
         assert self.costs is not None
         return -float(
-            np.average(loss_table(self.costs)[actual, decided], weights=check_weights(sample_weight))
+            np.average(self.costs.losses.table[actual, decided], weights=check_weights(sample_weight))
         )
 
     def __sklearn_tags__(self) -> Any:

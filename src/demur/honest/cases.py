@@ -18,7 +18,6 @@ from demur._checks import (
 )
 from demur._kernels.placements import Ordered
 from demur._results import frozen, read_only
-from demur.costs.case_costs import CaseAmounts
 from demur.counts.scores import ScoreCounts, as_counts
 from demur.exceptions import InputError, UndefinedError
 from demur.honest.class_rows import ClassRows, classes_of, counts_of, ordered_classes
@@ -65,8 +64,8 @@ class SplitCases:
         "rows" (split by the labels in row order) or "counts" (split at random within equal cells).
     weights : str or None
         What the weights mean; None without weights.
-    amounts : CaseAmounts or None
-        Costs of every cell under each decision, where they differ by case.
+    losses : array of (cells, actions), or None
+        Costs of every cell, where they differ by case; columns negative, positive, abstain.
     """
 
     positive: BoolArray
@@ -75,7 +74,7 @@ class SplitCases:
     prevalence: float | None
     source: str
     weights: str | None
-    amounts: CaseAmounts | None = None
+    losses: FloatArray | None = None
 
     @classmethod
     def of_rows(

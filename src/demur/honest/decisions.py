@@ -2,7 +2,7 @@
 
 At fixed costs all that matters of a rule are its decisions. A table of (class, decision) counts
 gives its cost, a table of (class, decision, decision of another rule) the paired difference.
-Decisions are coded 0 (negative), 1 (positive) and 2 (abstain).
+Actions are coded 0 (negative), 1 (positive) and `ABSTAIN`, the last column of every table.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,11 +19,10 @@ from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.class_rows import ClassRows, others_pooled
 from demur.honest.held_out import JudgedRules, Weighting
 from demur.honest.rules import Prices
-from demur.surface.window import AbstentionWindow, decision_masks
+from demur.surface.window import ABSTAIN, AbstentionWindow, decision_masks
 from demur.typing import FloatArray, IntArray
 
 __all__ = [
-    "ABSTAINED",
     "Codes",
     "Judged",
     "Window",
@@ -36,9 +35,6 @@ __all__ = [
     "mean_and_error",
     "outcomes",
 ]
-
-ABSTAINED = 2
-"""Code of an abstention among the decisions here: the last column of a table of outcomes."""
 
 Codes: TypeAlias = npt.NDArray[np.int8]
 
@@ -106,12 +102,12 @@ def _codes_loop(position: Any, fold: Any, first: Any, last: Any, codes: Any) -> 
         elif at < first[fold[row]]:
             codes[row] = 0
         else:
-            codes[row] = ABSTAINED
+            codes[row] = -1
 
 
 def _codes(position: IntArray, first: Any, last: Any) -> Codes:
-    """Code 0 below the first limit, 1 from the second on, else 2."""
-    codes = np.where(position < first, np.int8(0), np.int8(ABSTAINED))
+    """Code 0 below the first limit, 1 from the second on, else `ABSTAIN`."""
+    codes = np.where(position < first, np.int8(0), np.int8(ABSTAIN))
     codes[position >= last] = 1
     return codes
 
@@ -162,7 +158,7 @@ def judge_choices(
 def decision_codes(scores: FloatArray, window: Window | AbstentionWindow) -> Codes:
     """Apply a window."""
     positive, above = decision_masks(scores, window.lower, window.upper)
-    codes = np.where(above, np.int8(ABSTAINED), np.int8(0))
+    codes = np.where(above, np.int8(ABSTAIN), np.int8(0))
     codes[positive] = 1
     return codes
 
@@ -171,7 +167,7 @@ def decision_codes(scores: FloatArray, window: Window | AbstentionWindow) -> Cod
 
 
 def outcomes(cases: SplitCases, decisions: Sequence[Codes]) -> FloatArray:
-    """Number of cases, averaged over the splits: rows negative and positive, columns decided 0, 1, 2.
+    """Count cases, averaged over the splits: rows negative, positive; columns negative, positive, abstain.
 
     One column of decisions (hindsight) counts for the first split.
     """
@@ -195,7 +191,7 @@ def _table(cases: SplitCases, decisions: Sequence[tuple[Codes, ...]]) -> FloatAr
             continue
         code = cases.positive[rows.cell].astype(np.int8)
         for column in columns:
-            code = 3 * code + column
+            code = 3 * code + column % 3
         total += np.bincount(code, rows.cases, len(total))
     return (total / len(decisions)).reshape(2, *[3] * width)
 
@@ -206,9 +202,9 @@ def _tally_loop(
 ) -> None:
     # adds up the cases by class and by the decisions of one rule, or of two
     for row in range(len(cell)):
-        code = 3 * int(positive[cell[row]]) + first[row]
+        code = 3 * int(positive[cell[row]]) + first[row] % 3
         if width == 2:
-            code = 3 * code + second[row]
+            code = 3 * code + second[row] % 3
         total[code] += cases[row]
 
 

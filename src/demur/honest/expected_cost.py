@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demur._results import Interval, Result
-from demur.costs.model import CostModel, loss_table
+from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of
@@ -29,7 +29,6 @@ __all__ = [
     "ExpectedCost",
     "cost_estimate",
     "expected_cost",
-    "loss_table",
     "outcome_table",
     "relative_prices",
 ]
@@ -136,7 +135,7 @@ def cost_estimate(
 
 def _mean(table: FloatArray, costs: CostModel, prevalence: float | None) -> float:
     negative, positive = (float(row) for row in table.sum(axis=1))
-    return mean_and_error(table, loss_table(costs), Weighting.of(positive, negative, prevalence))[0]
+    return mean_and_error(table, costs.losses.table, Weighting.of(positive, negative, prevalence))[0]
 
 
 def expected_cost(
@@ -156,7 +155,7 @@ def expected_cost(
         judged = judge_learned(cases, cases.judge(scores, counts), Prices.at(costs))
     else:
         judged = _judge(cases, scores, counts, choose)
-    table = loss_table(costs)
+    table = costs.losses.table
     weighting = Weighting.of(counts.n_positive, counts.n_negative, cases.prevalence)
     held_out = outcomes(cases, judged.honest)
     estimate = cost_estimate(

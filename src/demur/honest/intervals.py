@@ -246,7 +246,7 @@ def difference_sums(
     ----------
     positives, negatives : array of (..., 3, 3)
         Element [i, j]: cases of the class for which the first rule decided i and the second j,
-        0 negative, 1 abstain, 2 positive. Fractions are fine, as in `OutcomeTable`.
+        0 negative, 1 positive, 2 abstain. Fractions are fine, as in `OutcomeTable`.
     miss, alarm, abstain_positive, abstain_negative : float or array of (...)
         Prices.
     """
@@ -258,8 +258,8 @@ def difference_sums(
     ]
     zero = np.zeros(shape)
     loss = (
-        np.stack([prices[0], prices[2], zero], axis=-1),
-        np.stack([zero, prices[3], prices[1]], axis=-1),
+        np.stack([prices[0], zero, prices[2]], axis=-1),
+        np.stack([zero, prices[1], prices[3]], axis=-1),
     )
     sums = []
     for table, price in zip(joint, loss, strict=True):
@@ -269,7 +269,7 @@ def difference_sums(
     calls = both.sum(axis=-1), both.sum(axis=-2)
     # each rule may err where it makes the call at all
     misses, alarms = (
-        sum(np.minimum(by_rule[..., decision], 1.0) for by_rule in calls) for decision in (0, 2)
+        sum(np.minimum(by_rule[..., decision], 1.0) for by_rule in calls) for decision in (0, 1)
     )
     return DifferenceSums(
         n_positive=joint[0].sum(axis=(-2, -1)),

@@ -11,7 +11,7 @@ import numpy as np
 
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval
-from demur.costs.model import CostModel, loss_table
+from demur.costs.model import CostModel
 from demur.honest.cases import SplitCases
 from demur.honest.expected_cost import ExpectedCost
 from demur.honest.intervals import LossSums, honest_interval, mean_and_error
@@ -46,7 +46,7 @@ def judge_rows(
     cases: SplitCases, costs: CostModel, choose: Choose, *, highest_fee: float, level: float
 ) -> JudgedRows:
     """Judge every row by the rule that `choose` finds without its fold."""
-    table, n = loss_table(costs), len(cases.positive)
+    table, n = costs.losses.table, len(cases.positive)
     truth = cases.positive.astype(np.int64)
     rows = np.arange(n)
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from demur._checks import input_error
 from demur.multiclass.rules import ClassWeights, Family, LabelledScores, SearchOptions, fitted_rule
-from demur.surface.window import ABSTAIN
 from demur.typing import IntArray
 
 __all__ = ["selected_rule", "training_priors"]
@@ -66,7 +65,7 @@ def _held_out_cost(
             training = training._replace(priors=training_priors(data, training))
         rule = fitted_rule(training, method, family, options)
         codes = rule.decide(data.log_scores[held_out], log=True)
-        total += float(v[held_out, np.where(codes == ABSTAIN, v.shape[1] - 1, codes)].sum())
+        total += float(v[held_out, codes].sum())
     return total
 
 

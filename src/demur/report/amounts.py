@@ -69,9 +69,9 @@ def page_amounts(comparison: Comparison | None, cases: PageCases | None) -> Page
     if comparison is None or not isinstance(comparison.question.costs, CaseCosts):
         return None
     split = next(iter(comparison.cases.values()))
-    assert split.amounts is not None
+    assert split.losses is not None
     rows = split.splits.repeats[0].cell if cases is None else cases.cells
-    positive, losses = split.positive[rows], split.amounts.by_decision[rows]
+    positive, losses = split.positive[rows], split.losses[rows]
     same = _same(positive, losses)
     columns = groups = None
     if cases is not None:
@@ -161,8 +161,8 @@ def _edges(model: JudgedModel, size: int) -> IntArray:
 def _fold_sums(
     cases: SplitCases, model: JudgedModel, edges: IntArray, varying: list[dict[int, tuple[int, ...]]]
 ) -> list[list[dict[str, Any]]]:
-    assert cases.amounts is not None
-    losses, size = cases.amounts.by_decision, len(edges) - 1
+    assert cases.losses is not None
+    losses, size = cases.losses, len(edges) - 1
     group = np.searchsorted(model.counts.scores[edges[1:-1]], model.scores, side="right")
     found = []
     for rows in cases.splits.repeats:

@@ -82,7 +82,7 @@ def page_cases(comparison: Comparison | None) -> PageCases | None:
         ranks.append(np.searchsorted(model.counts.scores, model.scores[first.cell]))
     once = bool(np.all(first.cases == 1))
     folds = [rows.fold for rows in cases.splits.repeats]
-    losses = [] if cases.amounts is None else list(cases.amounts.by_decision[first.cell].T)
+    losses = [] if cases.losses is None else list(cases.losses[first.cell].T)
     # the last key of a lexsort is the first to sort by
     order = np.lexsort([*folds, *losses, first.cases, *ranks[::-1], ~cases.positive[first.cell]])
     return PageCases(

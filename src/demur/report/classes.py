@@ -104,15 +104,14 @@ class ClassReport(Result):
 
         Of the `limits` only `max_abstention` has a meaning for many classes; `pos_label` has none.
         """
-        kept = {} if limits is None else limits.given()
         comparison = compare_class_models(
             y_true,
             scores,
             classes=classes,
             costs=costs,
             abstain_cost=abstain_cost,
-            max_abstention=kept.pop("max_abstention", None),
-            two_classes={**kept, "pos_label": pos_label},
+            limits=Limits() if limits is None else limits,
+            pos_label=pos_label,
             **settings,
         )
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
@@ -203,10 +202,10 @@ class ClassReport(Result):
             "folds": comparison.folds,
             "repeats": comparison.repeats,
             "seed": question.seed,
-            "costs": prices.costs.tolist(),
+            "costs": prices.answers.tolist(),
             "abstain_costs": json_safe(prices.abstain),
             "ranged": bool(question.ranges.ranged),
-            "limits": question.limits(),
+            "limits": question.limits.given(),
             "condition": comparison.answer.condition,
             "headline": self.headline,
             "notes": list(self.notes),

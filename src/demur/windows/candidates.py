@@ -20,6 +20,7 @@ import numpy as np
 
 from demur._kernels.window_search import TIE
 from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.limits import Limits
 from demur.windows.search import CutLimits, Prices, WindowMasses, WindowPrices, cut_limits
 
 __all__ = ["WindowCandidates", "window_candidates"]
@@ -100,7 +101,7 @@ def window_candidates(
 
     With several sets of cases, one per row of the masses, a position stays if some set needs it.
     """
-    starts_of, stops_of, first = cut_limits(masses) if limits is None else limits
+    starts_of, stops_of, first = cut_limits(masses, Limits()) if limits is None else limits
     allowed = CutLimits(np.atleast_2d(starts_of), np.atleast_2d(stops_of), np.atleast_2d(first))
     slack = TIE * np.max([np.reshape(point.scale(masses), -1) for point in points], axis=0)
     by_class = [point for point in points if isinstance(point, Prices)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from demur._checks import check_rate
 from demur._kernels.window_search import CutMasses
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts, as_counts
@@ -22,7 +21,8 @@ from demur.windows.constrained import (
     vacuous_note,
     window_of_cuts,
 )
-from demur.windows.search import CutLimits, Prices, check_fn_rate, cut_limits, limited_search
+from demur.windows.limits import Limits
+from demur.windows.search import CutLimits, Prices, cut_limits, limited_search
 
 __all__ = ["cheapest_window"]
 
@@ -110,22 +110,23 @@ def cheapest_window(
     counts = as_counts(y_true, y_score, pos_label=pos_label, sample_weight=sample_weight)
     free = abstention_surface(counts, prevalence=prevalence).window(mu, nu, nu_negative, costs=costs)
     targets = precision_promises(min_precision_positive, min_precision_negative)
-    limits = _Limits(
-        max_abstention=None if max_abstention is None else check_rate(max_abstention, "max_abstention"),
-        min_precision_positive=None if targets[0] is None else targets[0].value,
-        min_precision_negative=None if targets[1] is None else targets[1].value,
-        max_fn_rate=check_fn_rate(max_fn_rate, prevalence),
+    limits = Limits(
+        max_abstention=max_abstention,
+        min_precision_positive=min_precision_positive,
+        min_precision_negative=min_precision_negative,
+        max_fn_rate=max_fn_rate,
     )
+    limits.check_prevalence(prevalence)
     masses = CutMasses.of(counts.positives, counts.negatives, *class_factors(counts, prevalence))
     confidence = PrecisionConfidence.of(counts, masses, targets, confidence_level, prevalence)
-    allowed = limits.of(masses)
+    allowed = cut_limits(masses, limits)
     if confidence is not None:
         starts, stops = confidence.positions()
         allowed = CutLimits(allowed.starts & starts, allowed.stops & stops, allowed.first)
     prices = Prices(1.0, free.mu, free.nu_positive, free.nu_negative)
     cuts = limited_search(masses, prices, allowed)
     if cuts is None:
-        raise limits.impossible(masses, allowed, prices, confident=confidence is not None)
+        raise _impossible(limits, masses, allowed, prices, confident=confidence is not None)
     window = window_of_cuts(counts, masses, *cuts, prevalence=prevalence)
     if confidence is not None:
         window = confidence.applied(window)
@@ -142,64 +143,39 @@ def cheapest_window(
     )
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Limits:
-    """The limits asked for; None where there is none."""
+def _impossible(
+    limits: Limits, masses: CutMasses, allowed: CutLimits, prices: Prices, *, confident: bool
+) -> UndefinedError:
+    """Say which abstention the other limits need, or what they can be if it stays as it is."""
+    below = masses.below
+    i, j = _narrowest(below, allowed)
+    needed = float(below[j] - below[i]) / float(below[-1])
+    what = "precisions" if all(row.promise for row, _ in limits.kept() if row.reached) else "limits"
+    limit = 1.0 if limits.max_abstention is None else limits.max_abstention
+    first = allowed.first if prices.may_abstain else np.arange(len(below))
+    # a precision of these data is not one that could be promised with confidence
+    nearest = [] if confident else _nearest(limits, masses, allowed._replace(first=first))
+    instead = f"; otherwise the nearest that can be kept is {' or '.join(nearest)}" if nearest else ""
+    return UndefinedError(
+        f"No window keeps the {what} with max_abstention = {limit:g} and finite cost. "
+        f"Hint: these {what} need an abstention rate of at least {needed:.4g}{instead}."
+    )
 
-    max_abstention: float | None
-    min_precision_positive: float | None
-    min_precision_negative: float | None
-    max_fn_rate: float | None
 
-    def of(self, masses: CutMasses) -> CutLimits:
-        """Return the positions the limits allow."""
-        return cut_limits(
-            masses,
-            max_abstention=self.max_abstention,
-            min_precision_positive=self.min_precision_positive,
-            min_precision_negative=self.min_precision_negative,
-            max_fn_rate=self.max_fn_rate,
-        )
-
-    def impossible(
-        self, masses: CutMasses, allowed: CutLimits, prices: Prices, *, confident: bool
-    ) -> UndefinedError:
-        """Say which abstention the other limits need, or what they can be if it stays as it is."""
-        below = masses.below
-        i, j = _narrowest(below, allowed)
-        needed = float(below[j] - below[i]) / float(below[-1])
-        what = "precisions" if self.max_fn_rate is None else "limits"
-        limit = 1.0 if self.max_abstention is None else self.max_abstention
-        first = allowed.first if prices.may_abstain else np.arange(len(below))
-        # a precision of these data is not one that could be promised with confidence
-        nearest = [] if confident else self._nearest(masses, allowed._replace(first=first))
-        instead = f"; otherwise the nearest that can be kept is {' or '.join(nearest)}" if nearest else ""
-        return UndefinedError(
-            f"No window keeps the {what} with max_abstention = {limit:g} and finite cost. "
-            f"Hint: these {what} need an abstention rate of at least {needed:.4g}{instead}."
-        )
-
-    def _nearest(self, masses: CutMasses, allowed: CutLimits) -> list[str]:
-        """Nearest feasible value of every limit but abstention, the others staying as they are."""
-        everywhere = np.ones_like(allowed.starts)
-        without_precision, without_misses = (
-            replace(self, min_precision_negative=None).of(masses).starts,
-            replace(self, max_fn_rate=None).of(masses).starts,
-        )
-        precision = (
-            ("min_precision_positive", _ends(allowed._replace(stops=everywhere)), _above(masses)),
-            ("min_precision_negative", _begins(allowed._replace(starts=without_precision)), _below(masses)),
-        )
-        nearest = [
-            f"{name} = {float(np.nanmax(values[feasible])):.4g}"
-            for name, feasible, values in precision
-            if getattr(self, name) is not None and np.isfinite(values[feasible]).any()
-        ]
-        feasible = _begins(allowed._replace(starts=without_misses))
-        if self.max_fn_rate is not None and feasible.any():
-            rate = float(masses.positive_below[feasible].min() / masses.positive_below[-1])
-            nearest.append(f"max_fn_rate = {rate:.4g}")
-        return nearest
+def _nearest(limits: Limits, masses: CutMasses, allowed: CutLimits) -> list[str]:
+    """Nearest feasible value of every limit on one end, the others staying as they are."""
+    nearest = []
+    for row, _ in limits.kept():
+        if row.reached is None:
+            continue
+        without = cut_limits(masses, replace(limits, **{row.name: None}))
+        ends = allowed._replace(starts=without.starts) if row.end == "start" else allowed
+        ends = ends._replace(stops=without.stops) if row.end == "stop" else ends
+        values = row.reached(masses)[_begins(ends) if row.end == "start" else _ends(ends)]
+        values = values[np.isfinite(values)]
+        if len(values):
+            nearest.append(f"{row.name} = {float(values.max() if row.smallest else values.min()):.4g}")
+    return nearest
 
 
 def _narrowest(below: FloatArray, allowed: CutLimits) -> tuple[int, int]:
@@ -229,19 +205,3 @@ def _begins(allowed: CutLimits) -> BoolArray:
     nearest = np.minimum.accumulate(places[::-1])[::-1]
     exists = nearest < size
     return allowed.starts & exists & (allowed.first[np.where(exists, nearest, 0)] <= np.arange(size))
-
-
-def _above(masses: CutMasses) -> FloatArray:
-    """Precision of the positive side at every stop; NaN without decisions."""
-    return _share(masses.positive_above, masses.negative_above)
-
-
-def _below(masses: CutMasses) -> FloatArray:
-    """Precision of the negative side at every start; NaN without decisions."""
-    return _share(masses.negative_below, masses.positive_below)
-
-
-def _share(right: FloatArray, wrong: FloatArray) -> FloatArray:
-    total = right + wrong
-    share: FloatArray = np.divide(right, total, out=np.full_like(total, np.nan), where=total > 0)
-    return share

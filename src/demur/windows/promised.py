@@ -22,6 +22,7 @@ from demur.windows.constrained import (
     vacuous_note,
     window_of_cuts,
 )
+from demur.windows.limits import Limits
 from demur.windows.search import cut_limits
 
 __all__ = ["PromisedPrecisions", "deterministic_window", "widest_coverage_window"]
@@ -117,8 +118,8 @@ class PromisedPrecisions:
         if confidence is not None:
             starts, stops = confidence.positions()
         else:
-            limits = {"min_precision_positive": positive, "min_precision_negative": negative}
-            promised = cut_limits(masses, **limits)
+            limits = Limits(min_precision_positive=positive, min_precision_negative=negative)
+            promised = cut_limits(masses, limits)
             starts, stops = promised.starts, promised.stops
         cuts = widest_cuts(masses, starts, stops, 1.0)
         window = window_of_cuts(counts, masses, *cuts, prevalence=prevalence)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from demur._checks import check_type
-from demur.costs.model import CostModel, loss_table
+from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
 from demur.counts.costs import ScoreCosts
 from demur.typing import BoolArray, FloatArray, IntArray
@@ -31,7 +31,7 @@ class RowCosts(NamedTuple):
     def of(cls, positive: BoolArray, costs: CostModel, weights: FloatArray | None) -> "RowCosts":
         """Look up the costs by class."""
         check_type(costs, "costs", CostModel)
-        table = loss_table(costs)
+        table = costs.losses.table
         options = table if costs.may_abstain else table[:, :2]
         least = options.min(axis=1)
         weight = np.ones(len(positive)) if weights is None else weights

@@ -9,24 +9,24 @@ O(k), or O(k log k) with a limit on abstention.
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from demur._checks import check_rate, input_error
 from demur._kernels.places import places_below
 from demur._kernels.window_search import TIE, cheapest_cuts
 from demur.costs.model import CostModel
-from demur.roc.isometrics import Precision
 from demur.typing import BoolArray, FloatArray, IntArray
+from demur.windows.limits import Limits
 
 __all__ = [
+    "CasePrices",
     "CutLimits",
     "MassRows",
     "Prices",
     "WindowMasses",
     "WindowPrices",
-    "check_fn_rate",
     "cut_limits",
     "limited_search",
     "limited_searches",
@@ -174,6 +174,44 @@ class Prices(NamedTuple):
         return positive + negative
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class CasePrices:
+    """Costs below and above every position, where every case has its own: what `Prices` is for classes.
+
+    Arrays may have a leading axis, one row per set of cases. Without a price of reviews
+    (``may_abstain=False``) only empty windows are allowed.
+    """
+
+    miss_below: FloatArray
+    alarm_above: FloatArray
+    review_below: FloatArray
+    may_abstain: bool
+
+    def by_start(self, masses: WindowMasses) -> FloatArray:
+        """Return the part of a window's cost that depends on i, for every i."""
+        return self.miss_below - self.review_below
+
+    def by_stop(self, masses: WindowMasses) -> FloatArray:
+        """Return the part of a window's cost that depends on j, for every j."""
+        return self.review_below + self.alarm_above
+
+    def without_abstaining(self, masses: WindowMasses) -> FloatArray:
+        """Return the cost of the empty window at every position."""
+        return self.miss_below + self.alarm_above
+
+    def cost(self, masses: WindowMasses, i: int, j: int) -> float:
+        """Return the cost of one window."""
+        if i < j and not self.may_abstain:
+            return math.inf
+        reviewed = float(self.review_below[j] - self.review_below[i])
+        return float(self.miss_below[i]) + float(self.alarm_above[j]) + reviewed
+
+    def scale(self, masses: WindowMasses) -> Any:
+        """Return a size all costs of windows stay below, by which rounding is judged; one per row."""
+        reviews = self.review_below[..., -1] if self.may_abstain else 0.0
+        return self.miss_below[..., -1] + self.alarm_above[..., 0] + reviews
+
+
 class CutLimits(NamedTuple):
     """Which windows are allowed: i with ``starts[i]``, j with ``stops[j]``, and i >= ``first[j]``.
 
@@ -195,50 +233,29 @@ class CutLimits(NamedTuple):
         """Whether some window is too wide."""
         return bool(self.first.any())
 
-
-def check_fn_rate(max_fn_rate: Any, prevalence: Any) -> float | None:
-    """Return the largest share of the positives that may be missed; refuse one where none occur."""
-    if max_fn_rate is None:
-        return None
-    if prevalence is not None and np.min(prevalence) == 0:
-        raise input_error(
-            "max_fn_rate",
-            "needs positive cases in use",
-            "a prevalence of 0",
-            "nothing can be missed then; start a range of prevalences above 0, or leave max_fn_rate out.",
-        )
-    return check_rate(max_fn_rate, "max_fn_rate")
+    def keeps(self, start: int, stop: int) -> bool:
+        """Whether a window is allowed."""
+        return bool(self.starts[start] and self.stops[stop] and start >= self.first[stop])
 
 
-def cut_limits(
-    masses: WindowMasses,
-    *,
-    max_abstention: float | None = None,
-    min_precision_positive: float | None = None,
-    min_precision_negative: float | None = None,
-    max_fn_rate: float | None = None,
-) -> CutLimits:
-    """Turn limits into allowed positions; no checks. Rates refer to the masses given.
+def cut_limits(masses: WindowMasses, limits: Limits) -> CutLimits:
+    """Turn limits into allowed positions. Rates refer to the masses given.
 
-    The precision of the positive side depends on j alone, that of the negative side and the share
-    of the positives missed on i alone. A side without decisions keeps its promise.
+    A side without decisions keeps its promise.
     """
-    p, q, below = masses.positive_below, masses.negative_below, masses.below
+    below = masses.below
     rounding = TIE * below[..., -1:]
-    starts, stops = np.ones(p.shape, dtype=np.bool_), np.ones(p.shape, dtype=np.bool_)
-    if min_precision_positive is not None:
-        promise = Precision(min_precision_positive)
-        stops &= promise.margin(masses.positive_above, masses.negative_above, 0.0, 0.0) >= -rounding
-    if min_precision_negative is not None:
-        starts &= Precision(min_precision_negative).margin(q, p, 0.0, 0.0) >= -rounding
-    if max_fn_rate is not None:
-        starts &= p <= max_fn_rate * p[..., -1:] + TIE * p[..., -1:]
-    first = np.zeros(p.shape, dtype=np.int64)
-    if max_abstention is not None and max_abstention < 1:
-        least = below - max_abstention * below[..., -1:] - rounding
-        pairs = zip(np.atleast_2d(below), np.atleast_2d(least), strict=True)
-        first = np.reshape([places_below(*pair) for pair in pairs], p.shape)
-    return CutLimits(starts, stops, first)
+    ends = {name: np.ones(below.shape, dtype=np.bool_) for name in ("start", "stop")}
+    first = np.zeros(below.shape, dtype=np.int64)
+    for limit, value in limits.kept():
+        assert limit.margin is not None, "limits on windows have one"
+        margin = limit.margin(masses, value)
+        if limit.end == "width":
+            pairs = zip(np.atleast_2d(below), np.atleast_2d(below - margin - rounding), strict=True)
+            first = np.maximum(first, np.reshape([places_below(*pair) for pair in pairs], below.shape))
+        else:
+            ends[limit.end] &= margin >= -rounding
+    return CutLimits(ends["start"], ends["stop"], first)
 
 
 def limited_search(

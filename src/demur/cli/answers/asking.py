@@ -6,11 +6,10 @@ from demur.cli.options import Certainty, Limits, Output, Prices, Source
 from demur.cli.output import percent, remark
 from demur.cli.reading.evidence import Evidence, read_evidence
 from demur.cli.reading.predictions import Predictions
-from demur.comparison.question import Limits as KeptLimits
 from demur.comparison.question import Question
 from demur.exceptions import InputError
 
-__all__ = ["Asked", "ask_and_read", "kept_limits"]
+__all__ = ["Asked", "ask_and_read"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,7 +51,7 @@ class Asked:
             costs=costs,
             prevalence=prices.prevalence,
             objective=prices.objective,
-            limits=kept_limits(limits),
+            limits=limits.kept(),
             confidence_level=certainty.confidence,
             seed=certainty.seed,
         )
@@ -75,17 +74,6 @@ def _reviewer_remark(prices: Prices) -> str:
     return (
         f"Abstaining never pays: a reviewer who recognises {percent(rates[0])} of the positives and "
         f"{percent(rates[1])} of the negatives is no better than chance."
-    )
-
-
-def kept_limits(limits: Limits) -> KeptLimits:
-    """Return the limits the flags describe."""
-    return KeptLimits(
-        max_abstention=limits.largest_abstention,
-        min_precision_positive=limits.min_precision_positive,
-        min_precision_negative=limits.min_precision_negative,
-        max_fn_rate=limits.max_fn_rate,
-        precision_confidence=limits.precision_confidence,
     )
 
 

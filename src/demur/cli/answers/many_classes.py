@@ -42,7 +42,7 @@ class ClassQuestions:
         self.abstain = _abstain_cost(prices, by_class)
         self.settings: dict[str, Any] = {
             "objective": prices.objective,
-            "max_abstention": limits.largest_abstention,
+            "limits": limits.kept(),
             "weights": source.weights or "importance",
             "confidence_level": certainty.confidence,
             "seed": certainty.seed,

@@ -34,7 +34,7 @@ def compare_part(
     if rows is None:
         return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
     question = asked.on(rows)
-    amounts = question.costs.amounts(rows.truth) if isinstance(question.costs, CaseCosts) else None
+    losses = question.costs.losses(rows.truth).table if isinstance(question.costs, CaseCosts) else None
     # rows that an engine counted stand for so many cases each
     meaning = asked.weights if part.counted is None else "repeats"
     kept = slice(None) if rows.weights is None else rows.weights > 0
@@ -43,7 +43,7 @@ def compare_part(
         scores={name: column[kept] for name, column in rows.scores.items()},
         sample_weight=None if rows.weights is None else rows.weights[kept],
         labels=labels,
-        amounts=amounts if amounts is None or rows.weights is None else amounts.take(rows.weights > 0),
+        losses=None if losses is None else losses[kept],
     )
     return comparison_of(cases, question, weights=meaning, class_names=names)
 

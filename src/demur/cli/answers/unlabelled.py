@@ -92,7 +92,7 @@ def decide_classes_without_labels(
     source, model, columns, proba = read_class_probabilities(read, questions.names)
     remark(f"Read {len(proba)} rows of {source}: columns {', '.join(columns)}, no labels.", quiet=quiet)
     prices = ClassRanges.of(questions.named_costs(), questions.named_abstain(), questions.labels).centre
-    table_of_costs = prices.costs if prices.abstain is None else prices.table
+    table_of_costs = prices.answers if prices.abstain is None else prices.table
     rule = ClassRule(
         classes=tuple(questions.labels),
         weights=np.ones(len(questions.labels)),
@@ -111,7 +111,7 @@ def decide_classes_without_labels(
     )
     codes = rule.decide(proba)
     shares = proba / proba.sum(axis=1, keepdims=True)
-    expected = (shares @ prices.table)[np.arange(len(codes)), np.where(codes == ABSTAIN, -1, codes)].mean()
+    expected = (shares @ prices.table)[np.arange(len(codes)), codes].mean()
     sentence = (
         f"Answer the class with the lowest expected cost: {percent(float(np.mean(codes == ABSTAIN)))} of the "
         f"cases go to a person, expected cost {number(_CASES * float(expected))} per 1000 cases if the "

@@ -1,65 +1,57 @@
 """What a rule must keep besides being cheap."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from typing import Any, ClassVar
+
+import click
 
 from demur.cli.options import rules
 from demur.cli.options.flags import Flags, flag
 from demur.exceptions import InputError
+from demur.windows.limits import LIMITS, Limit
+from demur.windows.limits import Limits as KeptLimits
 
 __all__ = ["Limits"]
 
 
-def _number(spelling: str, keeps: Callable[..., Any], *, help: str, metavar: str = "X") -> Any:
-    """Declare a limit: a number that keeps a rule, None where the user gave none."""
-    return flag(spelling, type=float, metavar=metavar, callback=keeps, help=help)
+def _flag(limit: Limit) -> Any:
+    """Declare the flag of a limit: a number it can have, None where the user gave none."""
+
+    def checked(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+        return None if value is None else limit.check(value, param.opts[0])
+
+    return flag(limit.flag, type=float, metavar="X", callback=checked, help=limit.help)
+
+
+_Kept: Any = make_dataclass(
+    "_Kept",
+    [(limit.name, float | None, _flag(limit)) for limit in LIMITS],
+    bases=(Flags,),
+    frozen=True,
+    kw_only=True,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits(Flags):
-    """Limits on reviews, precision and misses; None where the user gave none."""
+class Limits(_Kept):  # type: ignore[misc]
+    """All limits, and reviews as numbers per day; None where the user gave none."""
 
     TITLE: ClassVar[str] = "Limits"
 
-    max_abstention: float | None = _number(
-        "--max-abstention",
-        rules.rate,
-        help="Largest share of cases to abstain on.",
-    )
-    reviews_per_day: float | None = _number(
+    reviews_per_day: float | None = flag(
         "--reviews-per-day",
-        rules.not_negative,
+        type=float,
         metavar="N",
-        help="The same as numbers: how many reviews people can do, such as --reviews-per-day 50 "
-        "--cases-per-day 1000.",
+        callback=rules.not_negative,
+        help="The same as --max-abstention in numbers: how many reviews people can do, such as "
+        "--reviews-per-day 50 --cases-per-day 1000.",
     )
-    cases_per_day: float | None = _number(
+    cases_per_day: float | None = flag(
         "--cases-per-day",
-        rules.not_negative,
+        type=float,
         metavar="N",
+        callback=rules.not_negative,
         help="How many cases come in, beside --reviews-per-day.",
-    )
-    min_precision_positive: float | None = _number(
-        "--min-precision-positive",
-        rules.precision,
-        help="Smallest share of positive decisions that are right.",
-    )
-    min_precision_negative: float | None = _number(
-        "--min-precision-negative",
-        rules.precision,
-        help="The same for negative decisions.",
-    )
-    precision_confidence: float | None = _number(
-        "--precision-confidence",
-        rules.confidence,
-        help="Keep --min-precision-* for all future cases with this confidence, such as 0.95, not only "
-        "for the cases of the file.",
-    )
-    max_fn_rate: float | None = _number(
-        "--max-fn-rate",
-        rules.rate,
-        help="Largest share of the positives to miss, such as --max-fn-rate 0.05.",
     )
 
     def __post_init__(self) -> None:
@@ -78,16 +70,15 @@ class Limits(Flags):
             )
         if self.cases_per_day == 0:
             raise InputError("`--cases-per-day` must be above 0, got 0.")
-        promised = any(name.startswith("--min-precision") for name in given)
-        if self.precision_confidence is not None and not promised:
+        promises = [limit.flag for limit in LIMITS if limit.promise]
+        if "--precision-confidence" in given and not any(name in given for name in promises):
             raise InputError(
-                "`--precision-confidence` is for a promised precision. "
-                "Hint: add --min-precision-positive or --min-precision-negative."
+                f"`--precision-confidence` is for a promised precision. Hint: add {' or '.join(promises)}."
             )
 
-    @property
-    def largest_abstention(self) -> float | None:
-        """Largest share of cases to abstain on, from either way of saying it."""
-        if self.reviews_per_day is None or self.cases_per_day is None:
-            return self.max_abstention
-        return min(self.reviews_per_day / self.cases_per_day, 1.0)
+    def kept(self) -> KeptLimits:
+        """Return the limits the flags describe."""
+        values = {limit.name: getattr(self, limit.name) for limit in LIMITS}
+        if self.reviews_per_day is not None and self.cases_per_day is not None:
+            values["max_abstention"] = min(self.reviews_per_day / self.cases_per_day, 1.0)
+        return KeptLimits(**values)

@@ -15,15 +15,17 @@ from demur.comparison.candidates import first_smallest
 from demur.comparison.classes.answer import ClassAnswer
 from demur.comparison.classes.estimates import cost_at, cost_of, difference_of, shares_of
 from demur.comparison.classes.judging import ClassCandidate, model_candidates, trivial_candidates
-from demur.comparison.classes.question import ClassQuestion, Prices
+from demur.comparison.classes.question import ClassQuestion
 from demur.comparison.classes.rows import ClassCases
 from demur.comparison.classes.search import MOST_SEARCHED
 from demur.comparison.words import condition_words
+from demur.costs.losses import Losses
 from demur.costs.matrix import class_names
 from demur.exceptions import InputError, UndefinedError
 from demur.multiclass.auc import HandTillAuc, hand_till_auc
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
+from demur.windows.limits import LIMITS, Limits
 
 __all__ = ["ClassChoice", "ClassComparison", "ClassModel", "RuleCost", "compare_class_models", "digest_of"]
 
@@ -109,18 +111,18 @@ class ClassComparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON-safe built-in types."""
-        question, prices = self.question, self.question.point
+        question, losses = self.question, self.question.point
         ranges = question.ranges
         spread = {"costs_low": ranges.low.table.tolist(), "costs_high": ranges.high.table.tolist()}
         return {
             "answer": self.answer.to_dict(),
             "models": {name: model.to_dict() for name, model in self.models.items()},
             "trivial": json_safe(dict(self.trivial)),
-            "costs": prices.costs.tolist(),
-            "abstain_costs": None if prices.abstain is None else prices.abstain.tolist(),
+            "costs": losses.answers.tolist(),
+            "abstain_costs": None if losses.abstain is None else losses.abstain.tolist(),
             **(spread if ranges.ranged else {}),
             "objective": question.objective,
-            "limits": question.limits(),
+            "limits": question.limits.given(),
             "confidence_level": question.confidence_level,
             "seed": question.seed,
             **Result.to_dict(self),
@@ -151,9 +153,9 @@ class ClassChoice:
             rules = [one for one in rules if one.kind.startswith("weights")]
         return sorted([*self.trivial, *rules], key=lambda one: one.order)
 
-    def costs_at(self, candidates: Sequence[ClassCandidate], prices: Prices) -> FloatArray:
+    def costs_at(self, candidates: Sequence[ClassCandidate], losses: Losses) -> FloatArray:
         """Honest costs at one point."""
-        return np.array([cost_at(one, prices, self.question) for one in candidates])
+        return np.array([cost_at(one, losses, self.question) for one in candidates])
 
     def best(self, candidates: Sequence[ClassCandidate]) -> ClassCandidate | None:
         """Return the candidate with the smallest objective, the simplest of ties."""
@@ -177,7 +179,7 @@ class ClassChoice:
         """Choose, and say what surrounds the choice."""
         best = self.best([one for one in self.eligible if not models_only or one.model is not None])
         assert best is not None
-        question, prices = self.question, self.question.point
+        question, losses = self.question, self.question.point
         estimate = cost_of(best, question)
         confusion = shares_of(best.honest_table, question)
         regret, worst, share = self._over_ranges(best)
@@ -196,12 +198,12 @@ class ClassChoice:
             best_share=share,
             gap=0.0 if best.chosen is None else best.chosen.gap,
             confusion=confusion,
-            confusion_cost=confusion * prices.table,
+            confusion_cost=confusion * losses.table,
             abstention_rate=float(confusion[:, -1].sum()),
             error_rate=float(answered.sum() - np.trace(answered)),
-            dearest=_dearest(confusion * prices.relative, estimate.cost, question.classes),
+            dearest=_dearest(confusion * losses.relative, estimate.cost, question.classes),
             costs=question.ranges.matrix(),
-            abstain_costs=prices.abstain,
+            abstain_costs=losses.abstain,
             classes=question.classes,
             class_sizes=self.cases.class_sizes,
             shares=confusion.sum(axis=1),
@@ -209,8 +211,8 @@ class ClassChoice:
             confidence_level=question.confidence_level,
             best_trivial=None
             if trivial is None
-            else {"name": trivial.kind, "cost": cost_at(trivial, prices, question)},
-            condition=condition_words(question.limits(), question.objective),
+            else {"name": trivial.kind, "cost": cost_at(trivial, losses, question)},
+            condition=condition_words(question.limits.given(), question.objective),
             digest=digest_of(self.cases, best.model),
         )
 
@@ -277,18 +279,18 @@ def compare_class_models(
     abstain_cost: Any = None,
     prevalence: Any = None,
     objective: str | None = None,
-    max_abstention: float | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
     sample_weight: Any = None,
     weights: str = "importance",
     confidence_level: float = 0.95,
     seed: int = 0,
-    two_classes: Mapping[str, Any] | None = None,
+    pos_label: Any = None,
 ) -> ClassComparison:
     """Compare models with one column per class; see `compare_models`.
 
-    `two_classes` holds options that have a meaning for two classes only: any but None is refused.
+    What has a meaning for two classes only is refused.
     """
-    _require_none(two_classes or {})
+    _require_many(limits, pos_label)
     models = proba if isinstance(proba, Mapping) else {"model": proba}
     first = np.asarray(next(iter(models.values()), np.empty((0, 0))))
     names = class_names(y_true, first.shape[1] if first.ndim == 2 else len(classes or ()), costs, classes)
@@ -301,7 +303,7 @@ def compare_class_models(
         classes=names,
         shares=cases.shares(prevalence),
         objective=objective,
-        max_abstention=max_abstention,
+        limits=limits,
         confidence_level=confidence_level,
         seed=seed,
     )
@@ -328,13 +330,14 @@ def compare_class_models(
     )
 
 
-def _require_none(options: Mapping[str, Any]) -> None:
+def _require_many(limits: Limits, pos_label: Any) -> None:
     """Refuse what has a meaning for two classes only."""
-    for name, value in options.items():
-        if value is not None:
+    meant = [limit.name for limit in LIMITS if limit.many_classes]
+    for name, value in {**limits.given(), "pos_label": pos_label}.items():
+        if value is not None and name not in meant:
             raise InputError(
                 f"`{name}` is for two classes, got {value!r} beside classes. Hint: leave it out; "
-                "max_abstention limits the reviews of any number of classes."
+                f"{' and '.join(meant)} limits the reviews of any number of classes."
             )
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from demur._kernels.normal import normal_quantile
 from demur._results import Interval
 from demur.comparison.classes.judging import ClassCandidate, joint_table
-from demur.comparison.classes.question import ClassQuestion, Prices
+from demur.comparison.classes.question import ClassQuestion
+from demur.costs.losses import Losses
 from demur.honest.expected_cost import Estimate
 from demur.honest.intervals import added_errors
 from demur.typing import FloatArray
@@ -44,17 +45,17 @@ def shares_of(table: FloatArray, question: ClassQuestion) -> FloatArray:
     )
 
 
-def cost_at(candidate: ClassCandidate, prices: Prices, question: ClassQuestion) -> float:
+def cost_at(candidate: ClassCandidate, losses: Losses, question: ClassQuestion) -> float:
     """Honest cost per case."""
-    return float((shares_of(candidate.honest_table, question) * prices.table).sum())
+    return float((shares_of(candidate.honest_table, question) * losses.table).sum())
 
 
 def cost_of(candidate: ClassCandidate, question: ClassQuestion) -> Estimate:
     """Honest cost with its interval for the true cost of the rule in use, in the middle of the ranges."""
-    prices = question.point
+    point = question.point
     shares = shares_of(candidate.honest_table, question).sum(axis=1)
-    base = float(shares @ np.diag(prices.costs))
-    losses = prices.relative
+    base = float(shares @ np.diag(point.answers))
+    losses = point.relative
     low, high = _interval(candidate, losses, np.zeros(len(losses)), question)
     # every case can cost its most expensive outcome, and its cheapest
     possible = losses if candidate.abstains else losses[:, :-1]
@@ -62,8 +63,8 @@ def cost_of(candidate: ClassCandidate, question: ClassQuestion) -> Estimate:
         max(low, float(shares @ possible.min(axis=1))),
         min(high, float(shares @ possible.max(axis=1))),
     )
-    cost = cost_at(candidate, prices, question)
-    hindsight = float((shares_of(candidate.hindsight_table, question) * prices.table).sum())
+    cost = cost_at(candidate, point, question)
+    hindsight = float((shares_of(candidate.hindsight_table, question) * point.table).sum())
     return Estimate(cost, Interval(min(base + low, cost), max(base + high, cost)), hindsight)
 
 
@@ -139,11 +140,11 @@ def difference_of(
     first: ClassCandidate, second: ClassCandidate, question: ClassQuestion
 ) -> tuple[float, Interval]:
     """Honest difference per case, first minus second, with its interval, paired on the same cases."""
-    prices = question.point
-    difference = cost_at(first, prices, question) - cost_at(second, prices, question)
+    point = question.point
+    difference = cost_at(first, point, question) - cost_at(second, point, question)
     if _same_decisions(first, second):
         return 0.0, Interval(0.0, 0.0)
-    losses = prices.relative
+    losses = point.relative
     if second.model is None:
         spared = losses[:, int(second.hindsight[0])]
         return difference, Interval(*_interval(first, losses, spared, question))

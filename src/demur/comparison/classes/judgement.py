@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from demur.comparison.classes.judging import ClassCandidate
 from demur.comparison.classes.question import ClassQuestion
 from demur.comparison.classes.rows import ClassCases
 from demur.comparison.classes.search import Chosen
-from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray, Labels
 from demur.windows.class_policy import ClassPolicy
+from demur.windows.limits import Limits
 from demur.windows.policy_evidence import promise_verdict
 
 __all__ = ["ClassJudgement", "judge_class_policy"]
@@ -130,19 +129,18 @@ def judge_class_policy(
         classes=policy.classes,
         shares=None,
         objective=None,
-        max_abstention=None,
+        limits=Limits(),
         confidence_level=level,
         seed=0,
     )
-    codes = policy.rule.codes(cases.proba["policy"])
-    answers: Any = np.where(codes == ABSTAIN, len(policy.classes), codes).astype(np.int16)
+    codes = policy.rule.codes(cases.proba["policy"]).astype(np.int16)
     rule = ClassCandidate(
         kind=policy.kind,
         model="policy",
         chosen=Chosen(policy.rule, 0.0),
         aim=0,
-        honest=[answers],
-        hindsight=answers,
+        honest=[codes],
+        hindsight=codes,
         order=(0,),
         cases=cases,
     )

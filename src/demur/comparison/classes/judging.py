@@ -1,6 +1,6 @@
 """What rules decide on every case: chosen without the case's fold, and with hindsight.
 
-Decisions are coded by class, abstaining as the number of classes.
+Actions are coded by class, abstaining as `ABSTAIN`.
 """
 
 from collections.abc import Sequence
@@ -11,15 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from demur._kernels.jit import whole_job
-from demur.comparison.classes.question import ClassQuestion, Prices
+from demur.comparison.classes.question import ClassQuestion
 from demur.comparison.classes.rows import ClassCases
 from demur.comparison.classes.search import KINDS, Chosen, Training, chosen_rule, possible_kinds
 from demur.comparison.threads import workers
+from demur.costs.losses import Losses
 from demur.surface.window import ABSTAIN
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule
 
-__all__ = ["ClassCandidate", "coded", "joint_table", "model_candidates", "trivial_candidates"]
+__all__ = ["ClassCandidate", "joint_table", "model_candidates", "trivial_candidates"]
 
 Codes = npt.NDArray[np.int16]
 _PASSES = 16
@@ -65,7 +66,7 @@ def _table(cases: ClassCases, decisions: Sequence[Codes]) -> FloatArray:
     m = len(cases.classes)
     total = np.zeros(m * (m + 1))
     for codes in decisions:
-        total += np.bincount(cases.codes * (m + 1) + codes, cases.sizes, len(total))
+        total += np.bincount(cases.codes * (m + 1) + codes % (m + 1), cases.sizes, len(total))
     return (total / len(decisions)).reshape(m, m + 1)
 
 
@@ -74,7 +75,8 @@ def joint_table(cases: ClassCases, first: Sequence[Codes], second: Sequence[Code
     m = len(cases.classes)
     total = np.zeros(m * (m + 1) ** 2)
     for one, two in zip(first, second, strict=True):
-        total += np.bincount((cases.codes * (m + 1) + one) * (m + 1) + two, cases.sizes, len(total))
+        both = (cases.codes * (m + 1) + one % (m + 1)) * (m + 1) + two % (m + 1)
+        total += np.bincount(both, cases.sizes, len(total))
     return (total / len(first)).reshape(m, m + 1, m + 1)
 
 
@@ -92,10 +94,10 @@ def trivial_candidates(cases: ClassCases, question: ClassQuestion) -> list[Class
             aim=0,
             honest=[np.full(n, code, dtype=np.int16)] * len(cases.splits),
             hindsight=np.full(n, code, dtype=np.int16),
-            order=(0, code),
+            order=(0, code % (m + 1)),
             cases=cases,
         )
-        for code, kind in zip((*range(m), m), kinds, strict=False)
+        for code, kind in zip((*range(m), ABSTAIN), kinds, strict=False)
     ]
 
 
@@ -116,14 +118,14 @@ def model_candidates(
     everything = np.arange(len(cases.codes))
     candidates = []
     with workers(len(everything)) as pool:
-        for aim, prices in enumerate(question.aims()):
+        for aim, losses in enumerate(question.aims()):
             # prices do not change the largest probability
             kept = [kind for kind in possible if aim == 0 or kind != "argmax"]
             training = Training.of(cases, proba, everything, question, (0,))
-            chosen = {kind: chosen_rule(training, prices, kind, proof=True) for kind in kept}
-            held_out = _held_out(cases, proba, question, prices, kept, pool)
+            chosen = {kind: chosen_rule(training, losses, kind, proof=True) for kind in kept}
+            held_out = _held_out(cases, proba, question, losses, kept, pool)
             for kind in kept:
-                codes = coded(chosen[kind].rule, proba)
+                codes = chosen[kind].rule.codes(proba).astype(np.int16)
                 honest = held_out.get(kind) or [codes] * len(cases.splits)
                 candidates.append(
                     ClassCandidate(
@@ -140,17 +142,11 @@ def model_candidates(
     return candidates
 
 
-def coded(rule: ClassRule, proba: FloatArray) -> Codes:
-    """Decide checked rows; abstaining has the code after the last class."""
-    codes = rule.codes(proba)
-    return np.where(codes == ABSTAIN, len(rule.classes), codes).astype(np.int16)
-
-
 def _held_out(
     cases: ClassCases,
     proba: FloatArray,
     question: ClassQuestion,
-    prices: Prices,
+    losses: Losses,
     kinds: Sequence[str],
     pool: Any,
 ) -> dict[str, list[Codes]]:
@@ -171,8 +167,8 @@ def _held_out(
         training = Training.of(cases, proba, np.flatnonzero(folds != fold), question, (1 + split, fold))
         with whole_job(work):
             for kind, splits in decisions.items():
-                rule = chosen_rule(training, prices, kind).rule
-                splits[split][held] = coded(rule, proba[held])
+                rule = chosen_rule(training, losses, kind).rule
+                splits[split][held] = rule.codes(proba[held])
 
     tasks = [(split, fold) for split in range(len(cases.splits)) for fold in range(cases.folds)]
     list(pool.map(judge, tasks))

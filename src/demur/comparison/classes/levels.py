@@ -3,7 +3,7 @@
 A page cannot choose weights again: that takes all cases and all folds. It holds the rules chosen for
 the price of a review in use and for some multiples of it. At other prices the answer is the cheapest
 of the rules chosen for the nearest multiple, priced anew: what they decide on held-out cases does
-not depend on the prices, so their costs stay honest. Rules of expected costs choose nothing from
+not depend on the losses, so their costs stay honest. Rules of expected costs choose nothing from
 the cases; they are made for the new prices themselves.
 """
 
@@ -16,9 +16,9 @@ import numpy as np
 from demur.comparison.classes.answer import ClassAnswer
 from demur.comparison.classes.comparison import ClassChoice, ClassComparison
 from demur.comparison.classes.estimates import shares_of
-from demur.comparison.classes.judging import ClassCandidate, coded, model_candidates
-from demur.comparison.classes.question import Prices
+from demur.comparison.classes.judging import ClassCandidate, model_candidates
 from demur.comparison.classes.search import Chosen, expected_cost_rule, possible_kinds
+from demur.costs.losses import Losses
 from demur.typing import FloatArray
 
 __all__ = [
@@ -45,7 +45,7 @@ class ReviewLevel:
     choice: ClassChoice
 
     @property
-    def prices(self) -> Prices:
+    def prices(self) -> Losses:
         """What the rules were chosen for, at the middle of ranges."""
         return self.choice.question.point
 
@@ -73,7 +73,7 @@ def review_levels(comparison: ClassComparison) -> tuple[ReviewLevel, ...]:
 def _level(choice: ClassChoice, factor: float) -> ReviewLevel:
     point = choice.question.point
     assert point.abstain is not None
-    question = choice.question.at(Prices(point.costs, factor * point.abstain))
+    question = choice.question.at(Losses.of_matrix(point.answers, factor * point.abstain))
     kinds = [kind for kind in possible_kinds(question) if abstaining_kind(kind)]
     candidates = {
         name: [
@@ -85,14 +85,14 @@ def _level(choice: ClassChoice, factor: float) -> ReviewLevel:
     return ReviewLevel(factor=factor, choice=replace(choice, question=question, candidates=candidates))
 
 
-def review_ratio(prices: Prices, shares: FloatArray) -> float:
+def review_ratio(losses: Losses, shares: FloatArray) -> float:
     """Mean price of a review in units of the mean cost of a wrong answer; NaN where neither is known.
 
     Both beyond the right answer, by the shares of the classes in use.
     """
-    if prices.abstain is None:
+    if losses.abstain is None:
         return math.nan
-    relative, m = prices.relative, len(prices.costs)
+    relative, m = losses.relative, len(losses.answers)
     wrong = float(shares @ relative[:, :m].sum(axis=1)) / (m - 1)
     return float(shares @ relative[:, m]) / wrong if wrong > 0 else math.nan
 
@@ -107,22 +107,22 @@ def nearest_level(factors: Sequence[float], ratio: float) -> int:
     return distances.index(min(distances))
 
 
-def class_answer_at(levels: Sequence[ReviewLevel], prices: Prices, *, by_case: bool) -> ClassAnswer:
-    """Return the cheapest rule of the nearest level at these prices.
+def class_answer_at(levels: Sequence[ReviewLevel], losses: Losses, *, by_case: bool) -> ClassAnswer:
+    """Return the cheapest rule of the nearest level at these losses.
 
-    With `by_case` rules of expected costs are made for these prices, else those at hand are priced.
+    With `by_case` rules of expected costs are made for these losses, else those at hand are priced.
     """
     own, at = levels[0].choice, 0
     if len(levels) > 1:
         shares = shares_of(own.trivial[0].honest_table, own.question).sum(axis=1)
-        ratio = review_ratio(prices, shares) / review_ratio(levels[0].prices, shares)
+        ratio = review_ratio(losses, shares) / review_ratio(levels[0].prices, shares)
         at = nearest_level([one.factor for one in levels], ratio)
     level = levels[at]
-    choice = replace(level.choice, question=level.choice.question.at(prices))
-    may_abstain = prices.abstain is not None
+    choice = replace(level.choice, question=level.choice.question.at(losses))
+    may_abstain = losses.abstain is not None
     candidates = {
         name: [
-            _at_prices(one, prices) if by_case and one.kind.startswith("expected cost") else one
+            _at_prices(one, losses) if by_case and one.kind.startswith("expected cost") else one
             for one in rules
             if _has_sense(one, may_abstain=may_abstain, by_case=by_case)
         ]
@@ -133,17 +133,17 @@ def class_answer_at(levels: Sequence[ReviewLevel], prices: Prices, *, by_case: b
 
 
 def _has_sense(candidate: ClassCandidate, *, may_abstain: bool, by_case: bool) -> bool:
-    """Whether a rule is one of the answers: expected costs of a corner are not those of new prices."""
+    """Whether a rule is one of the answers: expected costs of a corner are not those of new losses."""
     if by_case and candidate.aim > 0 and candidate.kind.startswith("expected cost"):
         return False
     return may_abstain or not abstaining_kind(candidate.kind)
 
 
-def _at_prices(candidate: ClassCandidate, prices: Prices) -> ClassCandidate:
+def _at_prices(candidate: ClassCandidate, losses: Losses) -> ClassCandidate:
     """The rule of expected costs for other prices; it decides every case alike in every split."""
     cases, model = candidate.cases, candidate.model
     assert model is not None
-    rule = expected_cost_rule(cases.classes, prices, abstain=abstaining_kind(candidate.kind))
-    codes = coded(rule, cases.proba[model])
+    rule = expected_cost_rule(cases.classes, losses, abstain=abstaining_kind(candidate.kind))
+    codes = rule.codes(cases.proba[model]).astype(np.int16)
     honest = [codes] * len(cases.splits)
     return replace(candidate, chosen=Chosen(rule, 0.0), honest=honest, hindsight=codes)

@@ -4,7 +4,7 @@ import dataclasses
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,36 +13,19 @@ from demur._checks import (
     check_confidence_level,
     check_finite,
     check_positive_int,
-    check_rate,
     input_error,
 )
+from demur.costs.losses import Losses
 from demur.costs.matrix import CostMatrix, as_cost_matrix, by_class
 from demur.costs.reviewer import Reviewer
 from demur.exceptions import InputError
 from demur.typing import FloatArray
+from demur.windows.limits import Limits
 
-__all__ = ["ClassQuestion", "ClassRanges", "Prices"]
+__all__ = ["ClassQuestion", "ClassRanges"]
 
 _MOST_RANGES = 4
 _OBJECTIVES = ("expected", "worst", "regret")
-
-
-class Prices(NamedTuple):
-    """Costs at one point: rows true, columns answers; `abstain` by true class, None if no option."""
-
-    costs: FloatArray
-    abstain: FloatArray | None
-
-    @property
-    def table(self) -> FloatArray:
-        """Costs of all answers, abstaining last; 0 there where it is no option and never happens."""
-        last = np.zeros(len(self.costs)) if self.abstain is None else self.abstain
-        return np.column_stack([self.costs, last])
-
-    @property
-    def relative(self) -> FloatArray:
-        """The same beyond what the right answer costs."""
-        return self.table - np.diag(self.costs)[:, None]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -50,8 +33,8 @@ class ClassRanges:
     """Costs of all answers, each a number or a range; `low == high` for a number."""
 
     classes: tuple[Any, ...]
-    low: Prices
-    high: Prices
+    low: Losses
+    high: Losses
 
     @classmethod
     def of(cls, costs: Any, abstain_cost: Any, classes: Sequence[Any]) -> "ClassRanges":
@@ -60,7 +43,7 @@ class ClassRanges:
         _require_order(low, high, "costs")
         ends = abstain_cost if _is_range(abstain_cost) else (abstain_cost, abstain_cost)
         prices = [
-            Prices(values, _abstain_costs(price, values, classes))
+            Losses.of_matrix(values, _abstain_costs(price, values, classes))
             for values, price in zip((low, high), ends, strict=True)
         ]
         if prices[0].abstain is not None and prices[1].abstain is not None:
@@ -68,9 +51,9 @@ class ClassRanges:
         return cls(classes=tuple(classes), low=prices[0], high=prices[1])
 
     @classmethod
-    def of_point(cls, classes: tuple[Any, ...], prices: Prices) -> "ClassRanges":
-        """Take prices known as numbers."""
-        return cls(classes=classes, low=prices, high=prices)
+    def of_point(cls, classes: tuple[Any, ...], losses: Losses) -> "ClassRanges":
+        """Take costs known as numbers."""
+        return cls(classes=classes, low=losses, high=losses)
 
     @property
     def may_abstain(self) -> bool:
@@ -78,7 +61,7 @@ class ClassRanges:
         return self.low.abstain is not None
 
     @property
-    def centre(self) -> Prices:
+    def centre(self) -> Losses:
         """Middle of all ranges."""
         return self._at([])
 
@@ -86,7 +69,7 @@ class ClassRanges:
     def ranged(self) -> list[tuple[int, ...]]:
         """Places (true, answer) of the costs that are ranges; (-1,) is the price of abstaining."""
         places: list[tuple[int, ...]] = [
-            (int(i), int(j)) for i, j in np.argwhere(self.low.costs < self.high.costs)
+            (int(i), int(j)) for i, j in np.argwhere(self.low.answers < self.high.answers)
         ]
         if self.low.abstain is not None and np.any(self.low.abstain < self._high_abstain):
             places.append((-1,))
@@ -97,7 +80,7 @@ class ClassRanges:
         assert self.high.abstain is not None
         return self.high.abstain
 
-    def corners(self) -> list[Prices]:
+    def corners(self) -> list[Losses]:
         """All corners of the box."""
         places = self.ranged
         return [
@@ -106,24 +89,24 @@ class ClassRanges:
         ]
 
     @property
-    def upper(self) -> Prices:
+    def upper(self) -> Losses:
         """The most expensive corner."""
         return self.high
 
-    def _at(self, fixed: list[tuple[tuple[int, ...], int]]) -> Prices:
-        costs = (self.low.costs + self.high.costs) / 2
+    def _at(self, fixed: list[tuple[tuple[int, ...], int]]) -> Losses:
+        costs = (self.low.answers + self.high.answers) / 2
         abstain = None if self.low.abstain is None else (self.low.abstain + self._high_abstain) / 2
         for place, end in fixed:
             source = (self.low, self.high)[end]
             if len(place) == 1:
                 abstain = source.abstain
             else:
-                costs[place] = source.costs[place]
-        return Prices(costs, abstain)
+                costs[place] = source.answers[place]
+        return Losses.of_matrix(costs, abstain)
 
     def matrix(self) -> CostMatrix:
         """Costs at the middle, by name."""
-        return CostMatrix(values=self.centre.costs, classes=self.classes)
+        return CostMatrix(values=self.centre.answers, classes=self.classes)
 
 
 def _is_range(value: Any) -> bool:
@@ -194,7 +177,7 @@ class ClassQuestion:
     ranges: ClassRanges
     shares: FloatArray | None
     objective: str
-    max_abstention: float | None
+    limits: Limits
     confidence_level: float
     seed: int
 
@@ -207,7 +190,7 @@ class ClassQuestion:
         classes: Sequence[Any],
         shares: FloatArray | None,
         objective: str | None,
-        max_abstention: float | None,
+        limits: Limits,
         confidence_level: float,
         seed: int,
     ) -> "ClassQuestion":
@@ -228,7 +211,7 @@ class ClassQuestion:
             ranges=ranges,
             shares=shares,
             objective=objective,
-            max_abstention=None if max_abstention is None else check_rate(max_abstention, "max_abstention"),
+            limits=limits,
             confidence_level=check_confidence_level(confidence_level),
             seed=check_positive_int(seed, "seed", minimum=0),
         )
@@ -239,23 +222,24 @@ class ClassQuestion:
         return self.ranges.classes
 
     @property
-    def point(self) -> Prices:
-        """Prices the headline refers to."""
+    def point(self) -> Losses:
+        """Losses the headline refers to."""
         return self.ranges.centre
 
-    def at(self, prices: Prices) -> "ClassQuestion":
-        """Ask the same at other prices, known as numbers."""
-        ranges = ClassRanges.of_point(self.classes, prices)
+    def at(self, losses: Losses) -> "ClassQuestion":
+        """Ask the same at other costs, known as numbers."""
+        ranges = ClassRanges.of_point(self.classes, losses)
         return dataclasses.replace(self, ranges=ranges, objective="expected")
 
-    def aims(self) -> list[Prices]:
-        """Prices rules are chosen for: the middle, and for ranges the corners that matter."""
+    def aims(self) -> list[Losses]:
+        """Losses rules are chosen for: the middle, and for ranges the corners that matter."""
         if not self.ranges.ranged or self.objective == "expected":
             return [self.point]
         if self.objective == "worst":
             return [self.point, self.ranges.upper]
         return [self.point, *self.ranges.corners()]
 
-    def limits(self) -> dict[str, float]:
-        """Limits that are set."""
-        return {} if self.max_abstention is None else {"max_abstention": self.max_abstention}
+    @property
+    def max_abstention(self) -> float | None:
+        """Largest share of cases to abstain on."""
+        return self.limits.max_abstention

@@ -8,8 +8,9 @@ import numpy as np
 from demur._kernels.caution import abstention_windows, class_changes
 from demur._kernels.sweep import ascending_order
 from demur.cautious.rules import equal_bias
-from demur.comparison.classes.question import ClassQuestion, Prices
+from demur.comparison.classes.question import ClassQuestion
 from demur.comparison.classes.rows import ClassCases
+from demur.costs.losses import Losses
 from demur.costs.matrix import CostMatrix
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
@@ -110,9 +111,9 @@ class Training:
         """Rows that sum to 1."""
         return np.asarray(self.proba / self.proba.sum(axis=1, keepdims=True))
 
-    def answer_costs(self, prices: Prices) -> FloatArray:
+    def answer_costs(self, losses: Losses) -> FloatArray:
         """What each answer to each case adds to the cost, abstaining last."""
-        return np.asarray(prices.table[self.codes] * self.case_weights[:, None])
+        return np.asarray(losses.table[self.codes] * self.case_weights[:, None])
 
 
 def possible_kinds(question: ClassQuestion) -> tuple[str, ...]:
@@ -123,23 +124,23 @@ def possible_kinds(question: ClassQuestion) -> tuple[str, ...]:
     return KINDS[:3]
 
 
-def chosen_rule(training: Training, prices: Prices, kind: str, *, proof: bool = False) -> Chosen:
+def chosen_rule(training: Training, losses: Losses, kind: str, *, proof: bool = False) -> Chosen:
     """Choose the rule of one kind on these cases; with `proof` the one to use, of all cases.
 
     That one says how far from the best it may be, and the thresholds of two classes are rounded.
     """
-    m = len(prices.costs)
+    m = len(losses.answers)
     if kind == "argmax":
         return Chosen(_plain(training), 0.0)
     if kind.startswith("expected cost"):
-        return Chosen(_expected(training, prices, abstain="abstaining" in kind), 0.0)
+        return Chosen(_expected(training, losses, abstain="abstaining" in kind), 0.0)
     if kind.startswith("weights"):
-        return _weights(training, prices, abstain="abstaining" in kind, proof=proof)
+        return _weights(training, losses, abstain="abstaining" in kind, proof=proof)
     if kind == _BY_CLASS:
         # one case more of every class: a bias of 0 would call its class always
         shares = np.bincount(training.codes, training.case_weights, m) + 1 / len(training.codes)
-        return Chosen(_cautious(training, prices, shares / shares.sum()), 0.0)
-    return Chosen(_cautious(training, prices, equal_bias(m)), 0.0)
+        return Chosen(_cautious(training, losses, shares / shares.sum()), 0.0)
+    return Chosen(_cautious(training, losses, equal_bias(m)), 0.0)
 
 
 def _plain(training: Training) -> ClassRule:
@@ -147,37 +148,37 @@ def _plain(training: Training) -> ClassRule:
     return ClassRule(classes=classes, weights=np.ones(len(classes)))
 
 
-def _priced(prices: Prices, *, abstain: bool) -> FloatArray:
+def _priced(losses: Losses, *, abstain: bool) -> FloatArray:
     """Costs of the answers beyond the cheapest one of each true class: the same decisions, none negative."""
-    table = prices.table if abstain else prices.costs
+    table = losses.table if abstain else losses.answers
     return np.asarray(table - table.min(axis=1, keepdims=True))
 
 
-def expected_cost_rule(classes: tuple[Any, ...], prices: Prices, *, abstain: bool) -> ClassRule:
+def expected_cost_rule(classes: tuple[Any, ...], losses: Losses, *, abstain: bool) -> ClassRule:
     """Answer the smallest expected cost: a rule from prices alone, no case is looked at."""
     return ClassRule(
         classes=classes,
         weights=np.ones(len(classes)),
         abstain_weight=1.0 if abstain else None,
-        column_costs=_priced(prices, abstain=abstain),
+        column_costs=_priced(losses, abstain=abstain),
     )
 
 
-def _expected(training: Training, prices: Prices, *, abstain: bool) -> ClassRule:
-    rule = expected_cost_rule(training.question.classes, prices, abstain=abstain)
-    return _within_limit(training, prices, rule)
+def _expected(training: Training, losses: Losses, *, abstain: bool) -> ClassRule:
+    rule = expected_cost_rule(training.question.classes, losses, abstain=abstain)
+    return _within_limit(training, losses, rule)
 
 
 # ---------------------------------------------------------------- weights
 
 
-def _weights(training: Training, prices: Prices, *, abstain: bool, proof: bool) -> Chosen:
-    if len(prices.costs) == 2:
-        return Chosen(_two_classes(training, prices, abstain=abstain, written=proof), 0.0)
+def _weights(training: Training, losses: Losses, *, abstain: bool, proof: bool) -> Chosen:
+    if len(losses.answers) == 2:
+        return Chosen(_two_classes(training, losses, abstain=abstain, written=proof), 0.0)
     question = training.question
-    matrix = CostMatrix(values=prices.costs, classes=question.classes)
+    matrix = CostMatrix(values=losses.answers, classes=question.classes)
     columns = not matrix.by_true_class_only
-    costs = _priced(prices, abstain=abstain)
+    costs = _priced(losses, abstain=abstain)
     data = LabelledScores(
         log_of_scores(training.proba, log=False),
         training.codes,
@@ -208,13 +209,13 @@ def _weights(training: Training, prices: Prices, *, abstain: bool, proof: bool) 
         abstain_weight=float(np.exp(logs[-1])) if abstain else None,
         column_costs=costs if columns else None,
     )
-    return Chosen(_within_limit(training, prices, rule), best.objective - best.lower_bound)
+    return Chosen(_within_limit(training, losses, rule), best.objective - best.lower_bound)
 
 
 # ---------------------------------------------------------------- abstaining
 
 
-def _within_limit(training: Training, prices: Prices, rule: ClassRule) -> ClassRule:
+def _within_limit(training: Training, losses: Losses, rule: ClassRule) -> ClassRule:
     """Lower the abstain weight, if need be, to the cheapest one that keeps the limit on these cases."""
     limit = training.question.max_abstention
     if limit is None or not rule.abstains:
@@ -229,7 +230,7 @@ def _within_limit(training: Training, prices: Prices, rule: ClassRule) -> ClassR
     )
     answers = never.codes(training.proba)
     sureness = _sureness(training.proba, rule, answers)
-    v = training.answer_costs(prices)
+    v = training.answer_costs(losses)
     rows = np.arange(len(v))
     saved = v[:, -1] - v[rows, answers]
     low, high = cheapest_cut(sureness, saved, training.case_weights, limit)
@@ -258,12 +259,12 @@ def _between(low: float, high: float) -> float:
     return low * 2 if not np.isfinite(high) else (low + high) / 2
 
 
-def _cautious(training: Training, prices: Prices, bias: FloatArray) -> ClassRule:
+def _cautious(training: Training, losses: Losses, bias: FloatArray) -> ClassRule:
     """Rule R4 of Ferri and Hernandez-Orallo (2004) at its cheapest window: weights 1 / tau, abstain at 1."""
     p = training.normalised()
     limit, _ = abstention_windows(p, bias)
     _, last, case, window, before, after = class_changes(p, bias, np.minimum(limit, 1.0))
-    v = training.answer_costs(prices)
+    v = training.answer_costs(losses)
     rows = np.arange(len(v))
     changes = np.concatenate([v[case, after] - v[case, before], v[:, -1] - v[rows, last]])
     abstained = np.concatenate([np.zeros(len(case)), training.case_weights])
@@ -297,11 +298,11 @@ def cheapest_cut(at: FloatArray, change: FloatArray, share: FloatArray, limit: f
 # ---------------------------------------------------------------- two classes
 
 
-def _two_classes(training: Training, prices: Prices, *, abstain: bool, written: bool) -> ClassRule:
+def _two_classes(training: Training, losses: Losses, *, abstain: bool, written: bool) -> ClassRule:
     """Cheapest window as weights, with `written` rounded; the second class is the positive one."""
     first, second = training.question.classes
-    matrix = CostMatrix(values=prices.costs, classes=(first, second))
-    costs = matrix.one_vs_one(second, first, abstain_cost=prices.abstain if abstain else None)
+    matrix = CostMatrix(values=losses.answers, classes=(first, second))
+    costs = matrix.one_vs_one(second, first, abstain_cost=losses.abstain if abstain else None)
     weight = training.sizes if training.weighted else None
     positive = training.codes == 1
     if not positive.any() or positive.all():

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from demur import CostModel, CostRange
-from demur.comparison import candidates, searched
+from demur.comparison import candidates, window_learner
 from demur.comparison.fold_sums import Groups
-from demur.comparison.inner_search import search_of
 from demur.comparison.question import Limits, Question
+from demur.comparison.window_learner import WindowLearner
 from demur.exceptions import UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import ClassRows
@@ -66,7 +66,7 @@ def judged_both_ways(data, asked):
         return [Window(window.lower, window.upper)]
 
     (slow,) = judge_choices(cases, scores, model.classes, choose, hindsight)
-    (fast,) = searched.judge_searched(cases, model, [search_of(asked)], hindsight)
+    (fast,) = window_learner.judge_searched(cases, model, [WindowLearner.of(asked)], hindsight)
     return slow, fast
 
 
@@ -86,7 +86,7 @@ def test_folds_in_parts_are_the_folds_at_once(asked, monkeypatch):
     y = rng.random(300) < 0.4
     data = y, np.round(rng.normal(y, 1.0), 1), None
     _, whole = judged_both_ways(data, question(**asked))
-    monkeypatch.setattr(searched, "_AT_ONCE", 1)
+    monkeypatch.setattr(window_learner, "_AT_ONCE", 1)
     _, parts = judged_both_ways(data, question(**asked))
     assert [codes.tolist() for codes in whole.honest] == [codes.tolist() for codes in parts.honest]
 
@@ -103,7 +103,7 @@ def test_the_first_fold_without_a_window_is_named():
     )
     slow, fast = judged_both_ways((y, scores, None), asked)
     assert isinstance(slow, UndefinedError)
-    assert fast == searched.NoWindow(0, 0)
+    assert fast == window_learner.NoWindow(0, 0)
 
 
 # ---------------------------------------------------------------- groups, by hand

@@ -1,0 +1,226 @@
+"""`WindowLearner`: the window a question asks for, on many training sets at once, from running sums by score.
+
+Element [r, x, p] of the sums is for set r and position p among the scores. Row x = 0 counts negatives,
+x = 1 positives; where every case has its own costs, rows 2 to 7 are their costs if called negative, if
+called positive and if reviewed, each for negatives and then positives.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from demur._kernels.thresholds import cut_points, no_threshold
+from demur.comparison.fold_sums import GroupedRows, Groups, columns_of
+from demur.comparison.question import Corner, Question
+from demur.costs.case_costs import CaseCosts
+from demur.costs.model import CostModel
+from demur.counts.case_window import NEVER_PAYS, CaseWindow
+from demur.counts.costs import ScoreCosts
+from demur.counts.scores import ScoreCounts
+from demur.exceptions import UndefinedError
+from demur.honest.cases import JudgedModel, SplitCases
+from demur.honest.decisions import Codes, Judged, Window, codes_by_fold, decision_codes
+from demur.typing import FloatArray, IntArray
+from demur.windows.cheapest import cheapest_window
+from demur.windows.range_search import range_searches
+from demur.windows.search import (
+    CasePrices,
+    MassRows,
+    Prices,
+    WindowPrices,
+    limited_searches,
+    prevalence_factors,
+)
+
+__all__ = ["NoWindow", "WindowLearner", "case_window", "judge_searched", "no_window"]
+
+_AT_ONCE = 2**20
+"""Folds are searched together up to so many sums per column, which bounds the memory."""
+
+
+class _Cuts(NamedTuple):
+    """Positions of the window of every training set, -1 where the limits allow none.
+
+    `gap` is what is unproven of the optimality of each.
+    """
+
+    start: IntArray
+    stop: IntArray
+    gap: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class WindowLearner:
+    """How the windows of one question are searched: costs by corner of the box, under limits."""
+
+    question: Question
+
+    @classmethod
+    def of(cls, question: Question) -> "WindowLearner":
+        """Return the learner for what a question asks."""
+        if not question.may_abstain:
+            # who never abstains keeps every limit on abstentions
+            question = replace(question, limits=replace(question.limits, max_abstention=None))
+        return cls(question)
+
+    def cuts(self, below: FloatArray) -> _Cuts:
+        """Search the window of every set of running sums."""
+        question = self.question
+        over_range = question.ranged and question.objective != "expected"
+        masses = _masses(below, question.rate)
+        allowed = question.allowed(masses, over_range=over_range)
+        corners = question.corners() if over_range else [question.centre]
+        points = [self._prices(below, corner) for corner in corners]
+        if len(points) == 1:
+            start, stop = limited_searches(masses, points[0], allowed)
+            return _Cuts(start, stop, np.zeros(len(start)))
+        regret = question.objective == "regret"
+        found = range_searches(masses, points, regret=regret, limits=allowed)
+        rows = [(-1, -1, 0.0) if cuts is None else (cuts.start, cuts.stop, cuts.gap) for cuts in found]
+        return _Cuts(*(np.array(column) for column in zip(*rows, strict=True)))
+
+    def _prices(self, below: FloatArray, corner: Corner) -> WindowPrices:
+        """What windows cost at one point of the box; the masses are made under the middle of the range."""
+        costs, base = corner.costs, self.question.rate
+        if isinstance(costs, CostModel):
+            if base is None or corner.prevalence is None:
+                return Prices.of(costs)
+            return Prices.of(costs, *prevalence_factors(corner.prevalence, base))
+        negative, positive = _class_weights(below, corner.prevalence)
+        miss, alarm, review = (
+            factor * (negative * below[:, row] + positive * below[:, row + 1])
+            for factor, row in zip(costs, (2, 4, 6), strict=True)
+        )
+        return CasePrices(miss, alarm[:, -1:] - alarm, review, self.question.may_abstain)
+
+
+def _masses(below: FloatArray, prevalence: float | None) -> MassRows:
+    """Masses under a prevalence, one row per set of cases, from their running counts by class."""
+    negative, positive = below[:, 0], below[:, 1]
+    to_negative, to_positive = _class_weights(below, prevalence)
+    return MassRows(
+        positive_below=positive * to_positive,
+        negative_below=negative * to_negative,
+        negative_above=(negative[:, -1:] - negative) * to_negative,
+    )
+
+
+def _class_weights(below: FloatArray, prevalence: float | None) -> tuple[FloatArray, FloatArray]:
+    """Weight of a negative and of a positive of every set, so that its cases add up to 1."""
+    negative, positive = (np.maximum(below[:, row, -1:], 1e-300) for row in (0, 1))
+    rate = positive / (negative + positive) if prevalence is None else prevalence
+    return (1 - rate) / negative, rate / positive
+
+
+# ---------------------------------------------------------------- decisions on every case
+
+
+class NoWindow(NamedTuple):
+    """The first split and fold without which the limits allow no window."""
+
+    split: int
+    fold: int
+
+
+def judge_searched(
+    cases: SplitCases,
+    model: JudgedModel,
+    learners: Sequence[WindowLearner],
+    hindsight: Sequence[Window],
+) -> list[Judged | NoWindow]:
+    """Decide with the windows that learners find on the cases of all folds but one.
+
+    `hindsight` are the windows of all cases.
+    """
+    honest: list[list[Codes]] = [[] for _ in learners]
+    missing: dict[int, NoWindow] = {}
+    groups = Groups.of(model.classes[0])
+    for split, (rows, classes) in enumerate(zip(cases.splits.repeats, model.classes, strict=True)):
+        grouped = GroupedRows.of(classes, groups, columns_of(cases, rows))
+        limits: list[list[tuple[IntArray, IntArray]]] = [[] for _ in learners]
+        for folds in _batches(cases.folds, len(groups.low)):
+            held, everything = grouped.held(folds), grouped.everything
+            left, present = everything.below - held.below, everything.present - held.present
+            for place, learner in enumerate(learners):
+                start, stop, _ = learner.cuts(left)
+                limits[place].append(groups.positions(present, start, stop))
+                if place not in missing and start.min() < 0:
+                    missing[place] = NoWindow(split, folds[int(np.argmin(start))])
+        position = grouped.row_groups()
+        for codes, parts in zip(honest, limits, strict=True):
+            first, last = (np.concatenate(ends).astype(np.int32) for ends in zip(*parts, strict=True))
+            codes.append(codes_by_fold(position, rows.fold, first, last))
+    seen = model.scores[cases.splits.repeats[0].cell]
+    return [
+        missing.get(place) or Judged(tuple(codes), decision_codes(seen, window))
+        for place, (codes, window) in enumerate(zip(honest, hindsight, strict=True))
+    ]
+
+
+def _batches(folds: int, groups: int) -> list[range]:
+    """Split the folds into runs of bounded size."""
+    step = max(1, _AT_ONCE // groups)
+    return [range(at, min(at + step, folds)) for at in range(0, folds, step)]
+
+
+# ---------------------------------------------------------------- windows of all cases, costs by case
+
+
+def case_window(cases: SplitCases, model: JudgedModel, question: Question) -> tuple[CaseWindow, float]:
+    """Return the window of all cases where each has its own costs, and what is unproven of it."""
+    rows, classes, counts = cases.splits.repeats[0], model.classes[0], model.counts
+    grouped = GroupedRows.of(classes, Groups.of(classes), columns_of(cases, rows))
+    start, stop, gap = (one[0] for one in WindowLearner.of(question).cuts(grouped.everything.below[None]))
+    if start < 0:
+        raise no_window(counts, question)
+    lower, upper = cut_points(counts.scores, counts.upper_scores)
+    if np.isnan(lower[start]) or np.isnan(upper[stop]):
+        raise no_threshold()
+    costs = question.costs
+    assert isinstance(costs, CaseCosts)
+    sums = _score_costs(cases, model, question.rate).scaled(**costs.mean._asdict())
+    window = sums.of_window(lower[start], upper[stop])
+    never = costs.may_abstain and window.is_empty and not question.limits.given()
+    return replace(window, certified=float(gap), note=NEVER_PAYS if never else ""), float(gap)
+
+
+def no_window(counts: ScoreCounts, question: Question) -> UndefinedError:
+    """Say which limits could be kept: that depends on the numbers of cases alone, not on their costs."""
+    if question.ranged and question.objective != "expected":
+        return UndefinedError("No window keeps the limits over the whole range. Hint: loosen one of them.")
+    review = 0.0 if question.may_abstain else np.inf
+    given: dict[str, Any] = question.limits.given()
+    try:
+        cheapest_window(counts, mu=1.0, nu=review, prevalence=question.rate, **given)
+    except UndefinedError as error:
+        return error
+    return UndefinedError("No window keeps the limits. Hint: loosen one of them.")
+
+
+def _score_costs(cases: SplitCases, model: JudgedModel, prevalence: float | None) -> ScoreCosts:
+    """Sums per distinct score of cases with their own costs, under a prevalence."""
+    assert cases.losses is not None
+    counts = model.counts
+    group = np.searchsorted(counts.scores, model.scores)
+    sizes = cases.sizes
+    if prevalence is not None:
+        n, n_positive = float(sizes.sum()), float(sizes[cases.positive].sum())
+        weights = (1 - prevalence) * n / (n - n_positive), prevalence * n / n_positive
+        sizes = sizes * np.where(cases.positive, weights[1], weights[0])
+
+    def summed(column: FloatArray) -> FloatArray:
+        return np.bincount(group, column, len(counts.scores)).astype(np.float64, copy=False)
+
+    # rows that stand for cells of cases may lie below 0; sums of a score do so by rounding only
+    miss, alarm, review = (np.maximum(summed(sizes * column), 0.0) for column in cases.losses.T)
+    return ScoreCosts.from_sums(
+        counts.scores,
+        summed(sizes),
+        miss=miss,
+        alarm=alarm,
+        review=review,
+        squares=tuple(summed(sizes * column**2) for column in cases.losses.T),  # type: ignore[arg-type]
+        upper=None if counts.exact else counts.upper_scores,
+    )
