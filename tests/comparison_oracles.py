@@ -263,49 +263,6 @@ class SlowAnswer:
         return sums
 
 
-def advice_table(y, scores, w, splits, asked):
-    """Outcomes of the whole choice made without each outer fold, judged on it, averaged over the splits."""
-    constant = constant_rules(y, w, splits, asked)
-    available = {
-        (rule.kind, rule.model)
-        for name, s in scores.items()
-        for rule in model_rules(y, name, s, w, splits, asked)
-    }
-    total = np.zeros((2, 3))
-    for fold in splits:
-        for v in np.unique(fold):
-            kept = fold != v
-            inside = y[kept], {name: s[kept] for name, s in scores.items()}, w[kept]
-            inner = [fold[kept]]
-            rules = [Rule(r.kind, None, None, [r.hindsight[kept]], [], None) for r in constant]
-            of_models = [
-                rule
-                for name, s in inside[1].items()
-                for rule in model_rules(inside[0], name, s, inside[2], inner, asked)
-                if (rule.kind, name) in available
-            ]
-            for kind in ("threshold", "window"):
-                rules += [rule for rule in of_models if rule.kind == kind]
-            tables = [averaged(inside[0], inside[2], rule.honest) for rule in rules]
-            at_corners = []
-            if asked.objective == "regret":
-                for corner in asked.corners:
-                    there = [
-                        model_rules(inside[0], name, s, inside[2], inner, asked.at(corner))
-                        for name, s in inside[1].items()
-                    ]
-                    at_corners.append(
-                        [averaged(inside[0], inside[2], rule.honest) for some in there for rule in some]
-                    )
-            chosen = rules[first_best(*values_of(tables, asked, at_corners))]
-            if chosen.model is None:
-                code = np.full((~kept).sum(), CONSTANT[chosen.kind])
-            else:
-                code = decisions(scores[chosen.model][~kept], chosen.window)
-            total += table(y[~kept], w[~kept], code)
-    return total / len(splits)
-
-
 def splits_of(y, seed):
     """The splits of a comparison of few cases: ten, of ten folds or the cases of the smaller class."""
     folds = min(10, int((y == 1).sum()), int((y == 0).sum()))

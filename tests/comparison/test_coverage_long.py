@@ -4,8 +4,7 @@ Scores are binormal: N(0, 1) for negatives, N(d, 1) for positives, five models c
 each class. What is covered is the true cost of the very rule a comparison returns, thresholds and all:
 
 - of each model's window, by the model's interval;
-- of the answer, chosen among models and rules without a model, by the answer's interval, and by
-  the interval of the advice;
+- of the answer, chosen among models and rules without a model, by the answer's interval;
 - of the answer minus the runner-up's rule, and minus never abstaining, by the paired intervals.
 
 A bound of 93 % (95 % for guarantees and promises) may be missed by two Monte-Carlo errors of the bound,
@@ -88,7 +87,6 @@ def study(costs, separations, n, runs, seed):
         answer = comparison.answer
         true = rule_cost(costs, separations, answer.model, answer.lower, answer.upper)
         note("answer", within(answer.interval, true))
-        note("advice", within(answer.advice_interval, true))
         note("guarantee", true <= answer.guaranteed_cost + 1e-9)
         note("abstaining or trivial", answer.kind != "threshold")
         if "runner_up" in answer.versus and answer.model is not None:

@@ -35,7 +35,6 @@ COSTS = frozenset(
         "interval",
         "threshold_interval",
         "never_abstaining_interval",
-        "advice_interval",
         "baselines",
         "versus",
     }
@@ -102,7 +101,6 @@ _ANSWER = (
     "hindsight_cost",
     "guaranteed_cost",
     "advice_cost",
-    "advice_interval",
     "regret",
     "worst_cost",
     "best_share",

@@ -371,7 +371,7 @@ def test_a_box_of_costs_decides_and_escape_cancels(open_page):
     y, scores = page_reports.three(300)
     ranges = CostRange(cost_fn=100, cost_fp=(20, 60), cost_abstain=(5, 25))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(choosing, "_advice", lambda choice, pool: None)
+        patched.setattr(choosing, "_advice", lambda choice: None)
         answer = compare_models(y, {"forest": scores["forest"]}, costs=ranges).answer
     assert page.headline == f"{answer_words(answer.facts())} {answer.condition}"
     assert page.window == (shown(answer.lower), shown(answer.upper))

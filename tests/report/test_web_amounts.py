@@ -72,7 +72,7 @@ def _situations():
     reports = [Report.from_predictions(y, scores, costs=costs, **how) for y, scores, costs, how in _files()]
     found = []
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(choosing, "_advice", lambda choice, pool: None)
+        patched.setattr(choosing, "_advice", lambda choice: None)
         for report, answers in zip(reports, ask([_asked(one) for one in reports]), strict=True):
             for factors, page in zip(FACTORS, answers, strict=True):
                 choice = _at(report.comparison, factors)
@@ -190,7 +190,7 @@ def test_groups_of_scores_where_the_cases_are_too_many_for_a_page(monkeypatch):
     document = report.to_dict()
     assert document["cases"] is None
     assert [len(one["lower"]) for one in document["amounts"]["groups"]] == [90, 90]
-    monkeypatch.setattr(choosing, "_advice", lambda choice, pool: None)
+    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
     for factors, page in zip(FACTORS, ask([_asked(report)])[0], strict=True):
         choice = _at(report.comparison, factors)
         for several, model in zip(choice.candidates.values(), page["models"], strict=True):

@@ -161,7 +161,7 @@ def _situations():
     # so many small searches are worth the compiler
     with pytest.MonkeyPatch.context() as patched, whole_job(COMPILE_JOB_FROM):
         # nested cross-fitting is known at the starting costs only, and slow
-        patched.setattr(choosing, "_advice", lambda choice, pool: None)
+        patched.setattr(choosing, "_advice", lambda choice: None)
         for (name, report, base), points, found in _asked():
             for costs, page in zip(points, found, strict=True):
                 choice = _choice_at(base, costs)
@@ -243,7 +243,7 @@ def test_every_model_against_python():
 
 
 def test_a_model_held_on_to_against_python(monkeypatch):
-    monkeypatch.setattr(choosing, "_advice", lambda choice, pool: None)
+    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
     for name, report, costs, choice, _, page in _situations()[::4]:
         for model, facts in zip(choice.candidates, page["held"], strict=True):
             # as if this model had the only rules to choose from, beside all to compare with
@@ -293,7 +293,7 @@ def test_joint_tables_too_large_for_a_page_leave_unpaired_intervals_away_from_th
     question = {"kind": "answer", "report": report.to_json(), "prevalence": None, "points": points}
     start, other = ask([question])[0]
     assert start["words"] == report.headline
-    monkeypatch.setattr(choosing, "_advice", lambda choice, pool: None)
+    monkeypatch.setattr(choosing, "_advice", lambda choice: None)
     answer = make_answer(_choice_at(report.comparison, elsewhere))
     expected = answer.facts()
     rival = other["facts"]["versus"].pop("runner_up")

@@ -477,7 +477,7 @@ def _python_answer(at):
     positive = about["source"].positive
     with pytest.MonkeyPatch.context() as patched:
         # what advice costs is known at the costs of the report only, and slow
-        patched.setattr(choosing, "_advice", lambda choice, pool: None)
+        patched.setattr(choosing, "_advice", lambda choice: None)
         return compare_models(labels, about["scores"], pos_label=positive, **settings, **most).answer
 
 

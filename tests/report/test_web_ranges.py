@@ -58,7 +58,7 @@ def _compared(file, costs):
     y, scores, weights, prevalence, limits, _ = file
     with pytest.MonkeyPatch.context() as patched:
         # what advice costs is known at the costs of the report only, and slow
-        patched.setattr(choosing, "_advice", lambda choice, pool: None)
+        patched.setattr(choosing, "_advice", lambda choice: None)
         return compare_models(
             y, scores, costs=costs, sample_weight=weights, prevalence=prevalence, **limits.given()
         )

@@ -65,9 +65,10 @@ class Answer(Result):
     guaranteed_cost : float or None
         Upper bound of the true cost that holds for every sample size and for the choice among all
         models; None where it is not defined (importance weights, ranges of prevalence).
-    advice_cost, advice_interval : float, Interval, or None
-        What choosing this way costs: the whole choice is made without the cases it is scored on. Of more
-        than 64 models it is made among the 64 of smallest cost.
+    advice_cost : float or None
+        What choosing this way costs, baselines included: cases are resampled, and the rule that is cheapest
+        on those drawn is judged on the others (`cost_after_choice`). Of more than 64 models it is chosen
+        among the 64 of smallest cost.
     versus : mapping
         "trivial", "never_abstaining", "runner_up" -> `Versus`, where there is such a rule.
     regret, worst_cost : float or None
@@ -99,7 +100,6 @@ class Answer(Result):
     hindsight_cost: float
     guaranteed_cost: float | None
     advice_cost: float | None
-    advice_interval: Interval | None
     versus: Mapping[str, Versus]
     regret: float | None
     worst_cost: float | None

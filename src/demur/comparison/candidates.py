@@ -46,7 +46,6 @@ __all__ = [
     "Cuts",
     "cheapest_at_corners",
     "choose_cuts",
-    "first_smallest",
     "model_candidates",
     "trivial_candidates",
 ]
@@ -55,14 +54,6 @@ TRIVIAL = {"always positive": 1, "always negative": 0, "always abstain": ABSTAIN
 """The rules without a model, and the decision each makes on every case."""
 _ALIKE = {1: (0, 0), 0: (1, 1), ABSTAIN: (0, 1)}
 """Windows of a single score that make one decision on all cases."""
-
-_TIE = 1e-12
-
-
-def first_smallest(values: FloatArray, scale: float = 0.0) -> int:
-    """Place of the smallest value; of ties within 1e-12 of it, or of `scale`, the first."""
-    least = float(values.min())
-    return int(np.argmax(values <= least + _TIE * max(abs(least), scale)))
 
 
 class Cuts(NamedTuple):

@@ -1,7 +1,6 @@
 """The choice among candidates: smallest honest cost first, and what surrounds it."""
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
@@ -9,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from demur.comparison.advice import Scored, advice_decisions
 from demur.comparison.answer import Answer, Versus
-from demur.comparison.candidates import Candidate, cheapest_at_corners, first_smallest
+from demur.comparison.candidates import Candidate, cheapest_at_corners
 from demur.comparison.estimates import (
     Estimate,
     cost_at,
     cost_of,
-    decisions_cost,
     difference_interval,
     rates_of,
 )
+from demur.comparison.loss_matrix import choice_cost
 from demur.comparison.question import Question
 from demur.comparison.words import condition_words
 from demur.costs.case_costs import CaseFactors
+from demur.honest.after_choice import first_smallest
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import SurfaceCertificate, surface_certificate
 from demur.typing import FloatArray
@@ -73,14 +72,13 @@ class Choice:
         )
 
 
-def make_answer(choice: Choice, pool: Executor | None = None, *, models_only: bool = False) -> Answer:
+def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
     """Choose, and say what surrounds the choice; with `models_only` among the rules of models."""
     question = choice.question
     candidates = [one for one in choice.all if not models_only or one.model is not None]
     best = candidates[first_smallest(*_values(candidates, choice))]
     estimate = cost_of(best, question)
     shares = rates_of(best.honest, question.rate)
-    advice = _advice(choice, pool)
     lower, upper = _thresholds(best)
     trivial = _best_trivial(choice)
     regret, worst = _over_ranges(best, choice)
@@ -95,8 +93,7 @@ def make_answer(choice: Choice, pool: Executor | None = None, *, models_only: bo
         interval=estimate.interval,
         hindsight_cost=estimate.hindsight,
         guaranteed_cost=_guaranteed(best, choice, estimate),
-        advice_cost=None if advice is None else advice.cost,
-        advice_interval=None if advice is None else advice.interval,
+        advice_cost=_advice(choice),
         versus=MappingProxyType(_versus(best, choice)),
         regret=regret,
         worst_cost=worst,
@@ -236,35 +233,29 @@ def _best_share(best: Candidate, choice: Choice) -> float | None:
 # ---------------------------------------------------------------- advice and guarantee
 
 
-def _advice(choice: Choice, pool: Executor | None) -> Estimate | None:
-    """What following the advice has cost; its interval is centred on the held-out cases alone."""
+def _advice(choice: Choice) -> float | None:
+    """Return what following the advice has cost: the choice, judged on cases that did not make it."""
     question = choice.question
     if question.objective == "guaranteed" or question.limits.precision_confidence is not None:
         return None
     first, *others = choice.cases.values()
     if any(one is not first for one in others):
-        return None  # models split apart cannot be chosen among without a look at the held-out cases
-    models = [
-        Scored(choice.judged[name].classes, choice.candidates.get(name, ())) for name in _advisable(choice)
-    ]
-    decisions = advice_decisions(first, models, choice.trivial, question, pool)
-    return decisions_cost(first, decisions, question)
+        return None  # models split apart have no cases in common
+    kept = _advisable(choice)
+    candidates = [one for one in choice.all if one.model is None or one.model in kept]
+    return choice_cost(first, candidates, question).all_draws
 
 
-def _advisable(choice: Choice) -> list[str]:
-    """Models that the advice is chosen among on every nine tenths of the cases: all, or the cheapest of many.
+def _advisable(choice: Choice) -> set[str]:
+    """Models that the advice is chosen among: all, or the cheapest of many.
 
-    A model behind so many others on all cases is hardly ever first on nine tenths of them.
+    A model behind so many others on all cases is hardly ever first on some of them.
     """
-    if len(choice.judged) <= _MOST_ADVISED:
-        return list(choice.judged)
     centre = choice.question.centre
     costs = {
         name: min(cost_at(one, centre) for one in several) for name, several in choice.candidates.items()
     }
-    cheapest = set(sorted(costs, key=costs.__getitem__)[:_MOST_ADVISED])
-    # in the order of the models, by which ties are broken
-    return [name for name in choice.judged if name in cheapest]
+    return set(sorted(costs, key=costs.__getitem__)[:_MOST_ADVISED])
 
 
 def _guarantee_defined(choice: Choice) -> bool:

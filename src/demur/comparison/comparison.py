@@ -405,7 +405,7 @@ def _compared(
                 class_names=class_names,
                 labels=labels,
             )
-        answer = None if choice is None else make_answer(choice, pool)
+        answer = None if choice is None else make_answer(choice)
     counts = next(iter(judged.values())).counts
     return Comparison(
         answer=answer,

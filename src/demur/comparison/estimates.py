@@ -1,6 +1,5 @@
 """Costs of rules and of pairs of rules, in the user's unit, from tables of outcomes."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,13 +11,11 @@ from demur.comparison.case_estimates import (
     bill_estimate,
     case_difference,
     difference_to_constant,
-    paid_by,
 )
 from demur.comparison.question import Corner, Question
 from demur.costs.case_costs import CaseFactors
 from demur.costs.model import CostModel
-from demur.honest.cases import SplitCases
-from demur.honest.decisions import Codes, joint_outcomes, mean_and_error, outcomes
+from demur.honest.decisions import joint_outcomes, mean_and_error
 from demur.honest.expected_cost import Estimate, cost_estimate, outcome_table, relative_prices
 from demur.honest.held_out import Weighting
 from demur.honest.intervals import (
@@ -31,7 +28,7 @@ from demur.honest.intervals import (
 )
 from demur.typing import FloatArray
 
-__all__ = ["Estimate", "cost_at", "cost_of", "decisions_cost", "difference_interval", "rates_of"]
+__all__ = ["Estimate", "cost_at", "cost_of", "difference_interval", "rates_of"]
 
 
 def _weighting(table: FloatArray, prevalence: float | None) -> Weighting:
@@ -62,17 +59,6 @@ def cost_of(candidate: Candidate, question: Question) -> Estimate:
         bills = candidate.bill, candidate.hindsight_bill
         return bill_estimate(*bills, costs, prevalence=rate, level=level)
     return cost_estimate(candidate.honest, candidate.hindsight, costs, prevalence=rate, level=level)
-
-
-def decisions_cost(cases: SplitCases, decisions: Sequence[Codes], question: Question) -> Estimate:
-    """Cost of held-out decisions that no one rule made; its interval is centred on them alone."""
-    costs, rate = question.centre
-    level = question.confidence_level
-    if isinstance(costs, CaseFactors):
-        bill = paid_by(cases, decisions)
-        return bill_estimate(bill, bill, costs, prevalence=rate, level=level)
-    table = outcomes(cases, decisions)
-    return cost_estimate(table, table, costs, prevalence=rate, level=level)
 
 
 def difference_interval(first: Candidate, second: Candidate, question: Question) -> tuple[float, Interval]:

@@ -1,3 +1,5 @@
+from .after_choice import AfterChoice as AfterChoice
+from .after_choice import cost_after_choice as cost_after_choice
 from .bands import SurfaceBand as SurfaceBand
 from .bands import VolumeInterval as VolumeInterval
 from .bands import surface_band as surface_band

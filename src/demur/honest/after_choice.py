@@ -8,7 +8,7 @@ of 2 c_J - x_J with x drawn around the costs c and J the cheapest by x.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +18,15 @@ from demur._checks import check_finite, check_positive_int, check_same_length, c
 from demur._results import Result
 from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 
-__all__ = ["AfterChoice", "Choose", "LossUnits", "after_choice", "cost_after_choice", "first_smallest"]
+__all__ = [
+    "AfterChoice",
+    "Choose",
+    "LossUnits",
+    "after_choice",
+    "cost_after_choice",
+    "first_smallest",
+    "judged_draws",
+]
 
 RESAMPLES = 400
 MOST_RESAMPLED = 4096
@@ -191,41 +199,63 @@ def after_choice(
 
 
 def _resampled(units: LossUnits, choose: Choose, n_resamples: int, seed: int) -> tuple[IntArray, FloatArray]:
-    """Chosen candidate, and its cost on the units left out, in every draw that leaves some out."""
-    every = units.losses(slice(None))
-    weight, stratum = units.weight, units.stratum
+    """Resample the units, those of every class apart where its share in use is known."""
+    every, weight, stratum = units.losses(slice(None)), units.weight, units.stratum
     if units.copies is not None:
         rows = np.repeat(np.arange(len(weight)), units.copies.astype(np.int64))
         every, weight = every[:, rows], weight[rows]
         stratum = None if stratum is None else stratum[rows]
-    shares = np.ones(1) if units.shares is None else units.shares
-    members = [np.arange(len(weight))]
-    if stratum is not None:
-        members = [np.flatnonzero(stratum == k) for k in range(len(shares))]
-    drawn = np.zeros((n_resamples, *every.shape[::2]))
-    left = np.zeros_like(drawn)
-    complete = np.ones(n_resamples, dtype=np.bool_)
-    for share, own in zip(shares, members, strict=True):
-        if not share:
-            continue
-        times = _times_drawn(len(own), n_resamples, seed, own, len(weight))
-        outside = (times == 0).astype(np.float64)
-        complete &= outside.any(axis=1)
-        for total, counts in ((drawn, times), (left, outside)):
-            number = np.maximum(counts @ weight[own], 1e-300)
+    parts = [_Part(1.0, np.arange(len(weight)))]
+    if stratum is not None and units.shares is not None:
+        members = (np.flatnonzero(stratum == k) for k in range(len(units.shares)))
+        parts = [_Part(share, own) for share, own in zip(units.shares, members, strict=True) if share]
+    times = [_times_drawn(part.units, n_resamples, seed, len(weight)) for part in parts]
+    return judged_draws(every, weight, parts, times, choose)
+
+
+class _Part(NamedTuple):
+    """Units that are drawn among each other, and the share of their mean in the whole."""
+
+    share: float
+    units: IntArray
+
+
+def judged_draws(
+    every: FloatArray,
+    weight: FloatArray,
+    parts: Sequence[_Part],
+    times: Sequence[FloatArray],
+    choose: Choose,
+) -> tuple[IntArray, FloatArray]:
+    """Chosen candidate, and its cost on the units left out, in every draw that leaves some out of each part.
+
+    Element [b, g] of ``times[p]`` says how often draw b has unit g of part p.
+    """
+    shape = len(times[0]), len(every), every.shape[2]
+    drawn, outside = np.zeros(shape), np.zeros(shape)
+    some = np.ones(len(drawn), dtype=np.bool_)
+    for part, counts in zip(parts, times, strict=True):
+        own, left = weight[part.units], (counts == 0).astype(np.float64)
+        some &= left.any(axis=1)
+        for total, number in ((drawn, counts), (outside, left)):
+            size = np.maximum(number @ own, np.finfo(np.float64).tiny)
             for scenario, table in enumerate(every):
-                sums = counts @ (weight[own, None] * table[own])
-                total[:, scenario] += share * sums / number[:, None]
-    if not complete.any():
+                sums = number @ (own[:, None] * table[part.units])
+                total[:, scenario] += part.share * sums / size[:, None]
+    if not some.any():
         raise input_error("losses", "must hold enough units to leave some out of a draw", len(weight))
-    drawn, left = drawn[complete], left[complete]
-    chosen = choose(drawn)
-    return chosen, left[np.arange(len(chosen)), 0, chosen]
+    chosen = choose(drawn[some])
+    return chosen, outside[some][np.arange(len(chosen)), 0, chosen]
 
 
-def _times_drawn(size: int, n_resamples: int, seed: int, places: IntArray, units: int) -> FloatArray:
-    """Element [b, g]: how often resample b draws unit g of `size`; the draw of every place is a hash."""
-    draw = seed * 0x9E3779B9 + np.arange(n_resamples, dtype=np.uint64)[:, None] * np.uint64(units)
+def _times_drawn(places: IntArray, n_resamples: int, seed: int, units: int) -> FloatArray:
+    """Element [b, g]: how often resample b draws unit g of a part at some places among all `units`.
+
+    The draw of a place is a hash of seed, resample and place: anybody can draw the same.
+    """
+    size = len(places)
+    start = np.uint64(seed * 0x9E3779B9 % 2**32)
+    draw = start + np.arange(n_resamples, dtype=np.uint64)[:, None] * np.uint64(units)
     unit = _mixed(draw + places.astype(np.uint64)) * np.uint64(size) >> np.uint64(32)
     code = unit.astype(np.int64) + size * np.arange(n_resamples)[:, None]
     counted = np.bincount(code.ravel(), minlength=n_resamples * size).reshape(n_resamples, size)
@@ -269,7 +299,8 @@ def _moments(units: LossUnits) -> tuple[FloatArray, FloatArray, tuple[int, int]]
     sums = np.zeros((len(shares), width))
     for rows, table in units.parts():
         flat = _flat(table) * (weight * copies)[rows, None]
-        np.add.at(sums, stratum[rows], flat) if len(shares) > 1 else sums.__iadd__(flat.sum(axis=0))
+        for k in range(len(shares)):
+            sums[k] += flat[stratum[rows] == k].sum(axis=0)
     centres = np.divide(sums, shares[:, None], out=np.zeros_like(sums), where=shares[:, None] > 0)
     products = np.zeros((width, width))
     for rows, table in units.parts():

@@ -40,7 +40,7 @@ class ClassAnswer(Result):
         The weights; None for a rule without a model.
     cost, interval, hindsight_cost : float, Interval, float
         Honest cost, interval for the true cost of the rule in use, and cost with hindsight.
-    guaranteed_cost, advice_cost, advice_interval : None
+    guaranteed_cost, advice_cost : None
         Known for two classes only.
     versus : mapping
         "trivial", "argmax", "never_abstaining", "runner_up" -> `Versus`, where there is such a rule.
@@ -77,7 +77,6 @@ class ClassAnswer(Result):
     hindsight_cost: float
     guaranteed_cost: None = None
     advice_cost: None = None
-    advice_interval: None = None
     versus: Mapping[str, Versus]
     regret: float | None
     worst_cost: float | None

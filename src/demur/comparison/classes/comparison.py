@@ -11,7 +11,6 @@ import numpy as np
 
 from demur._results import Interval, Result, json_safe
 from demur.comparison.answer import Versus
-from demur.comparison.candidates import first_smallest
 from demur.comparison.classes.answer import ClassAnswer
 from demur.comparison.classes.estimates import cost_at, cost_of, difference_of, shares_of
 from demur.comparison.classes.judging import ClassCandidate, model_candidates, trivial_candidates
@@ -22,6 +21,7 @@ from demur.comparison.words import condition_words
 from demur.costs.losses import Losses
 from demur.costs.matrix import class_names
 from demur.exceptions import InputError, UndefinedError
+from demur.honest.after_choice import first_smallest
 from demur.multiclass.auc import HandTillAuc, hand_till_auc
 from demur.typing import FloatArray
 from demur.windows.class_rule import ClassRule

@@ -1,0 +1,96 @@
+"""The honest loss of every candidate on every case, and what the choice among them costs.
+
+The loss of a case is that of the decision made by the rule chosen without its fold, averaged over the splits.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from demur.comparison.candidates import Candidate
+from demur.comparison.question import Corner, Question
+from demur.costs.case_costs import CaseFactors
+from demur.honest.after_choice import AfterChoice, LossUnits, after_choice, first_smallest
+from demur.honest.cases import SplitCases
+from demur.typing import FloatArray, IntArray
+
+__all__ = ["choice_cost", "loss_units"]
+
+_MOST_CODES = 2**20
+"""Combinations of decisions are numbered anew where there may be more."""
+
+
+def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequence[Corner]) -> LossUnits:
+    """Return the losses of candidates judged on the same splits, one scenario per corner.
+
+    Cases stand for the prevalence of the first corner; where that of another one differs, its losses are
+    scaled so that their means are what they are there.
+    """
+    first, rate = cases.splits.repeats[0], corners[0].prevalence
+    shares = None if rate is None else np.array([1 - rate, rate])
+    single = cases.weights == "importance" or bool(np.all(first.cases == 1))
+    weight, copies = (first.cases, None) if single else (np.ones(len(first.cell)), first.cases)
+    kept = np.arange(len(first.cell))
+    if cases.weights != "importance" and cases.losses is None and cases.repeats == 1:
+        kept, copies = _distinct(cases, candidates)
+        weight = np.ones(len(kept))
+    positive = cases.positive[first.cell[kept]].astype(np.int64)
+
+    def losses(part: slice) -> FloatArray:
+        rows = kept[part]
+        cell, own = first.cell[rows], positive[part]
+        table = np.empty((len(corners), len(own), len(candidates)))
+        for scenario, corner in enumerate(corners):
+            costs = _row_losses(cases, cell, own, corner)
+            if shares is not None and corner.prevalence is not None:
+                wanted = np.array([1 - corner.prevalence, corner.prevalence])
+                costs = costs * np.divide(wanted, shares, out=np.zeros(2), where=shares > 0)[own, None]
+            for place, candidate in enumerate(candidates):
+                paid = [costs[np.arange(len(own)), codes[rows]] for codes in candidate.judged.honest]
+                table[scenario, :, place] = np.mean(paid, axis=0) if len(paid) > 1 else paid[0]
+        return table
+
+    return LossUnits(losses, weight, copies, None if shares is None else positive, shares)
+
+
+def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntArray, FloatArray]:
+    """Return a row of each class and combination of decisions, and its number of cases."""
+    rows = cases.splits.repeats[0]
+    code, size = cases.positive[rows.cell].astype(np.int64), 2
+    for candidate in candidates:
+        if size > _MOST_CODES:
+            code = np.unique(code, return_inverse=True)[1]
+            size = int(code.max()) + 1
+        code = 3 * code + candidate.judged.honest[0] % 3
+        size *= 3
+    number = np.bincount(code, rows.cases, size).astype(np.float64, copy=False)
+    place = np.empty(size, dtype=np.int64)
+    place[code] = np.arange(len(code))
+    present = np.flatnonzero(number)
+    return place[present], number[present]
+
+
+def _row_losses(cases: SplitCases, cell: IntArray, positive: IntArray, corner: Corner) -> FloatArray:
+    """Costs of every action on some rows."""
+    if isinstance(corner.costs, CaseFactors):
+        assert cases.losses is not None
+        return np.asarray(cases.losses[cell] * np.array(corner.costs))
+    return corner.costs.losses.per_case(positive)
+
+
+def choice_cost(cases: SplitCases, candidates: Sequence[Candidate], question: Question) -> AfterChoice:
+    """Return what the choice among candidates, simplest first, has cost on cases left out of it."""
+    corners = [question.centre]
+    if question.objective in ("worst", "regret"):
+        corners += question.corners()
+
+    def choose(costs: FloatArray) -> IntArray:
+        values, scale = costs[:, 0], np.zeros(len(costs))
+        if len(corners) > 1:
+            there = costs[:, 1:]
+            floors = there.min(axis=2, keepdims=True) if question.objective == "regret" else 0.0
+            values, scale = (there - floors).max(axis=1), np.abs(there).max(axis=(1, 2))
+        return np.array([first_smallest(row, size) for row, size in zip(values, scale, strict=True)])
+
+    models = np.array([one.model is not None for one in candidates])
+    return after_choice(loss_units(cases, candidates, corners), choose, models, seed=question.seed)
