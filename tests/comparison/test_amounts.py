@@ -21,7 +21,6 @@ from demur import (
     compare_models,
 )
 from demur.comparison.case_estimates import paid_by
-from demur.comparison.rows import Cases
 from demur.counts import CaseWindow
 from demur.honest.cases import SplitCases
 from examples import examples
@@ -262,9 +261,9 @@ def test_spread_of_few_misses_by_hand():
 
 
 def _split(y, costs):
-    rows = Cases.of_rows(y, np.zeros(len(y)), costs=costs)
+    positive = y == 1
     cases = SplitCases.of_rows(
-        rows.positive,
+        positive,
         None,
         weights="importance",
         prevalence=None,
@@ -276,7 +275,7 @@ def _split(y, costs):
     # rows of a split come class by class
     order = cases.splits.repeats[0].cell
     assert sorted(order.tolist()) == list(range(len(y)))
-    return replace(cases, losses=rows.losses)
+    return replace(cases, losses=costs.losses(positive).table)
 
 
 # ---------------------------------------------------------------- costs by class are a special case

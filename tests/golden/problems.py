@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from demur import CaseCosts, CostMatrix, CostModel, CostRange, Reviewer, ScoreCounts, compare_models
-from demur.comparison.comparison import comparison_of_counts
+from demur.comparison.case_table import CaseTable
+from demur.comparison.comparison import compared
 from demur.comparison.question import Limits, Question
 from demur.costs import ReviewCascade
 from demur.engines import read_joint_counts
@@ -103,7 +104,7 @@ class Problem:
             limits=Limits(**self.limits),
         )
         counts = {name: ScoreCounts.from_arrays(self.y, column) for name, column in self.scores.items()}
-        return comparison_of_counts(counts, question, class_names=("negative", "positive"))
+        return compared(CaseTable.of_counts(counts, question), question)
 
     def scale(self) -> float:
         """Largest amount of money at a single case, at least 1: rounding errors grow with it."""

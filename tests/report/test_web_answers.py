@@ -10,8 +10,9 @@ from demur import Binormal, CostModel, Report, Reviewer, ScoreCounts
 from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
 from demur.comparison import choice as choosing
 from demur.comparison.candidates import model_candidates, trivial_candidates
+from demur.comparison.case_table import CaseTable, check_columns
 from demur.comparison.choice import make_answer
-from demur.comparison.comparison import Cases, comparison_of, comparison_of_counts
+from demur.comparison.comparison import compared
 from demur.comparison.estimates import cost_of, difference_interval, rates_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.words import answer_words
@@ -131,11 +132,12 @@ def _asked():
         report = Report.from_predictions(
             y, scores, sample_weight=weights, costs=START, prevalence=given, limits=limits
         )
-        rows = Cases.of_rows(y, scores, sample_weight=weights)
         base = report.comparison
         if prevalence != given:
             question = _question(START, prevalence, limits)
-            base = comparison_of(rows, question, class_names=("negative", "positive"))
+            given = check_columns(y, scores, pos_label=None, sample_weight=weights)
+            table = CaseTable.of_columns(given, question, weights="importance")
+            base = compared(table, question)
         about.append((name, report, base))
         questions.append({"kind": "answer", "report": report.to_json(), "prevalence": prevalence})
     y, scores = _three(150, rng)
@@ -144,7 +146,9 @@ def _asked():
     for name, counted, limits in (("counts", counts, Limits()), ("limit", one, Limits(max_abstention=0.2))):
         report = Report.from_counts(counted, costs=START, limits=limits)
         question = _question(START, None, limits)
-        base = comparison_of_counts(counted, question, class_names=("negative", "positive"))
+        base = compared(
+            CaseTable.of_counts(counted, question), question, class_names=("negative", "positive")
+        )
         about.append((f"{name} only", report, base))
         questions.append({"kind": "answer", "report": report.to_json(), "prevalence": None})
     # a search per fold in Python: some points are enough

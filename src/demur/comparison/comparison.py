@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from demur._kernels.jit import whole_job
@@ -13,37 +12,26 @@ from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import trivial_candidates
 from demur.comparison.case_estimates import incurred_costs
+from demur.comparison.case_table import CaseTable
 from demur.comparison.choice import Choice, make_answer
 from demur.comparison.estimates import cost_at
-from demur.comparison.joint import joint_cases
 from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
 from demur.comparison.question import Limits, Question
-from demur.comparison.rows import Cases
 from demur.comparison.threads import workers
 from demur.costs.case_costs import CaseCosts
 from demur.costs.matrix import CostMatrix
 from demur.costs.model import CostModel
 from demur.costs.ranges import CostRange
 from demur.counts.case_window import NEVER_PAYS
-from demur.counts.scores import ScoreCounts
 from demur.exceptions import InputError, UndefinedError
-from demur.honest.cases import JudgedModel, SplitCases, judged_model
+from demur.honest.cases import JudgedModel, SplitCases
 from demur.paired.joint import JointCounts
-from demur.paired.scores import JointScores
-from demur.typing import ArrayLike, FloatArray, Labels
+from demur.typing import ArrayLike, Labels
 
 if TYPE_CHECKING:
     from demur.comparison.classes.comparison import ClassComparison
 
-__all__ = [
-    "Cases",
-    "Comparison",
-    "compare_models",
-    "compared_cases",
-    "comparison_of",
-    "comparison_of_counts",
-    "comparison_of_joint",
-]
+__all__ = ["Comparison", "compare_models", "compared"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -261,96 +249,12 @@ def compare_models(
     if isinstance(y_true, JointCounts):
         if scores is not None or sample_weight is not None or pos_label is not None:
             raise InputError("`y_true` holds joint counts. Hint: leave scores, weights and pos_label out.")
-        return comparison_of_joint(y_true, question, class_names=class_names)
-    rows = Cases.of_rows(y_true, scores, costs=costs, pos_label=pos_label, sample_weight=sample_weight)
-    return comparison_of(rows, question, weights=weights, class_names=class_names)
-
-
-def comparison_of(
-    rows: Cases, question: Question, *, weights: str = "importance", class_names: tuple[str, str]
-) -> Comparison:
-    """Compare models on checked cases."""
-    columns = list(rows.scores.values())
-    joint = JointScores(rows.positive, columns, None) if rows.sample_weight is None else None
-    with workers(len(rows.positive)) as pool:
-        if joint is not None:  # single cases are put in order while they are dealt to the folds
-            pool.map(joint.orders, range(len(columns)))
-        cases = SplitCases.of_rows(rows.positive, rows.sample_weight, weights=weights, **_splitting(question))
-    cases = replace(cases, losses=rows.losses)
-    if question.objective == "guaranteed" and cases.weights == "importance":
-        raise InputError(
-            "`objective` must not be 'guaranteed' with importance weights, which no bound holds for. "
-            "Hint: weights='repeats' if a weight of 2 is a case seen twice."
+        table = CaseTable.of_joint(y_true, question)
+    else:
+        table = CaseTable.of_arrays(
+            y_true, scores, question, pos_label=pos_label, sample_weight=sample_weight, weights=weights
         )
-    judging = {
-        name: partial(_judged, cases, joint, place, scores)
-        for place, (name, scores) in enumerate(rows.scores.items())
-    }
-    joint = joint or JointScores(rows.positive, columns, cases.sizes)
-    tables = ModelTables(joint, cases.weights or "importance")
-    return _compared(dict.fromkeys(judging, cases), judging, question, class_names, rows.labels, tables)
-
-
-def _splitting(question: Question) -> dict[str, Any]:
-    """Return how cases are split, whatever is known of them."""
-    rate, seed = question.rate, question.seed
-    return {"prevalence": rate, "folds": None, "repeats": None, "rng": seed, "quantity": "a comparison"}
-
-
-def _judged(cases: SplitCases, joint: JointScores | None, place: int, scores: FloatArray) -> JudgedModel:
-    """Judge a model; single cases are ordered once, for this and for the ranks among each other."""
-    return cases.judge(scores, orders=None if joint is None else joint.orders(place))
-
-
-def comparison_of_joint(
-    joint: JointCounts,
-    question: Question,
-    *,
-    class_names: tuple[str, str],
-    labels: tuple[Any, Any] = (0, 1),
-) -> Comparison:
-    """Compare models of which joint counts are at hand: all on the same splits, paired."""
-    split = joint_cases(joint, question)
-    scores = JointScores(split.cases.positive, list(split.scores.values()), split.cases.sizes)
-    cases = dict.fromkeys(split.judging, split.cases)
-    tables = ModelTables(scores, "repeats")
-    found = _compared(cases, split.judging, question, class_names, labels, tables)
-    return replace(found, notes=(*found.notes, *split.notes))
-
-
-def comparison_of_counts(
-    counts: Mapping[str, ScoreCounts],
-    question: Question,
-    *,
-    class_names: tuple[str, str],
-    labels: tuple[Any, Any] = (0, 1),
-) -> Comparison:
-    """Compare models of which only counts are at hand: each is split apart, nothing is paired."""
-    if question.by_case:
-        raise InputError(
-            "`costs` by case need the cases themselves, got counts. Hint: pass labels and scores; "
-            "ScoreCosts.window gives the cheapest window of sums, with hindsight."
-        )
-    cases: dict[str, SplitCases] = {}
-    judging: dict[str, Callable[[], JudgedModel]] = {}
-    for name, one in counts.items():
-        cases[name], model = judged_model(
-            one, None, pos_label=None, sample_weight=None, weights="repeats", **_splitting(question)
-        )
-        judging[name] = partial(_itself, model)
-    return _compared(cases, judging, question, class_names, labels)
-
-
-def compared_cases(
-    cases: Mapping[str, SplitCases],
-    judged: Mapping[str, JudgedModel],
-    question: Question,
-    class_names: tuple[str, str],
-    labels: tuple[Any, Any],
-) -> Comparison:
-    """Compare models that are judged already, each on its own cases."""
-    judging = {name: partial(_itself, model) for name, model in judged.items()}
-    return _compared(cases, judging, question, class_names, labels)
+    return compared(table, question, class_names=class_names)
 
 
 def _within(work: int, judge: Callable[[], JudgedModel]) -> JudgedModel:
@@ -359,58 +263,49 @@ def _within(work: int, judge: Callable[[], JudgedModel]) -> JudgedModel:
         return judge()
 
 
-def _itself(model: JudgedModel) -> JudgedModel:
-    return model
-
-
-def _compared(
-    cases: Mapping[str, SplitCases],
-    judging: Mapping[str, Callable[[], JudgedModel]],
-    question: Question,
-    class_names: tuple[str, str],
-    labels: tuple[Any, Any],
-    tables: ModelTables | None = None,
+def compared(
+    table: CaseTable, question: Question, *, class_names: tuple[str, str] = ("negative", "positive")
 ) -> Comparison:
+    """Compare the models of a table: candidates of each, the answer, and what surrounds it."""
+    cases = table.cases
     first = next(iter(cases.values()))
     judged: dict[str, JudgedModel] = {}
     parts: dict[str, Parts] = {}
     with workers(first.n) as pool:
         # a model is looked at in small parts, so that no thread waits for the last one
-        work = int(first.n) * first.folds * first.repeats * len(judging)
-        pending = {name: pool.submit(_within, work, judge) for name, judge in judging.items()}
+        work = int(first.n) * first.folds * first.repeats * len(table.judging)
+        pending = {name: pool.submit(_within, work, judge) for name, judge in table.judging.items()}
         trivial = [] if question.costs is None else trivial_candidates(first, question)
         for place, (name, one) in enumerate(pending.items()):
             judged[name] = model = one.result()
             parts[name] = Parts(
                 pool.submit(rules_of, cases[name], name, model, question, place),
                 pool.submit(volume_of, cases[name], model, question.confidence_level),
-                pool.submit(area_of, tables, place, model, question.confidence_level),
+                pool.submit(area_of, table.tables, place, model, question.confidence_level),
             )
         rules = {name: part.rules.result() for name, part in parts.items()}
         models = {name: compared_model(name, judged[name], part, question) for name, part in parts.items()}
-        candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
-        if question.costs is not None and not trivial and not candidates:
-            name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
-            raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
-        point = None if question.costs is None else question.centre
-        choice = None
-        if point is not None:
-            choice = Choice(
-                cases=cases,
-                judged=judged,
-                question=question,
-                trivial=trivial,
-                candidates=candidates,
-                certificates={name: models[name].certificate for name in judged},
-                class_names=class_names,
-                labels=labels,
-            )
-        answer = None if choice is None else make_answer(choice)
+    candidates = {name: one.candidates for name, one in rules.items() if one.candidates}
+    if question.costs is not None and not trivial and not candidates:
+        name, why = next((name, one.left_out) for name, one in rules.items() if one.left_out)
+        raise UndefinedError(f"No rule keeps the limits; {name}: {why}")
+    choice = None
+    if question.costs is not None:
+        choice = Choice(
+            cases=cases,
+            judged=judged,
+            question=question,
+            trivial=trivial,
+            candidates=candidates,
+            certificates={name: models[name].certificate for name in judged},
+            class_names=class_names,
+            labels=table.labels,
+        )
     counts = next(iter(judged.values())).counts
     return Comparison(
-        answer=answer,
+        answer=None if choice is None else make_answer(choice),
         models=models,
-        trivial={} if point is None else {one.kind: cost_at(one, point) for one in trivial},
+        trivial={} if choice is None else {one.kind: cost_at(one, question.centre) for one in trivial},
         question=question,
         n=first.n,
         n_positive=counts.n_positive,
@@ -420,11 +315,11 @@ def _compared(
         repeats=first.repeats,
         split=first.source,
         weights=first.weights,
-        notes=_notes(first, question, models),
+        notes=(*_notes(first, question, models), *table.notes),
         # as they are: the choice holds them, too, and copies of all cases would take their memory twice
         cases=FrozenDict(cases),
         judged=FrozenDict(judged),
-        tables=tables,
+        tables=table.tables,
         choice=choice,
     )
 

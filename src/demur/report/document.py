@@ -18,7 +18,8 @@ from demur._checks import (
 )
 from demur._files.whole import whole_file
 from demur._results import Result
-from demur.comparison.comparison import Cases, Comparison, comparison_of, comparison_of_counts
+from demur.comparison.case_table import CaseTable, check_columns
+from demur.comparison.comparison import Comparison, compared
 from demur.comparison.question import Limits, Question
 from demur.comparison.remarks import model_remarks
 from demur.comparison.threads import workers
@@ -186,22 +187,28 @@ class Report(Result):
             )
         if abstain_cost is not None:
             raise InputError("`abstain_cost` is for classes=[...]. Hint: CostModel(cost_abstain=...).")
-        columns = model_scores(scores)
-        rows = Cases.of_rows(y_true, columns, costs=costs, pos_label=pos_label, sample_weight=sample_weight)
+        columns = check_columns(
+            y_true, model_scores(scores), pos_label=pos_label, sample_weight=sample_weight
+        )
+        positive, weight = columns.positive, columns.weight
         question = page_question(costs, prevalence, objective, limits, confidence_level, seed)
         origin = DataSource(rows=len(np.asarray(y_true))) if source is None else source
         check_type(origin, "source", DataSource)
         notes = Notes()
         comparison = _unless_too_few(
             notes,
-            [float(np.sum(rows.positive == kind)) for kind in (True, False)],
-            lambda: comparison_of(rows, question, weights=weights, class_names=origin.class_names),
+            [float(np.sum((positive == kind) & (weight is None or weight > 0))) for kind in (True, False)],
+            lambda: compared(
+                CaseTable.of_columns(columns, question, weights=weights),
+                question,
+                class_names=origin.class_names,
+            ),
             by_case=question.by_case,
         )
         if comparison is None:
             counts = {
-                name: ScoreCounts.from_arrays(rows.positive, column, sample_weight=rows.sample_weight)
-                for name, column in rows.scores.items()
+                name: ScoreCounts.from_arrays(positive, column, sample_weight=weight)
+                for name, column in columns.scores.items()
             }
             lone = lone_models(counts, question.rate, question.confidence_level)
             return cls._made(None, lone, (), question, origin, notes, costs_given=costs is not None)
@@ -254,7 +261,9 @@ class Report(Result):
         comparison = _unless_too_few(
             notes,
             sizes.pop(),
-            lambda: comparison_of_counts(checked, question, class_names=origin.class_names),
+            lambda: compared(
+                CaseTable.of_counts(checked, question), question, class_names=origin.class_names
+            ),
         )
         if comparison is None:
             if len(checked) > 1:

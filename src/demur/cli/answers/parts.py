@@ -4,16 +4,9 @@ from typing import Any
 
 from demur.cli.answers.asking import Asked
 from demur.cli.reading.evidence import Evidence, Part
-from demur.comparison.case_sums import comparison_of_sums
-from demur.comparison.comparison import (
-    Cases,
-    Comparison,
-    comparison_of,
-    comparison_of_counts,
-    comparison_of_joint,
-)
+from demur.comparison.case_table import CaseTable, Columns
+from demur.comparison.comparison import Comparison, compared
 from demur.comparison.remarks import classes_in_words, model_remarks, no_answer
-from demur.costs.case_costs import CaseCosts
 from demur.exceptions import InputError
 from demur.honest.splits import FEWEST_CASES
 
@@ -26,26 +19,20 @@ def compare_part(
     """Compare the models on the cases of one part; from their counts where there are no rows."""
     names = classes_in_words(evidence.negative, evidence.positive)
     labels = file_labels(evidence) if labels is None else labels
-    rows = part.rows
+    rows, question = part.rows, asked.question
     if part.summed is not None:
-        return comparison_of_sums(part.summed, asked.question, class_names=names, labels=labels)
-    if part.joint is not None:
-        return comparison_of_joint(part.joint, asked.question, class_names=names, labels=labels)
-    if rows is None:
-        return comparison_of_counts(part.counts, asked.question, class_names=names, labels=labels)
-    question = asked.on(rows)
-    losses = question.costs.losses(rows.truth).table if isinstance(question.costs, CaseCosts) else None
-    # rows that an engine counted stand for so many cases each
-    meaning = asked.weights if part.counted is None else "repeats"
-    kept = slice(None) if rows.weights is None else rows.weights > 0
-    cases = Cases(
-        positive=rows.truth[kept],
-        scores={name: column[kept] for name, column in rows.scores.items()},
-        sample_weight=None if rows.weights is None else rows.weights[kept],
-        labels=labels,
-        losses=None if losses is None else losses[kept],
-    )
-    return comparison_of(cases, question, weights=meaning, class_names=names)
+        table = CaseTable.of_sums(part.summed, question, labels=labels)
+    elif part.joint is not None:
+        table = CaseTable.of_joint(part.joint, question, labels=labels)
+    elif rows is None:
+        table = CaseTable.of_counts(part.counts, question, labels=labels)
+    else:
+        question = asked.on(rows)
+        # rows that an engine counted stand for so many cases each
+        meaning = asked.weights if part.counted is None else "repeats"
+        columns = Columns(rows.truth, rows.scores, rows.weights, labels)
+        table = CaseTable.of_columns(columns, question, weights=meaning)
+    return compared(table, question, class_names=names)
 
 
 def part_remarks(comparison: Comparison) -> list[str]:
