@@ -189,7 +189,7 @@ def compare_models(
     Notes
     -----
     Ties within 1e-12 go to the simpler rule: without a model, then a threshold, then a window, then
-    the order of the models. `answer.advice_cost` judges the whole choice by nested cross-fitting.
+    the order of the models. `answer.advice_cost` judges the choice on cases left out of it.
 
     Examples
     --------

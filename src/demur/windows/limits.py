@@ -8,13 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from demur.typing import FloatArray
-    from demur.windows.search import WindowMasses
 
-__all__ = ["LIMITS", "Limit", "Limits"]
+__all__ = ["LIMITS", "Limit", "Limits", "WindowMasses"]
+
+
+class WindowMasses(Protocol):
+    """Masses below and above the positions among ascending distinct scores, as in `RunningMasses`."""
+
+    @property
+    def positive_below(self) -> FloatArray:
+        """Mass of the positives in the first i scores."""
+
+    @property
+    def negative_below(self) -> FloatArray:
+        """Mass of the negatives in the first i scores."""
+
+    @property
+    def positive_above(self) -> FloatArray:
+        """Mass of the positives in the other scores."""
+
+    @property
+    def negative_above(self) -> FloatArray:
+        """Mass of the negatives in the other scores."""
+
+    @property
+    def below(self) -> FloatArray:
+        """Mass of both classes in the first i scores."""
 
 
 class Limit(NamedTuple):

@@ -18,7 +18,7 @@ from demur._kernels.places import places_below
 from demur._kernels.window_search import TIE, cheapest_cuts
 from demur.costs.model import CostModel
 from demur.typing import BoolArray, FloatArray, IntArray
-from demur.windows.limits import Limits
+from demur.windows.limits import Limits, WindowMasses
 
 __all__ = [
     "CasePrices",
@@ -32,30 +32,6 @@ __all__ = [
     "limited_searches",
     "prevalence_factors",
 ]
-
-
-class WindowMasses(Protocol):
-    """Masses below and above the positions among ascending distinct scores, as in `RunningMasses`."""
-
-    @property
-    def positive_below(self) -> FloatArray:
-        """Mass of the positives in the first i scores."""
-
-    @property
-    def negative_below(self) -> FloatArray:
-        """Mass of the negatives in the first i scores."""
-
-    @property
-    def positive_above(self) -> FloatArray:
-        """Mass of the positives in the other scores."""
-
-    @property
-    def negative_above(self) -> FloatArray:
-        """Mass of the negatives in the other scores."""
-
-    @property
-    def below(self) -> FloatArray:
-        """Mass of both classes in the first i scores."""
 
 
 class MassRows(NamedTuple):
