@@ -79,7 +79,7 @@ class MonitorDisplay(Display):
         self.ax_ = table[:, 0]
         self.lines_: list[Any] = []
         batch = np.array([row.last for row in rows])
-        total = np.array([row.negative + row.abstained + row.positive for row in rows])
+        total = np.array([row.n for row in rows])
         self._record(batch=batch, n=total)
         self._draw_outcomes(monitor, batch, total)
         self._draw_evidence(monitor, batch)

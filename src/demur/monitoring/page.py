@@ -18,7 +18,6 @@ _LARGEST_LOG_E = 12 * math.log(10)
 # forbids everything but the style sheet in the page
 _RULES = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
-_DECISIONS = ("negative", "abstained", "positive")
 _WORDS = {"negative": "called negative", "abstained": "abstained on", "positive": "called positive"}
 
 
@@ -166,15 +165,13 @@ def _decisions(monitor: Any, across: dict[str, Any]) -> Chart:
     expected = monitor.cells.outcomes(monitor.cells.shares())
     lines = [
         Line(
-            name=_WORDS[name],
+            name=words,
             style=name,
             points=[(row.last, getattr(row, name) / row.n) for row in monitor.history],
         )
-        for name in _DECISIONS
+        for name, words in _WORDS.items()
     ]
-    guides = [
-        Guide(name="", style=name, value=share) for name, share in zip(_DECISIONS, expected, strict=True)
-    ]
+    guides = [Guide(name="", style=name, value=share) for name, share in zip(_WORDS, expected, strict=True)]
     highest = [value for line in lines for _, value in line.points]
     return Chart(
         title="Decisions",
@@ -266,7 +263,7 @@ def _table(monitor: Any) -> str:
         "batch",
         "when",
         "cases",
-        *(_WORDS[name] for name in _DECISIONS),
+        *_WORDS.values(),
         "no score",
         "evidence",
         "positives",
@@ -288,7 +285,7 @@ def _table(monitor: Any) -> str:
 
 def _cells(row: Any, *, moved: bool) -> list[str]:
     batch = f"{row.first}" if row.first == row.last else f"{row.first} to {row.last}"
-    shares = [_percent(getattr(row, name) / row.n) for name in _DECISIONS]
+    shares = [_percent(getattr(row, name) / row.n) for name in _WORDS]
     cost = "" if row.cost is None else _number(row.cost)
     rate = "" if moved or row.prevalence is None else _percent(row.prevalence)
     evidence = _odds(math.exp(min(row.log_e, _LARGEST_LOG_E)))
