@@ -1,5 +1,7 @@
 """`demur judge` as a user meets it: the promise is kept, not kept, not yet certain; input at fault."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,7 @@ def test_it_is_not_yet_certain_whether_the_promise_is_kept(run, cases, tmp_path)
     assert answer.code == 0
     assert answer.out.startswith("It is not yet certain whether the promise is kept: the policy costs")
     assert "north" in answer.out
+    assert ["true class", "0", "1", "abstain"] in [re.split("  +", line) for line in answer.out.splitlines()]
     assert max(map(len, answer.out.splitlines())) <= 80
     document = run("judge", "policy.json", file, "--label", "y", "--group", "branch", "--json").json
     expected = judge_policy(policy, s, y.astype(int), groups=branch).to_dict()

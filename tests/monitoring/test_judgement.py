@@ -16,9 +16,9 @@ def test_confusion_cost_and_rates_by_hand(rng):
     y, s = shop(rng, 800)
     judged = judge_policy(policy, s, y)
     codes = policy.decide(s)
-    table = [[np.sum((codes == code) & (y == truth)) for truth in (0, 1)] for code in (0, -1, 1)]
+    table = [[np.sum((codes == code) & (y == truth)) for code in (0, 1, -1)] for truth in (0, 1)]
     assert judged.confusion.tolist() == table
-    (tn, fn), (an, ap), (fp, tp) = table
+    (tn, fp, an), (fn, tp, ap) = table
     assert judged.overall.cost == pytest.approx((100 * fn + 20 * fp + 4 * (an + ap)) / 800)
     assert judged.overall.miss_rate == pytest.approx(fn / (fn + ap + tp))
     assert judged.overall.alarm_rate == pytest.approx(fp / (fp + an + tn))

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,7 +56,7 @@ def test_outcomes_of_the_cells_are_the_decisions(policy, rng):
     scores = np.concatenate([scores, [-np.inf, np.inf]])
     codes = policy.decide(scores)
     counts = np.bincount(cells.cell_of(scores), minlength=cells.size)
-    expected = [np.count_nonzero(codes == code) for code in (0, -1, 1)]
+    expected = [np.count_nonzero(codes == code) for code in (0, 1, -1)]
     assert list(cells.outcomes(counts)) == expected
     assert cells.shares().sum() == pytest.approx(1.0)
 
@@ -64,8 +65,8 @@ def test_expected_shares_are_those_of_the_evidence():
     policy = plain_policy()
     expected = ReferenceCells.of(policy).outcomes(ReferenceCells.of(policy).shares())
     codes = policy.decide(S)
-    assert expected == pytest.approx([np.mean(codes == code) for code in (0, -1, 1)])
-    assert expected[1] == pytest.approx(policy.abstention_rate)
+    assert expected == pytest.approx([np.mean(codes == code) for code in (0, 1, -1)])
+    assert expected[-1] == pytest.approx(policy.abstention_rate)
 
 
 def test_other_prevalence_is_expected_and_counts_as_fewer_cases(rng):
@@ -250,7 +251,7 @@ def test_last_batches_by_hand(rng):
     recent = monitor.recent(2)
     codes = monitor.policy.decide(np.concatenate(batches[3:]))
     assert (recent.first, recent.last, recent.n) == (4, 5, 200)
-    assert [recent.negative, recent.abstained, recent.positive] == [np.mean(codes == c) for c in (0, -1, 1)]
+    assert [recent.negative, recent.positive, recent.abstained] == [np.mean(codes == c) for c in (0, 1, -1)]
     # the fifth window may err with 0.05 / (5 * 6), a third of it for each decision
     exact = binomtest(int(np.sum(codes == -1)), 200).proportion_ci(1 - 0.05 / 30 / 3)
     assert recent.abstained_interval == pytest.approx((exact.low, exact.high))
@@ -338,6 +339,19 @@ def test_file_keeps_everything(rng, tmp_path):
     assert again.cost_interval == pytest.approx(monitor.cost_interval, rel=0.02)
 
 
+def test_state_of_version_1_is_still_read(tmp_path):
+    """Decisions (negative, abstained, positive) were rows there, and columns of the history."""
+    monitor, path = PolicyMonitor(plain_policy()), tmp_path / "watch.json"
+    monitor.update([0.1, 0.1, 0.1, 0.1, 0.2, 0.3, 0.8, 0.9, 0.9], [0, 0, 0, 0, 1, 1, 1, 1, 0], key="monday")
+    monitor.update([0.2, 0.3, 0.3, 0.3, 0.8], key="tuesday")
+    old = PolicyMonitor.load(Path(__file__).with_name("state_version_1.json"))
+    assert old.to_dict() == monitor.to_dict()
+    assert [(row.negative, row.positive, row.abstained) for row in old.history] == [(5, 3, 1), (1, 1, 3)]
+    old.save(path)
+    assert json.loads(path.read_text())["version"] == 2
+    assert PolicyMonitor.load(path).to_dict() == monitor.to_dict()
+
+
 def test_file_stays_small_over_two_thousand_batches(rng, tmp_path):
     policy = shop_policy(rng, 10000)
     monitor, path = PolicyMonitor(policy), tmp_path / "watch.json"
@@ -367,7 +381,7 @@ def test_state_of_another_policy_is_refused(rng, tmp_path):
         (lambda d: d["evidence"]["starts"][0].pop(), "do not fit"),
         (lambda d: d["evidence"].update(log_e="x"), "not a state to trust"),
         (lambda d: d.update(cost=None), "costs do not fit"),
-        (lambda d: d.update(labelled=[[1]]), "3 by 2"),
+        (lambda d: d.update(labelled=[[1]]), "2 by 3"),
         (lambda d: d.update(agreement=[[1]]), "2 by 2"),
         (lambda d: d["evidence"].update(starts=[]), "first start"),
     ],

@@ -22,7 +22,7 @@ from demur.monitoring.monitor import PolicyMonitor
 
 __all__ = ["MonitorDisplay"]
 
-_COLORS = {"negative": NEGATIVE_COLOR, "abstained": ABSTAIN_COLOR, "positive": POSITIVE_COLOR}
+_COLORS = {"negative": NEGATIVE_COLOR, "positive": POSITIVE_COLOR, "abstained": ABSTAIN_COLOR}
 _LARGEST_LOG_E = 12 * math.log(10)
 
 

@@ -7,7 +7,7 @@ scores on another scale, `recent` the last batches alone, `audit` the draw of ca
 the file, `page` and `drawing` the page. `judge_policy` judges a policy on one labelled sample.
 
 
-Imports: windows, costs, counts.
+Imports: windows, surface, costs.
 """
 
 import lazy_loader

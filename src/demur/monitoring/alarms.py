@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 from demur.exceptions import UndefinedError
+from demur.surface.window import ABSTAIN
 
 __all__ = ["advice", "alarm_sentences", "cases_per_day", "outcome_sentence"]
 
@@ -70,13 +71,14 @@ def outcome_sentence(monitor: Any) -> str:
 
 
 def _outcome_shares(monitor: Any) -> str:
-    names = ("called negative", "abstained on", "called positive")
+    # in the order of the scores
+    names = {0: "called negative", ABSTAIN: "abstained on", 1: "called positive"}
     expected = monitor.cells.outcomes(monitor.cells.shares())
     recent = monitor.cells.outcomes(monitor.recent_counts)
     total = sum(recent)
     return ", ".join(
-        f"{100 * got / total:.1f} % {name} (expected {100 * share:.1f} %)"
-        for name, got, share in zip(names, recent, expected, strict=True)
+        f"{100 * recent[code] / total:.1f} % {name} (expected {100 * expected[code]:.1f} %)"
+        for code, name in names.items()
     )
 
 

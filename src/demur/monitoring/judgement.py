@@ -10,12 +10,14 @@ import numpy as np
 from demur._checks import check_confidence_level, check_same_length, check_scores, check_type
 from demur._kernels.binomial import binomial_interval
 from demur._results import Interval, Result
+from demur.costs.model import loss_table
 from demur.exceptions import UndefinedError
 from demur.monitoring.betting import CostSequence
 from demur.monitoring.labels import known_labels, label_weights, unbiased_costs
-from demur.monitoring.promise import Promise, outcome_costs
+from demur.monitoring.promise import Promise
 from demur.monitoring.reference import ReferenceCells
-from demur.typing import ArrayLike, BoolArray, FloatArray
+from demur.surface.window import ABSTAIN
+from demur.typing import ArrayLike, BoolArray, FloatArray, IntArray
 from demur.windows.policy import Policy
 from demur.windows.policy_evidence import promise_verdict
 
@@ -62,9 +64,9 @@ class PolicyJudgement(Result):
     ----------
     overall : GroupJudgement
         All cases.
-    confusion : array of 3 x 2
-        Estimated numbers of cases called negative, abstained on, called positive (rows), by true
-        class, negative first; weighted where labels are.
+    confusion : array of 2 x 3
+        Estimated numbers of cases by true class (rows: negative, positive) and decision (columns:
+        negative, positive, abstained); weighted where labels are.
     precision_negative, precision_positive : float or None
         Share of right decisions on each side, with their intervals.
     promised_cost, promised_limit : float or None
@@ -106,13 +108,13 @@ class PolicyJudgement(Result):
 class _Cases:
     """Cases with a decision and perhaps a label."""
 
-    rows: Any
+    codes: IntArray
     known: BoolArray
     positive: BoolArray
     weights: FloatArray
 
     def of(self, chosen: BoolArray) -> _Cases:
-        return _Cases(self.rows[chosen], self.known[chosen], self.positive[chosen], self.weights[chosen])
+        return _Cases(self.codes[chosen], self.known[chosen], self.positive[chosen], self.weights[chosen])
 
     def share(self, hits: Any, among: Any, alpha: float) -> tuple[float | None, Interval | None]:
         """Return a weighted share of labelled cases with exact limits (Clopper and Pearson).
@@ -202,16 +204,15 @@ def judge_policy(
     if not known.any():
         raise UndefinedError("A judgement needs labels. Hint: all of them are missing.")
     codes = policy.decide(values)
-    rows = np.where(codes == 1, 2, np.where(codes == 0, 0, 1))
-    cases = _Cases(rows, known, positive, label_weights(weights, known))
+    cases = _Cases(codes, known, positive, label_weights(weights, known))
     alpha = 1 - level
     promise = Promise.of(policy, ReferenceCells.of(policy), alpha=alpha)
     sequence = _sequence(policy, cases, alpha, None if promise is None else promise.limit)
-    negative_side = cases.share(~positive, rows == 0, alpha)
-    positive_side = cases.share(positive, rows == 2, alpha)
+    negative_side = cases.share(~positive, codes == 0, alpha)
+    positive_side = cases.share(positive, codes == 1, alpha)
     log_e = 0.0 if sequence is None else sequence.most_broken
-    table = np.zeros((3, 2))
-    np.add.at(table, (rows[known], positive[known].astype(np.int64)), cases.weights[known])
+    table = np.zeros((2, 3))
+    np.add.at(table, (positive[known].astype(np.int64), codes[known]), cases.weights[known])
     return PolicyJudgement(
         overall=_judged("all", policy, cases, alpha),
         confusion=table,
@@ -231,21 +232,20 @@ def judge_policy(
 def _sequence(policy: Policy, cases: _Cases, alpha: float, limit: float | None) -> CostSequence | None:
     if policy.costs is None:
         return None
-    prices = outcome_costs(policy.costs)
+    prices = loss_table(policy.costs)
     low, high = float(prices.min()), float(prices.max())
-    codes = np.where(cases.rows == 2, 1, np.where(cases.rows == 0, 0, -1))
-    costs = unbiased_costs(codes, cases.known, cases.positive, cases.weights, prices)
+    costs = unbiased_costs(cases.codes, cases.known, cases.positive, cases.weights, prices)
     shuffled = np.random.default_rng(0).permutation(np.sort(costs))
     begun = CostSequence(low=low, high=high, alpha=alpha, promise=None if limit is None else min(limit, high))
     return begun.updated(shuffled, largest_weight=float(cases.weights.max()))
 
 
 def _judged(name: str, policy: Policy, cases: _Cases, alpha: float) -> GroupJudgement:
-    n = len(cases.rows)
-    decided = int(np.count_nonzero(cases.rows != 1))
+    n = len(cases.codes)
+    decided = int(np.count_nonzero(cases.codes != ABSTAIN))
     low, high = binomial_interval(decided, n, 1 - alpha)
-    missed = cases.share(cases.rows == 0, cases.positive, alpha)
-    alarmed = cases.share(cases.rows == 2, ~cases.positive, alpha)
+    missed = cases.share(cases.codes == 0, cases.positive, alpha)
+    alarmed = cases.share(cases.codes == 1, ~cases.positive, alpha)
     sequence = _sequence(policy, cases, alpha, None)
     return GroupJudgement(
         name=name,
@@ -266,7 +266,7 @@ def _by_group(groups: Any, policy: Policy, cases: _Cases, alpha: float) -> tuple
     if groups is None:
         return ()
     column = np.asarray(groups)
-    check_same_length(scores=cases.rows, groups=column)
+    check_same_length(scores=cases.codes, groups=column)
     names = sorted({str(value) for value in column.tolist()})
     shown = np.array([str(value) for value in column.tolist()])
     each = alpha / len(names)

@@ -7,6 +7,7 @@ import numpy as np
 
 from demur._checks import check_same_length, check_weights, input_error
 from demur._checks.arrays import is_missing
+from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray, IntArray
 from demur.windows.policy import Policy
 
@@ -73,16 +74,16 @@ def label_weights(weights: Any, known: BoolArray) -> FloatArray:
 
 
 def unbiased_costs(
-    codes: Any, known: BoolArray, positive: BoolArray, weights: FloatArray, prices: FloatArray
+    codes: IntArray, known: BoolArray, positive: BoolArray, weights: FloatArray, prices: FloatArray
 ) -> FloatArray:
     """Return w cost for labelled cases and 0 for the others: its mean is the mean cost.
 
-    Where abstaining costs the same for both classes, its cost is known without a label.
+    `prices` is a `loss_table`. Where abstaining costs the same for both classes, its cost is known
+    without a label.
     """
-    rows = np.where(codes == 1, 2, np.where(codes == 0, 0, 1))
-    costs = np.where(known, weights * prices[rows, positive.astype(np.int64)], 0.0)
-    without, with_it = prices[1]
-    return np.where(rows == 1, without, costs) if without == with_it else costs
+    costs = np.where(known, weights * prices[positive.astype(np.int64), codes], 0.0)
+    of_negative, of_positive = prices[:, ABSTAIN]
+    return np.where(codes == ABSTAIN, of_negative, costs) if of_negative == of_positive else costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class LabelledCases:
     Attributes
     ----------
     codes : array of int
-        1 positive, 0 negative, -1 abstained.
+        0 negative, 1 positive, `ABSTAIN`.
     known, positive : array of bool
         Which cases have a label, and which a positive one.
     weights : array
@@ -124,12 +125,7 @@ class LabelledCases:
 
     @property
     def table(self) -> FloatArray:
-        """Labelled cases called negative, abstained on, called positive (rows), by true class."""
-        rows = np.where(self.codes == 1, 2, np.where(self.codes == 0, 0, 1))
-        table = np.zeros((3, 2))
-        np.add.at(table, (rows[self.known], self.positive[self.known].astype(np.int64)), 1.0)
+        """Labelled cases by true class (rows) and decision, columns as in `loss_table`."""
+        table = np.zeros((2, 3))
+        np.add.at(table, (self.positive[self.known].astype(np.int64), self.codes[self.known]), 1.0)
         return table
-
-    def costs(self, prices: FloatArray) -> FloatArray:
-        """Return numbers whose mean is the mean cost."""
-        return unbiased_costs(self.codes, self.known, self.positive, self.weights, prices)

@@ -13,20 +13,22 @@ import numpy as np
 from demur._checks import check_confidence_level, check_scores, check_type, input_error
 from demur._files.whole import whole_file
 from demur._results import Interval
+from demur.costs.model import loss_table
 from demur.exceptions import UndefinedError
 from demur.monitoring.alarms import alarm_sentences
 from demur.monitoring.betting import CostSequence
 from demur.monitoring.drift import DriftTest, Start, pruned
-from demur.monitoring.labels import LabelledCases
+from demur.monitoring.labels import LabelledCases, unbiased_costs
 from demur.monitoring.mixture import PrevalenceFit, fitted_prevalence, likeliest_prevalence
 from demur.monitoring.page import monitor_page
-from demur.monitoring.promise import Promise, expected_outcomes, outcome_costs
+from demur.monitoring.promise import Promise, expected_outcomes
 from demur.monitoring.rates import cohen_kappa, share_sequence
 from demur.monitoring.recent import RecentBatches, recent_batches
 from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.scale import BatchCounts, scale_sentences
 from demur.monitoring.state import BatchRow, MonitorState, read_state, write_state
 from demur.monitoring.summary import answers_of
+from demur.surface.window import ABSTAIN
 from demur.typing import ArrayLike, FloatArray
 from demur.windows.policy import Policy
 
@@ -128,7 +130,7 @@ class PolicyMonitor:
     def _new_sequence(self) -> CostSequence:
         assert self.policy.costs is not None
         assert self.promise is not None
-        prices = outcome_costs(self.policy.costs)
+        prices = loss_table(self.policy.costs)
         limit = min(self.promise.limit, float(prices.max()))
         return CostSequence(
             low=float(prices.min()), high=float(prices.max()), alpha=self.alpha, promise=limit
@@ -231,7 +233,7 @@ class PolicyMonitor:
                 last=state.batches,
                 at=None if at is None else str(at),
                 **dict(
-                    zip(("negative", "abstained", "positive"), self.cells.outcomes(batch.counts), strict=True)
+                    zip(("negative", "positive", "abstained"), self.cells.outcomes(batch.counts), strict=True)
                 ),
                 missing=batch.missing,
                 log_e=evidence,
@@ -246,7 +248,8 @@ class PolicyMonitor:
         state.agreement += cases.agreement
         if state.cost is None or self.policy.costs is None:
             return
-        values = cases.costs(outcome_costs(self.policy.costs))
+        prices = loss_table(self.policy.costs)
+        values = unbiased_costs(cases.codes, cases.known, cases.positive, cases.weights, prices)
         # rows may be sorted by label: a fixed shuffle restores a random order
         shuffled = np.random.default_rng(state.cost.n).permutation(values)
         state.cost = state.cost.updated(shuffled, largest_weight=float(cases.weights.max()))
@@ -286,14 +289,14 @@ class PolicyMonitor:
 
     @property
     def outcomes(self) -> tuple[float, float, float]:
-        """Cases called negative, abstained on, called positive."""
+        """Cases called negative, called positive, abstained on."""
         return self.cells.outcomes(self._total)
 
     @property
     def abstention_interval(self) -> Interval:
         """Limits of the share abstained on that hold at all times while it is constant."""
-        expected = self.cells.outcomes(self.cells.shares())[1]
-        return share_sequence(self.outcomes[1], self.n, alpha=self.alpha, expected=expected)
+        expected = self.cells.outcomes(self.cells.shares())[ABSTAIN]
+        return share_sequence(self.outcomes[ABSTAIN], self.n, alpha=self.alpha, expected=expected)
 
     @property
     def recent_counts(self) -> FloatArray:
@@ -346,7 +349,7 @@ class PolicyMonitor:
         best = self.policy.at(prevalence=prevalence).expected_cost
         assert self.policy.costs is not None
         assert best is not None
-        kept = (outcome_costs(self.policy.costs) * expected_outcomes(self.cells, prevalence)).sum()
+        kept = (loss_table(self.policy.costs) * expected_outcomes(self.cells, prevalence)).sum()
         return max(float(kept) - best, 0.0)
 
     @property
@@ -398,7 +401,7 @@ class PolicyMonitor:
         Right where the labelled cases of a side are a random part of it, such as an audit.
         """
         table = self._state.labelled
-        sides = {"negative": (table[0, 0], table[0].sum()), "positive": (table[2, 1], table[2].sum())}
+        sides = {"negative": (table[0, 0], table[:, 0].sum()), "positive": (table[1, 1], table[:, 1].sum())}
         return {
             side: (float(right / n), share_sequence(right, n, alpha=self.alpha, expected=0.9))
             for side, (right, n) in sides.items()

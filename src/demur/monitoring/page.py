@@ -11,6 +11,7 @@ from typing import Any
 from demur.exceptions import UndefinedError
 from demur.monitoring.alarms import advice, cases_per_day, outcome_sentence
 from demur.monitoring.drawing import Chart, Guide, Line, log_ticks, round_ticks
+from demur.surface.window import ABSTAIN
 
 __all__ = ["monitor_page"]
 
@@ -18,7 +19,7 @@ _LARGEST_LOG_E = 12 * math.log(10)
 # forbids everything but the style sheet in the page
 _RULES = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _RAISED = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
-_WORDS = {"negative": "called negative", "abstained": "abstained on", "positive": "called positive"}
+_WORDS = {"negative": "called negative", "positive": "called positive", "abstained": "abstained on"}
 
 
 def monitor_page(monitor: Any, *, proposed: str | None = None) -> str:
@@ -84,13 +85,13 @@ def _facts(monitor: Any) -> str:
 
 
 def _score_facts(monitor: Any) -> list[tuple[str, str]]:
-    expected = monitor.cells.outcomes(monitor.cells.shares())[1]
+    expected = monitor.cells.outcomes(monitor.cells.shares())[ABSTAIN]
     recent = monitor.recent()
     facts = [
         (
             "Abstained on",
-            f"{_percent(monitor.outcomes[1] / monitor.n)} {_limits(monitor.abstention_interval)}, expected "
-            f"{_percent(expected)}",
+            f"{_percent(monitor.outcomes[ABSTAIN] / monitor.n)} {_limits(monitor.abstention_interval)}, "
+            f"expected {_percent(expected)}",
         ),
         (
             f"In the last {_counted(recent.last - recent.first + 1, 'batch', 'batches')}",

@@ -6,32 +6,18 @@ import numpy as np
 
 from demur._kernels.normal import normal_quantile
 from demur._kernels.proportions import Stratum, linear_limits
-from demur.costs.model import CostModel
+from demur.costs.model import loss_table
 from demur.monitoring.reference import ReferenceCells
 from demur.typing import FloatArray
 from demur.windows.policy import Policy
 
-__all__ = ["Promise", "outcome_costs"]
-
-NEGATIVE, ABSTAINED, POSITIVE = 0, 1, 2
-"""Rows of tables of outcomes; columns are the true class, negative first."""
-
-
-def outcome_costs(costs: CostModel) -> FloatArray:
-    """Return the cost of each decision (negative, abstain, positive) by true class (0, 1)."""
-    unit = costs.cost_fn - costs.cost_tp
-    abstained = (
-        [costs.nu_negative * unit + costs.cost_tn, costs.nu_positive * unit + costs.cost_tp]
-        if costs.may_abstain
-        else [0.0, 0.0]
-    )
-    return np.array([[costs.cost_tn, costs.cost_fn], abstained, [costs.cost_fp, costs.cost_tp]])
+__all__ = ["Promise", "expected_outcomes"]
 
 
 def expected_outcomes(cells: ReferenceCells, prevalence: float) -> FloatArray:
-    """Return the share of the cases with each decision, by true class, on the evidence."""
-    shares = np.column_stack([cells.outcomes(cells.negative), cells.outcomes(cells.positive)])
-    return np.asarray(shares * [1 - prevalence, prevalence])
+    """Return the expected share of each outcome, rows and columns as in `loss_table`."""
+    shares = np.array([cells.outcomes(cells.negative), cells.outcomes(cells.positive)])
+    return np.asarray(shares * [[1 - prevalence], [prevalence]])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +44,14 @@ class Promise:
         """
         if policy.costs is None or policy.expected_cost is None:
             return None
-        prices, shares = outcome_costs(policy.costs), expected_outcomes(cells, policy.prevalence)
+        prices, shares = loss_table(policy.costs), expected_outcomes(cells, policy.prevalence)
         if cells.sampled:
             n = cells.n_positive + cells.n_negative
             strata = [Stratum(prices.ravel().tolist(), shares.ravel().tolist(), n)]
         else:
             by_class = ((1 - policy.prevalence, cells.n_negative), (policy.prevalence, cells.n_positive))
             strata = [
-                Stratum((prices[:, k] * weight).tolist(), (shares[:, k] / weight).tolist(), n)
+                Stratum((prices[k] * weight).tolist(), (shares[k] / weight).tolist(), n)
                 for k, (weight, n) in enumerate(by_class)
                 if weight > 0 and n > 0
             ]

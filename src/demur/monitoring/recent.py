@@ -14,6 +14,7 @@ from demur.exceptions import UndefinedError
 from demur.monitoring.drift import log_ratio
 from demur.monitoring.reference import ReferenceCells
 from demur.monitoring.state import BatchRow
+from demur.surface.window import ABSTAIN
 
 __all__ = ["RecentBatches", "recent_batches"]
 
@@ -28,7 +29,7 @@ class RecentBatches(Result):
         Numbers of the batches.
     n : int
         Cases in them.
-    negative, abstained, positive : float
+    negative, positive, abstained : float
         Shares of the decisions, with their intervals; these hold for all windows together.
     expected : tuple of float
         The same shares by the evidence of the policy, in the same order.
@@ -45,10 +46,10 @@ class RecentBatches(Result):
     n: int
     negative: float
     negative_interval: Interval
-    abstained: float
-    abstained_interval: Interval
     positive: float
     positive_interval: Interval
+    abstained: float
+    abstained_interval: Interval
     expected: tuple[float, float, float]
     e_value: float
     limit: float
@@ -72,13 +73,15 @@ def recent_batches(
     last = rows[-1].last
     # older batches are kept in pairs: the window begins where one does
     chosen = [row for row in rows if row.last > last - batches]
-    counts = np.array([[row.negative, row.abstained, row.positive] for row in chosen]).sum(axis=0)
+    counts = np.array([[row.negative, row.positive, row.abstained] for row in chosen]).sum(axis=0)
     n = counts.sum()
     spent = alpha / (last * (last + 1))
     low, high = binomial_interval(counts, float(n), 1 - spent / 3)
     limits = [Interval(float(a), float(b)) for a, b in zip(low, high, strict=True)]
     expected = cells.outcomes(cells.shares())
-    possible = np.array(cells.outcomes(np.ones(cells.size))) > 0
+    everywhere = cells.outcomes(np.ones(cells.size))
+    # in the order of the scores, as in the test of all batches
+    possible = [code for code in (0, ABSTAIN, 1) if everywhere[code] > 0]
     known = np.array(expected) * cells.size_at() + 0.5
     e_value = float(np.exp(min(float(log_ratio(counts[possible], known[possible])), 700.0)))
     return RecentBatches(
@@ -87,10 +90,10 @@ def recent_batches(
         n=int(n),
         negative=float(counts[0] / n),
         negative_interval=limits[0],
-        abstained=float(counts[1] / n),
-        abstained_interval=limits[1],
-        positive=float(counts[2] / n),
-        positive_interval=limits[2],
+        positive=float(counts[1] / n),
+        positive_interval=limits[1],
+        abstained=float(counts[ABSTAIN] / n),
+        abstained_interval=limits[ABSTAIN],
         expected=expected,
         e_value=e_value,
         limit=1 / spent,

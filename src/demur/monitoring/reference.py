@@ -91,7 +91,7 @@ class ReferenceCells:
 
     @cached_property
     def outcome_starts(self) -> IntArray:
-        """First cells of (negative, abstain, positive); outcomes that cannot happen are left out."""
+        """First cells of the outcomes, in the order of the scores; those that cannot happen are left out."""
         starts = {0, self.negative_cells, self.decided_from} - {self.size}
         return np.array(sorted(starts), dtype=np.int64)
 
@@ -109,9 +109,9 @@ class ReferenceCells:
         return np.array(starts, dtype=np.int64)
 
     def outcomes(self, counts: FloatArray) -> tuple[float, float, float]:
-        """Return the numbers of cases called negative, abstained on and called positive."""
+        """Return the numbers of cases called negative, called positive and abstained on."""
         first, last = self.negative_cells, max(self.negative_cells, self.decided_from)
-        return float(counts[:first].sum()), float(counts[first:last].sum()), float(counts[last:].sum())
+        return float(counts[:first].sum()), float(counts[last:].sum()), float(counts[first:last].sum())
 
     def size_at(self, prevalence: float | None = None) -> float:
         """Return how many reference cases the expected shares are worth.

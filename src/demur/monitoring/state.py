@@ -21,7 +21,7 @@ from demur.windows.policy import Policy
 __all__ = ["BatchRow", "MonitorState", "policy_digest", "read_state", "write_state"]
 
 SCHEMA = "demur.monitor"
-VERSION = 1
+VERSION = 2
 
 _MOST_KEYS = 1000
 _MOST_ROWS = 120
@@ -39,7 +39,7 @@ class BatchRow:
         Numbers of the batches.
     at : str or None
         When the first of them came.
-    negative, abstained, positive : float
+    negative, positive, abstained : float
         Cases by decision.
     missing : int
         Rows without a score.
@@ -55,8 +55,8 @@ class BatchRow:
     last: int
     at: str | None
     negative: float
-    abstained: float
     positive: float
+    abstained: float
     missing: int
     log_e: float
     cost: float | None = None
@@ -67,7 +67,7 @@ class BatchRow:
     @property
     def n(self) -> float:
         """Cases with a decision."""
-        return self.negative + self.abstained + self.positive
+        return self.negative + self.positive + self.abstained
 
     def joined(self, later: "BatchRow") -> "BatchRow":
         """Return both as one row; the prevalence is their mean, by cases."""
@@ -78,8 +78,8 @@ class BatchRow:
             last=later.last,
             at=self.at,
             negative=self.negative + later.negative,
-            abstained=self.abstained + later.abstained,
             positive=self.positive + later.positive,
+            abstained=self.abstained + later.abstained,
             missing=self.missing + later.missing,
             log_e=later.log_e,
             cost=priced.cost,
@@ -92,7 +92,7 @@ class BatchRow:
         """Return the columns of the row, numbers short."""
         told = (self.cost, self.cost_low, self.cost_high, self.prevalence)
         short = (None if value is None else round(value, 6) for value in told)
-        cases = (int(self.negative), int(self.abstained), int(self.positive), int(self.missing))
+        cases = (int(self.negative), int(self.positive), int(self.abstained), int(self.missing))
         return [self.first, self.last, self.at, *cases, round(self.log_e, 4), *short]
 
 
@@ -108,7 +108,7 @@ class MonitorState:
     scale: dict[str, str] = field(default_factory=dict)
     keys: dict[str, bool] = field(default_factory=dict)
     rows: list[BatchRow] = field(default_factory=list)
-    labelled: FloatArray = field(default_factory=lambda: np.zeros((3, 2)))
+    labelled: FloatArray = field(default_factory=lambda: np.zeros((2, 3)))
     agreement: FloatArray = field(default_factory=lambda: np.zeros((2, 2)))
     cost: CostSequence | None = None
 
@@ -224,6 +224,12 @@ def _policy_of(data: dict[str, Any], policy: Policy | None, path: str | Path) ->
 
 
 def _fill(state: MonitorState, data: dict[str, Any], size: int) -> None:
+    if data["version"] == 1:
+        # decisions were the rows of the table there, and abstaining came between the classes
+        negative, abstained, positive = data["labelled"]
+        data["labelled"] = list(zip(negative, positive, abstained, strict=True))
+        for row in data["history"]:
+            row[4], row[5] = row[5], row[4]
     evidence = data["evidence"]
     state.batches = int(data["batches"])
     state.log_e = float(evidence["log_e"])
@@ -240,8 +246,8 @@ def _fill(state: MonitorState, data: dict[str, Any], size: int) -> None:
         raise ValueError("the first start is missing")
     state.scale = {str(kind): str(words) for kind, words in data["scale"].items()}
     state.labelled = np.array(data["labelled"], dtype=np.float64)
-    if state.labelled.shape != (3, 2):
-        raise ValueError("labelled cases are not a table of 3 by 2")
+    if state.labelled.shape != (2, 3):
+        raise ValueError("labelled cases are not a table of 2 by 3")
     state.agreement = np.array(data["agreement"], dtype=np.float64)
     if state.agreement.shape != (2, 2):
         raise ValueError("cases with two labels are not a table of 2 by 2")
@@ -266,9 +272,10 @@ def _parsed(path: str | Path) -> dict[str, Any]:
             f"`{path}` must be the state of a monitor (schema {SCHEMA!r}). Hint: PolicyMonitor.save and "
             "`demur watch --state` write one."
         )
-    if data.get("version") != VERSION:
+    if data.get("version") not in (1, VERSION):
         raise InputError(
-            f"`{path}` has version {data.get('version')!r}, this demur reads {VERSION}. Hint: update demur."
+            f"`{path}` has version {data.get('version')!r}, this demur reads 1 and {VERSION}. "
+            "Hint: update demur."
         )
     return data
 

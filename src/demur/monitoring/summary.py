@@ -7,7 +7,7 @@ from demur.exceptions import UndefinedError
 
 __all__ = ["answers_of"]
 
-_DECISIONS = ("negative", "abstained", "positive")
+_DECISIONS = ("negative", "positive", "abstained")
 
 
 def answers_of(monitor: Any) -> dict[str, Any]:

@@ -78,12 +78,12 @@ def judge(
 
 
 def _confusion(policy: Policy, judged: PolicyJudgement) -> str:
-    names = (f"called {policy.neg_label}", "abstained on", f"called {policy.pos_label}")
+    names = str(policy.neg_label), str(policy.pos_label)
     rows = [
         [name, *(number(float(value)) for value in row)]
         for name, row in zip(names, judged.confusion, strict=True)
     ]
-    return table(["", f"is {policy.neg_label}", f"is {policy.pos_label}"], rows)
+    return table(["true class", *names, "abstain"], rows)
 
 
 def _precisions(judged: PolicyJudgement) -> str:

@@ -24,6 +24,7 @@ from demur.monitoring.lock import locked
 from demur.monitoring.monitor import PolicyMonitor
 from demur.monitoring.page import monitor_page
 from demur.monitoring.scale import BatchCounts
+from demur.surface.window import ABSTAIN
 from demur.windows.policy import Policy
 
 __all__ = ["BatchColumns", "Watched", "watch"]
@@ -90,10 +91,10 @@ class Watched:
 
 def _outcome_words(monitor: PolicyMonitor) -> str:
     low, high = monitor.abstention_interval
-    expected = monitor.cells.outcomes(monitor.cells.shares())[1]
+    expected = monitor.cells.outcomes(monitor.cells.shares())[ABSTAIN]
     return (
         f"{monitor.n} cases in {monitor.batches} {'batch' if monitor.batches == 1 else 'batches'}: "
-        f"{percent(monitor.outcomes[1] / monitor.n)} abstained on ({percent(low)} to {percent(high)}), "
+        f"{percent(monitor.outcomes[ABSTAIN] / monitor.n)} abstained on ({percent(low)} to {percent(high)}), "
         f"expected {percent(expected)}.{_prevalence_words(monitor)}{_recent_words(monitor)}"
     )
 
