@@ -20,9 +20,9 @@ from demur import (
     UndefinedError,
     compare_models,
 )
-from demur.comparison.case_estimates import paid_by
 from demur.counts import CaseWindow
 from demur.honest.cases import SplitCases
+from demur.honest.estimates import gap_sums
 from examples import examples
 
 Z = 1.959963984540054
@@ -250,12 +250,13 @@ def test_spread_of_few_misses_by_hand():
     score = np.array([0.0, 0.0, 2.0, 2.0, *[1.0] * 6])
     amount = np.array([10.0, 10.0, 30.0, 30.0, *[0] * 6])
     costs = CaseCosts(cost_fn=amount, cost_fp=100.0)
-    bill = paid_by(_split(y, costs), [np.where(score < 1.5, 0, 1).astype(np.int8)])
+    cases = _split(y, costs)
+    bill = gap_sums(cases, cases.losses, [np.where(score < 1.5, 0, 1).astype(np.int8)])
     assert bill.cases.tolist() == [[6, 0, 0], [2, 2, 0]]
-    assert bill.paid[1, 0] == 20
+    assert bill.losses[1, 0] == 20
     # mean square of 10, 10, 30, 30 is 500, twice; their own squares are 100 each
     assert bill.squares[1, 0] == 1000
-    missed_the_large = paid_by(_split(y, costs), [np.where(score > 1.5, 0, 1).astype(np.int8)])
+    missed_the_large = gap_sums(cases, cases.losses, [np.where(score > 1.5, 0, 1).astype(np.int8)])
     # mean 30 instead of 20: (30 / 20)^2 times 500, twice
     assert missed_the_large.squares[1, 0] == pytest.approx(2 * 500 * 2.25)
 

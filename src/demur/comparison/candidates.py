@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from demur.comparison.case_estimates import Bill, paid_by
 from demur.comparison.question import Corner, Question
 from demur.comparison.window_learner import (
     NoWindow,
@@ -30,6 +29,7 @@ from demur.honest.decisions import (
     judge_learned,
     outcomes,
 )
+from demur.honest.estimates import OutcomeSums, gap_sums
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
 from demur.surface.masses import RunningMasses, score_masses
@@ -93,8 +93,8 @@ class Candidate:
         Simplest first, for ties.
     gap : float
         What is unproven of the choice over a range of costs; 0 by default.
-    bill, hindsight_bill : Bill or None
-        What was paid, where every case has its own costs.
+    paid, hindsight_paid : OutcomeSums or None
+        What was paid, where every case has its own costs; before the factors.
     """
 
     kind: str
@@ -107,8 +107,8 @@ class Candidate:
     hindsight: FloatArray
     order: tuple[int, int]
     gap: float = 0.0
-    bill: Bill | None = None
-    hindsight_bill: Bill | None = None
+    paid: OutcomeSums | None = None
+    hindsight_paid: OutcomeSums | None = None
 
     def on(self, cases: SplitCases) -> "Candidate":
         """Return a rule without a model for other splits of the same cases."""
@@ -237,8 +237,8 @@ def _candidate(
         hindsight=outcomes(cases, [judged.hindsight]),
         order=order,
         gap=0.0 if cuts is None else cuts.gap,
-        bill=None if cases.losses is None else paid_by(cases, judged.honest),
-        hindsight_bill=None if cases.losses is None else paid_by(cases, [judged.hindsight]),
+        paid=None if cases.losses is None else gap_sums(cases, cases.losses, judged.honest),
+        hindsight_paid=None if cases.losses is None else gap_sums(cases, cases.losses, [judged.hindsight]),
     )
 
 

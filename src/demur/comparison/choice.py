@@ -124,16 +124,16 @@ def make_answer(choice: Choice, *, models_only: bool = False) -> Answer:
 def _stakes(candidate: Candidate, choice: Choice) -> Mapping[str, float] | None:
     """Money per case where every case has its own costs: at stake, lost by each error, paid for reviews."""
     factors, rate = choice.question.centre
-    if candidate.bill is None or not isinstance(factors, CaseFactors):
+    if candidate.paid is None or not isinstance(factors, CaseFactors):
         return None
     losses, positive = candidate.cases.losses, candidate.cases.positive
     assert losses is not None
     # what positives cost if they are called negative
     stake = factors.miss * float(np.average(losses[positive, 0], weights=candidate.cases.sizes[positive]))
-    shares = rates_of(candidate.bill.cases, rate)
+    shares = rates_of(candidate.honest, rate)
     # cases of a class and their money are weighted alike
-    each = shares.sum(axis=1, keepdims=True) / candidate.bill.cases.sum(axis=1, keepdims=True)
-    paid = candidate.bill.at(factors).paid * each
+    each = shares.sum(axis=1, keepdims=True) / candidate.honest.sum(axis=1, keepdims=True)
+    paid = candidate.paid.losses * np.array(factors) * each
     return MappingProxyType(
         {
             "at_stake": stake * float(shares[1].sum()),

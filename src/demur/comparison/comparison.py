@@ -11,10 +11,9 @@ from demur._results import FrozenDict, Result, json_safe
 from demur.auc.tables import ModelTables
 from demur.comparison.answer import Answer
 from demur.comparison.candidates import trivial_candidates
-from demur.comparison.case_estimates import incurred_costs
 from demur.comparison.case_table import CaseTable
 from demur.comparison.choice import Choice, make_answer
-from demur.comparison.estimates import cost_at
+from demur.comparison.estimates import cost_at, incurred_costs
 from demur.comparison.models import ModelComparison, Parts, area_of, compared_model, rules_of, volume_of
 from demur.comparison.question import Limits, Question
 from demur.comparison.threads import workers

@@ -1,64 +1,65 @@
-"""Costs of rules and of pairs of rules, in the user's unit, from tables of outcomes."""
+"""Costs of candidates and of pairs of them, in the user's unit."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from demur._results import Interval
 from demur.comparison.candidates import TRIVIAL, Candidate
-from demur.comparison.case_estimates import (
-    bill_cost,
-    bill_estimate,
-    case_difference,
-    difference_to_constant,
-)
 from demur.comparison.question import Corner, Question
-from demur.costs.case_costs import CaseFactors
-from demur.costs.model import CostModel
-from demur.honest.decisions import joint_outcomes, mean_and_error
-from demur.honest.expected_cost import Estimate, cost_estimate, outcome_table, relative_prices
-from demur.honest.held_out import Weighting
-from demur.honest.intervals import (
-    difference_interval as interval_of_difference,
+from demur.costs.case_costs import CaseCosts, CaseFactors
+from demur.honest.cases import SplitCases
+from demur.honest.decisions import joint_outcomes
+from demur.honest.estimates import (
+    Estimate,
+    class_shares,
+    cost_interval,
+    error_losses,
+    gap_sums,
+    joint_sums,
+    mean_cost,
+    paid_estimate,
+    table_beyond,
+    table_difference,
+    table_estimate,
 )
-from demur.honest.intervals import (
-    difference_sums,
-    honest_interval,
-    loss_sums,
-)
+from demur.honest.estimates import difference_interval as gap_interval
 from demur.typing import FloatArray
 
-__all__ = ["Estimate", "cost_at", "cost_of", "difference_interval", "rates_of"]
+__all__ = ["Estimate", "cost_at", "cost_of", "difference_interval", "incurred_costs", "rates_of"]
 
 
-def _weighting(table: FloatArray, prevalence: float | None) -> Weighting:
-    negative, positive = (float(row) for row in table.reshape(2, -1).sum(axis=1))
-    return Weighting.of(positive, negative, prevalence)
+def _shares(prevalence: float | None) -> FloatArray | None:
+    return None if prevalence is None else np.array([1 - prevalence, prevalence])
 
 
-def _mean_cost(table: FloatArray, costs: CostModel, prevalence: float | None) -> float:
-    """Expected cost per case of a table of outcomes."""
-    return mean_and_error(table, costs.losses.table, _weighting(table, prevalence))[0]
+def rates_of(table: FloatArray, prevalence: float | None) -> FloatArray:
+    """Shares of all cases by class and decision under a prevalence; they sum to 1."""
+    return class_shares(table, _shares(prevalence))
 
 
 def cost_at(candidate: Candidate, corner: Corner) -> float:
     """Honest cost per case at one point of the box."""
-    if isinstance(corner.costs, CaseFactors):
-        assert candidate.bill is not None
-        return bill_cost(candidate.bill, corner.costs, corner.prevalence)
-    return _mean_cost(candidate.honest, corner.costs, corner.prevalence)
+    costs, shares = corner.costs, _shares(corner.prevalence)
+    if isinstance(costs, CaseFactors):
+        assert candidate.paid is not None
+        return mean_cost(candidate.honest, candidate.paid.losses * np.array(costs), shares)
+    return mean_cost(candidate.honest, candidate.honest * costs.losses.table, shares)
 
 
 def cost_of(candidate: Candidate, question: Question) -> Estimate:
     """Honest cost with its interval for the true cost of the rule in use, in the middle of the ranges."""
     costs, rate = question.centre
-    level = question.confidence_level
-    if isinstance(costs, CaseFactors):
-        assert candidate.bill is not None
-        assert candidate.hindsight_bill is not None
-        bills = candidate.bill, candidate.hindsight_bill
-        return bill_estimate(*bills, costs, prevalence=rate, level=level)
-    return cost_estimate(candidate.honest, candidate.hindsight, costs, prevalence=rate, level=level)
+    shares, level = _shares(rate), question.confidence_level
+    if not isinstance(costs, CaseFactors):
+        tables, losses = (candidate.honest, candidate.hindsight), costs.losses
+        return table_estimate(*tables, losses, shares, level=level, abstains=losses.may_abstain)
+    assert candidate.paid is not None
+    assert candidate.hindsight_paid is not None
+    factors = np.array(costs)
+    paid, seen = candidate.paid.scaled(factors), candidate.hindsight_paid.scaled(factors)
+    return paid_estimate(paid, seen, shares, level=level)
 
 
 def difference_interval(first: Candidate, second: Candidate, question: Question) -> tuple[float, Interval]:
@@ -82,57 +83,37 @@ def difference_interval(first: Candidate, second: Candidate, question: Question)
     if first.kind in TRIVIAL:
         low, high = _against_constant(second, first, question)
         return difference, Interval(-high, -low)
-    costs, sums = corner.costs, []
-    if isinstance(costs, CaseFactors):
-        settings: dict[str, Any] = {"prevalence": corner.prevalence, "level": question.confidence_level}
-        return difference, case_difference(first.cases, first.judged, second.judged, costs, **settings)
-    for one, two in (
+    return difference, _paired(first, second, question)
+
+
+def _paired(first: Candidate, second: Candidate, question: Question) -> Interval:
+    costs, rate = question.centre
+    shares, level, cases = _shares(rate), question.confidence_level, first.cases
+    pairs = (
         ([first.judged.hindsight], [second.judged.hindsight]),
         (first.judged.honest, second.judged.honest),
-    ):
-        table = joint_outcomes(first.cases, one, two)
-        sums.append(difference_sums(table[1], table[0], **relative_prices(costs)))
-    ends = interval_of_difference(
-        sums[0], sums[1], level=question.confidence_level, prevalence=corner.prevalence
     )
-    unit = costs.cost_fn - costs.cost_tp
-    return difference, Interval(*(unit * float(end) for end in ends))
+    if not isinstance(costs, CaseFactors):
+        hindsight, honest = (joint_outcomes(cases, one, two) for one, two in pairs)
+        return table_difference(hindsight, honest, costs.losses, shares, level=level)
+    assert cases.losses is not None
+    losses = cases.losses * np.array(costs)
+    worst = error_losses(cases, losses)
+    seen, kept = ((joint_sums(cases, losses, one, two), worst, worst) for one, two in pairs)
+    return gap_interval(seen, kept, shares, level=level)
 
 
 def _against_constant(rule: Candidate, constant: Candidate, question: Question) -> Interval:
-    """Interval of the cost of a rule beyond that of one decision for all cases.
-
-    The interval of a cost, of losses less what the constant decision costs on the same case: an error
-    added to the rule is none of the other, so it does not cancel in the mean.
-    """
+    """Interval of the cost of a rule beyond that of one decision for all cases."""
     costs, rate = question.centre
-    level = question.confidence_level
-    if isinstance(costs, CaseFactors):
-        code = TRIVIAL[constant.kind]
-        return difference_to_constant(rule.cases, rule.judged, code, costs, prevalence=rate, level=level)
-    prices = relative_prices(costs)
-    review = np.array([prices["abstain_negative"], prices["abstain_positive"]])
-    losses = np.column_stack([[0.0, prices["miss"]], [prices["alarm"], 0.0], review])
-    spared = losses[:, TRIVIAL[constant.kind]]
-    sums = []
-    for table in (rule.hindsight, rule.honest):
-        gap = losses - spared[:, None]
-        (negative, positive), (negative_squares, positive_squares) = (
-            (table * gap**power).sum(axis=1) for power in (1, 2)
-        )
-        sums.append(
-            loss_sums(outcome_table(table), **prices)._replace(
-                positive=positive,
-                negative=negative,
-                positive_squares=positive_squares,
-                negative_squares=negative_squares,
-                worst_positive=prices["miss"] - spared[1],
-                worst_negative=prices["alarm"] - spared[0],
-            )
-        )
-    ends = honest_interval(sums[0], sums[1], level=level, prevalence=rate)
-    unit = costs.cost_fn - costs.cost_tp
-    return Interval(*(unit * float(end) for end in ends))
+    shares, level, code = _shares(rate), question.confidence_level, TRIVIAL[constant.kind]
+    if not isinstance(costs, CaseFactors):
+        return table_beyond(rule.hindsight, rule.honest, code, costs.losses, shares, level=level)
+    assert rule.cases.losses is not None
+    losses = rule.cases.losses * np.array(costs)
+    decisions = (rule.judged.hindsight,), rule.judged.honest
+    sums = [gap_sums(rule.cases, losses, codes, code) for codes in decisions]
+    return Interval(*cost_interval(sums[0], sums[1], shares, level=level))
 
 
 def _same_decisions(first: Candidate, second: Candidate) -> bool:
@@ -149,8 +130,36 @@ def _unpaired(first: Candidate, second: Candidate, question: Question) -> Interv
     return Interval(one.low - two.high, one.high - two.low)
 
 
-def rates_of(table: FloatArray, prevalence: float | None) -> FloatArray:
-    """Shares of all cases by class and decision under a prevalence; they sum to 1."""
-    weighting = _weighting(table, prevalence)
-    shares: FloatArray = table * np.array([[weighting.negative], [weighting.positive]])
-    return shares
+def incurred_costs(costs: Any, cases: Mapping[str, SplitCases]) -> dict[str, dict[str, Any]]:
+    """Return size, mean and total of every cost that differs by case, over the cases that can incur it.
+
+    Only a positive can be missed and only a negative can be a false alarm; all cases can be reviewed.
+    `class` names the class concerned, None for both; `total` is None with importance weights. Before
+    the factors; empty for costs by class.
+    """
+    if not isinstance(costs, CaseCosts):
+        return {}
+    split = next(iter(cases.values()))
+    assert split.losses is not None
+    missed, alarmed, reviewed = split.losses.T
+    by_class = {"positive": split.positive, "negative": ~split.positive}
+    # cases left to the price of all reviews where a class has its own
+    left = [kind for kind in by_class if getattr(costs, f"cost_abstain_{kind}") is None]
+    concerned = {
+        "cost_fn": ("positive", missed),
+        "cost_fp": ("negative", alarmed),
+        "cost_tp": ("positive", alarmed),
+        "cost_tn": ("negative", missed),
+        "cost_abstain": (left[0] if len(left) == 1 else None, reviewed),
+        "cost_abstain_positive": ("positive", reviewed),
+        "cost_abstain_negative": ("negative", reviewed),
+    }
+    found = {}
+    for name, (kind, column) in concerned.items():
+        unused = name == "cost_abstain" and not left
+        if not unused and (np.ndim(getattr(costs, name)) or name in costs.columns):
+            rows = slice(None) if kind is None else by_class[kind]
+            size, total = float(split.sizes[rows].sum()), float(split.sizes[rows] @ column[rows])
+            known = None if split.weights == "importance" else total
+            found[name] = {"class": kind, "cases": size, "mean": total / size, "total": known}
+    return found

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from demur._checks import check_amounts, check_type, input_error
-from demur.comparison.case_estimates import bill_estimate, paid_by
 from demur.comparison.question import Limits, Question
 from demur.comparison.window_learner import NoWindow, WindowLearner, case_window, judge_searched
 from demur.costs.case_costs import CaseCosts
@@ -15,8 +14,9 @@ from demur.counts.case_window import CaseWindow
 from demur.exceptions import InputError
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Window
+from demur.honest.estimates import class_shares, gap_sums, mean_and_error, paid_estimate
 from demur.honest.expected_cost import ExpectedCost
-from demur.honest.held_out import Weighting
+from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray
 
 __all__ = ["AMOUNTS", "CaseSample", "case_costs_of", "case_losses", "given_amounts", "require_numbers"]
@@ -138,19 +138,19 @@ class CaseSample:
             return window, None
         costs = self.question.costs
         assert isinstance(costs, CaseCosts)
-        honest, hindsight = paid_by(cases, judged.honest), paid_by(cases, [judged.hindsight])
-        rate, level = self.question.rate, self.question.confidence_level
-        estimate = bill_estimate(honest, hindsight, costs.mean, prevalence=rate, level=level)
-        number, paid, squares = (array.sum(axis=1) for array in honest.at(costs.mean)[:3])
-        weighting = Weighting.of(float(number[1]), float(number[0]), rate)
-        error = weighting.standard_error((paid[1], paid[0]), (squares[1], squares[0]))
-        reviewed = honest.cases[:, 2]
+        rate, level, factors = self.question.rate, self.question.confidence_level, np.array(costs.mean)
+        shares = None if rate is None else np.array([1 - rate, rate])
+        honest, hindsight = (
+            gap_sums(cases, self.losses, codes).scaled(factors)
+            for codes in (judged.honest, [judged.hindsight])
+        )
+        estimate = paid_estimate(honest, hindsight, shares, level=level)
         return window, ExpectedCost(
             cost=estimate.cost,
             interval=estimate.interval,
-            standard_error=float(error),
+            standard_error=mean_and_error(honest, shares)[1],
             hindsight=estimate.hindsight,
-            abstention_rate=float(weighting.mean(reviewed[1], reviewed[0])),
+            abstention_rate=float(class_shares(honest.cases, shares)[:, ABSTAIN].sum()),
             confidence_level=level,
             folds=cases.folds,
             repeats=cases.repeats,

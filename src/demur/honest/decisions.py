@@ -17,7 +17,7 @@ from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.class_rows import ClassRows, others_pooled
-from demur.honest.held_out import JudgedRules, Weighting
+from demur.honest.held_out import JudgedRules
 from demur.honest.rules import Prices
 from demur.surface.window import ABSTAIN, AbstentionWindow, decision_masks
 from demur.typing import FloatArray, IntArray
@@ -32,7 +32,6 @@ __all__ = [
     "judge_choices",
     "judge_constant",
     "judge_learned",
-    "mean_and_error",
     "outcomes",
 ]
 
@@ -206,10 +205,3 @@ def _tally_loop(
         if width == 2:
             code = 3 * code + second[row] % 3
         total[code] += cases[row]
-
-
-def mean_and_error(table: FloatArray, losses: FloatArray, weighting: Weighting) -> tuple[float, float]:
-    """Expected loss per case and its standard error; rows of both arrays are negative, positive."""
-    sums = [(table * losses**power).reshape(2, -1).sum(axis=1) for power in (1, 2)]
-    error = weighting.standard_error((sums[0][1], sums[0][0]), (sums[1][1], sums[1][0]))
-    return float(weighting.mean(sums[0][1], sums[0][0])), float(error)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,21 +16,13 @@ from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of
-from demur.honest.decisions import Judged, Window, judge_choices, judge_learned, mean_and_error, outcomes
-from demur.honest.held_out import Weighting
-from demur.honest.intervals import OutcomeTable, honest_interval, loss_sums
+from demur.honest.decisions import Judged, Window, judge_choices, judge_learned, outcomes
+from demur.honest.estimates import OutcomeSums, class_shares, mean_and_error, table_estimate
 from demur.honest.rules import Prices
-from demur.surface.window import AbstentionWindow
+from demur.surface.window import ABSTAIN, AbstentionWindow
 from demur.typing import FloatArray
 
-__all__ = [
-    "Estimate",
-    "ExpectedCost",
-    "cost_estimate",
-    "expected_cost",
-    "outcome_table",
-    "relative_prices",
-]
+__all__ = ["ExpectedCost", "expected_cost"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False, repr=False)
@@ -83,61 +74,6 @@ class ExpectedCost(Result):
     n: float
 
 
-class Estimate(NamedTuple):
-    """Honest cost per case with its interval, beside the cost with hindsight."""
-
-    cost: float
-    interval: Interval
-    hindsight: float
-
-
-def relative_prices(costs: CostModel) -> dict[str, float]:
-    """Relative prices of the outcomes; an infinite review is never paid."""
-    reviews = (nu if np.isfinite(nu) else 0.0 for nu in (costs.nu_positive, costs.nu_negative))
-    return dict(
-        zip(("miss", "alarm", "abstain_positive", "abstain_negative"), (1.0, costs.mu, *reviews), strict=True)
-    )
-
-
-def outcome_table(table: FloatArray) -> OutcomeTable:
-    """Name the entries of a table of class (negative, positive) by decision (0, 1, abstained)."""
-    (right_negative, alarmed, kept_negative), (missed, right_positive, kept_positive) = table.tolist()
-    return OutcomeTable(missed, right_positive, kept_positive, alarmed, right_negative, kept_negative)
-
-
-def _rate(table: FloatArray, prevalence: float | None) -> float:
-    negative, positive = table.reshape(2, -1).sum(axis=1)
-    return float(positive / (positive + negative)) if prevalence is None else prevalence
-
-
-def cost_estimate(
-    honest: FloatArray, hindsight: FloatArray, costs: CostModel, *, prevalence: float | None, level: float
-) -> Estimate:
-    """Honest cost with its interval for the true cost of the rule in use."""
-    rate = _rate(honest, prevalence)
-    sums = [loss_sums(outcome_table(table), **relative_prices(costs)) for table in (hindsight, honest)]
-    low, high = honest_interval(sums[0], sums[1], level=level, prevalence=prevalence)
-    # every case can cost its most expensive outcome, and no more
-    prices = relative_prices(costs)
-    worst = rate * max(1.0, prices["abstain_positive"]) + (1 - rate) * max(
-        costs.mu, prices["abstain_negative"]
-    )
-    ends = max(float(low), 0.0), min(float(high), worst)
-    cost = _mean(honest, costs, prevalence)
-    bottom, top = (float(costs.expected_cost(end, rate)) for end in ends)
-    return Estimate(
-        cost,
-        # a rule without risk has no interval but its cost, however the sums were rounded
-        Interval(min(bottom, cost), max(top, cost)),
-        _mean(hindsight, costs, prevalence),
-    )
-
-
-def _mean(table: FloatArray, costs: CostModel, prevalence: float | None) -> float:
-    negative, positive = (float(row) for row in table.sum(axis=1))
-    return mean_and_error(table, costs.losses.table, Weighting.of(positive, negative, prevalence))[0]
-
-
 def expected_cost(
     cases: SplitCases,
     scores: FloatArray,
@@ -155,23 +91,18 @@ def expected_cost(
         judged = judge_learned(cases, cases.judge(scores, counts), Prices.at(costs))
     else:
         judged = _judge(cases, scores, counts, choose)
-    table = costs.losses.table
-    weighting = Weighting.of(counts.n_positive, counts.n_negative, cases.prevalence)
-    held_out = outcomes(cases, judged.honest)
-    estimate = cost_estimate(
-        held_out,
-        outcomes(cases, [judged.hindsight]),
-        costs,
-        prevalence=cases.prevalence,
-        level=confidence_level,
+    rate = cases.prevalence
+    shares = None if rate is None else np.array([1 - rate, rate])
+    held_out, seen = outcomes(cases, judged.honest), outcomes(cases, [judged.hindsight])
+    estimate = table_estimate(
+        held_out, seen, costs.losses, shares, level=confidence_level, abstains=costs.may_abstain
     )
-    abstained, _ = mean_and_error(held_out, np.array([[0.0, 0.0, 1.0]] * 2), weighting)
     return ExpectedCost(
         cost=estimate.cost,
         interval=estimate.interval,
-        standard_error=mean_and_error(held_out, table, weighting)[1],
+        standard_error=mean_and_error(OutcomeSums.of_table(held_out, costs.losses.table), shares)[1],
         hindsight=estimate.hindsight,
-        abstention_rate=abstained,
+        abstention_rate=float(class_shares(held_out, shares)[:, ABSTAIN].sum()),
         confidence_level=confidence_level,
         folds=cases.folds,
         repeats=cases.repeats,

@@ -10,7 +10,6 @@ import numpy as np
 from demur._checks import check_confidence_level, check_same_length, check_scores, check_type
 from demur._kernels.binomial import binomial_interval
 from demur._results import Interval, Result
-from demur.costs.model import loss_table
 from demur.exceptions import UndefinedError
 from demur.monitoring.betting import CostSequence
 from demur.monitoring.labels import known_labels, label_weights, unbiased_costs
@@ -232,7 +231,7 @@ def judge_policy(
 def _sequence(policy: Policy, cases: _Cases, alpha: float, limit: float | None) -> CostSequence | None:
     if policy.costs is None:
         return None
-    prices = loss_table(policy.costs)
+    prices = policy.costs.losses.table
     low, high = float(prices.min()), float(prices.max())
     costs = unbiased_costs(cases.codes, cases.known, cases.positive, cases.weights, prices)
     shuffled = np.random.default_rng(0).permutation(np.sort(costs))

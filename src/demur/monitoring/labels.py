@@ -78,8 +78,8 @@ def unbiased_costs(
 ) -> FloatArray:
     """Return w cost for labelled cases and 0 for the others: its mean is the mean cost.
 
-    `prices` is a `loss_table`. Where abstaining costs the same for both classes, its cost is known
-    without a label.
+    `prices` is the table of `CostModel.losses`. Where abstaining costs the same for both classes, its cost is
+    known without a label.
     """
     costs = np.where(known, weights * prices[positive.astype(np.int64), codes], 0.0)
     of_negative, of_positive = prices[:, ABSTAIN]
@@ -125,7 +125,7 @@ class LabelledCases:
 
     @property
     def table(self) -> FloatArray:
-        """Labelled cases by true class (rows) and decision, columns as in `loss_table`."""
+        """Labelled cases by true class (rows) and decision, columns as in `CostModel.losses`."""
         table = np.zeros((2, 3))
         np.add.at(table, (self.positive[self.known].astype(np.int64), self.codes[self.known]), 1.0)
         return table

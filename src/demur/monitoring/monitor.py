@@ -13,7 +13,6 @@ import numpy as np
 from demur._checks import check_confidence_level, check_scores, check_type, input_error
 from demur._files.whole import whole_file
 from demur._results import Interval
-from demur.costs.model import loss_table
 from demur.exceptions import UndefinedError
 from demur.monitoring.alarms import alarm_sentences
 from demur.monitoring.betting import CostSequence
@@ -130,7 +129,7 @@ class PolicyMonitor:
     def _new_sequence(self) -> CostSequence:
         assert self.policy.costs is not None
         assert self.promise is not None
-        prices = loss_table(self.policy.costs)
+        prices = self.policy.costs.losses.table
         limit = min(self.promise.limit, float(prices.max()))
         return CostSequence(
             low=float(prices.min()), high=float(prices.max()), alpha=self.alpha, promise=limit
@@ -248,7 +247,7 @@ class PolicyMonitor:
         state.agreement += cases.agreement
         if state.cost is None or self.policy.costs is None:
             return
-        prices = loss_table(self.policy.costs)
+        prices = self.policy.costs.losses.table
         values = unbiased_costs(cases.codes, cases.known, cases.positive, cases.weights, prices)
         # rows may be sorted by label: a fixed shuffle restores a random order
         shuffled = np.random.default_rng(state.cost.n).permutation(values)
@@ -349,7 +348,7 @@ class PolicyMonitor:
         best = self.policy.at(prevalence=prevalence).expected_cost
         assert self.policy.costs is not None
         assert best is not None
-        kept = (loss_table(self.policy.costs) * expected_outcomes(self.cells, prevalence)).sum()
+        kept = (self.policy.costs.losses.table * expected_outcomes(self.cells, prevalence)).sum()
         return max(float(kept) - best, 0.0)
 
     @property

@@ -6,7 +6,6 @@ import numpy as np
 
 from demur._kernels.normal import normal_quantile
 from demur._kernels.proportions import Stratum, linear_limits
-from demur.costs.model import loss_table
 from demur.monitoring.reference import ReferenceCells
 from demur.typing import FloatArray
 from demur.windows.policy import Policy
@@ -15,7 +14,7 @@ __all__ = ["Promise", "expected_outcomes"]
 
 
 def expected_outcomes(cells: ReferenceCells, prevalence: float) -> FloatArray:
-    """Return the expected share of each outcome, rows and columns as in `loss_table`."""
+    """Return the expected share of each outcome, rows and columns as in `CostModel.losses`."""
     shares = np.array([cells.outcomes(cells.negative), cells.outcomes(cells.positive)])
     return np.asarray(shares * [[1 - prevalence], [prevalence]])
 
@@ -44,7 +43,7 @@ class Promise:
         """
         if policy.costs is None or policy.expected_cost is None:
             return None
-        prices, shares = loss_table(policy.costs), expected_outcomes(cells, policy.prevalence)
+        prices, shares = policy.costs.losses.table, expected_outcomes(cells, policy.prevalence)
         if cells.sampled:
             n = cells.n_positive + cells.n_negative
             strata = [Stratum(prices.ravel().tolist(), shares.ravel().tolist(), n)]

@@ -7,8 +7,8 @@ import numpy as np
 
 from demur._kernels.thresholds import shortest_cuts
 from demur._results import json_safe
-from demur.comparison.case_estimates import incurred_costs
 from demur.comparison.comparison import Comparison
+from demur.comparison.estimates import incurred_costs
 from demur.costs.case_costs import CaseCosts
 from demur.costs.reviewer import Reviewer
 from demur.honest.cases import JudgedModel, SplitCases

@@ -7,8 +7,8 @@ from demur._html import threshold_text
 from demur._results import Interval
 from demur.cli.answers.pairs import PairDifference
 from demur.cli.output import number, percent, table, told_apart, wrapped
-from demur.comparison.case_estimates import incurred_costs
 from demur.comparison.comparison import Comparison
+from demur.comparison.estimates import incurred_costs
 from demur.comparison.models import ModelComparison
 from demur.comparison.words import amounts_words, short_name
 from demur.costs.case_costs import CaseCosts

@@ -75,6 +75,6 @@ def command(*, judging: Judging, output: Output) -> None:
     )
     where = (judging.policy, judging.file, columns, judging.confidence_level)
     answer = judge(policy, *where) if isinstance(policy, Policy) else judge_classes(policy, *where)
-    write(document("judge", answer.to_dict()) if output.as_json else answer.words(), output.path)
+    write(document("judge", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
     if answer.broken:
         raise Exit(3)

@@ -132,6 +132,6 @@ def command(*, watching: Watching, output: Output) -> None:
         html=watching.html,
         quiet=output.quiet,
     )
-    write(document("watch", answer.to_dict()) if output.as_json else answer.words(), output.path)
+    write(document("watch", answer.to_dict(), version=2) if output.as_json else answer.words(), output.path)
     if answer.monitor.alarms:
         raise Exit(3)
