@@ -22,17 +22,12 @@ from comparison_oracles import (
 from demur import CostModel, CostRange, UndefinedError, compare_models
 from demur.comparison.question import Limits
 from demur.honest import surface_certificate
-from demur.honest.intervals import (
-    DifferenceSums,
-    OutcomeTable,
-    difference_interval,
-    honest_interval,
-    loss_sums,
-)
+from demur.honest.intervals import LossSums, OutcomeTable, honest_interval, loss_sums, mean_and_error
 from examples import examples
 from oracles import folds_of
 
 Z = 1.959963984540054
+W = Z**2 / 4
 LIMITS = [
     {"max_abstention": 0.3},
     {"min_precision_positive": 0.7},
@@ -154,10 +149,13 @@ def wanted_difference(slow, rule, other):
             codes = one.honest if honest else [one.hindsight]
             calls.append(sum(tabled(slow, code).sum(axis=0) for code in codes) / len(codes))
         may_miss, may_alarm = (sum(min(one[code], 1.0) for one in calls) for code in (0, 1))
-        sums.append(
-            DifferenceSums(n1, n0, d1, d0, q1, q0, may_miss * point.miss**2, may_alarm * point.alarm**2)
-        )
-    return difference, difference_interval(*sums, level=0.95, prevalence=point.rate)
+        # added errors cancel in the mean, not in the spread
+        q1, q0 = q1 + W * may_miss * point.miss**2, q0 + W * may_alarm * point.alarm**2
+        plain = LossSums(n1, n0, d1, d0, q1, q0, 0.0, 0.0)
+        sums.append([float(value) for value in mean_and_error(plain, prevalence=point.rate)])
+    (seen, seen_error), (kept, kept_error) = sums
+    half = Z * max(seen_error, kept_error)
+    return difference, (min(seen, kept) - half, max(seen, kept) + half)
 
 
 def check_models(comparison, slow):

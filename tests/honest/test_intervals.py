@@ -4,8 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from demur import (
     Binormal,
@@ -19,13 +17,10 @@ from demur.honest.intervals import (
     LossSums,
     OutcomeTable,
     added_errors,
-    difference_interval,
-    difference_sums,
     honest_interval,
     loss_sums,
     mean_and_error,
 )
-from examples import examples
 
 Z = 1.959963984540054
 W = Z**2 / 4
@@ -160,54 +155,6 @@ def test_volume_scores_use_the_same_form():
     mean, error = mean_and_error(sums, errors=1)
     assert mean == pytest.approx(5.5 / 42)
     assert error == pytest.approx(math.sqrt((2.05 / 42 - (5.5 / 42) ** 2) / 41))
-
-
-# ---------------------------------------------------------------- differences
-
-JOINT = np.array([[2, 3, 1], [1, 30, 5], [0, 2, 4]]), np.array([[50, 1, 3], [4, 3, 1], [2, 0, 6]])
-
-
-def per_case(joint, loss):
-    return np.concatenate([np.full(joint[i, j], loss[i] - loss[j]) for i in range(3) for j in range(3)])
-
-
-def test_difference_against_numpy():
-    sums = difference_sums(*JOINT, **PRICES)
-    gaps = per_case(JOINT[0], [1.0, 0.0, 0.2]), per_case(JOINT[1], [0.0, 0.5, 0.1])
-    both = np.concatenate(gaps)
-    n = len(both)
-    # each of the two rules errs once more each way: squares 1 and 0.25
-    square = (both**2).sum() + W * (2 * 1.0 + 2 * 0.25)
-    error = math.sqrt((square - both.sum() ** 2 / n) / (n * (n - 1)))
-    low, high = difference_interval(sums, sums, level=0.95)
-    assert (low, high) == pytest.approx((both.mean() - Z * error, both.mean() + Z * error))
-    average = difference_interval(sums, sums, level=0.95, method="average")
-    assert average == pytest.approx((low, high))
-    low, high = difference_interval(sums, sums, level=0.95, prevalence=0.4)
-    assert (low + high) / 2 == pytest.approx(0.4 * gaps[0].mean() + 0.6 * gaps[1].mean())
-
-
-@given(st.integers(0, 1000))
-@settings(max_examples=examples(20), deadline=None)
-def test_exchanging_the_rules_changes_the_sign(seed):
-    rng = np.random.default_rng(seed)
-    tables = rng.integers(0, 9, (4, 3, 3))
-    hindsight, honest = difference_sums(*tables[:2], **PRICES), difference_sums(*tables[2:], **PRICES)
-    swapped = [difference_sums(*(t.T for t in tables[at : at + 2]), **PRICES) for at in (0, 2)]
-    for method in ("bracket", "average"):
-        low, high = difference_interval(hindsight, honest, level=0.9, method=method)
-        assert difference_interval(*swapped, level=0.9, method=method) == pytest.approx((-high, -low))
-
-
-def test_equal_decisions_everywhere_still_leave_doubt():
-    positives, negatives = np.diag([0, 40, 0]), np.diag([60, 0, 0])
-    sums = difference_sums(positives, negatives, **PRICES)
-    low, high = difference_interval(sums, sums, level=0.95)
-    assert low == pytest.approx(-high)
-    assert high == pytest.approx(Z * math.sqrt(W * 2.5 / (100 * 99)))
-    # two rules that abstain on everything are one rule
-    sums = difference_sums(np.diag([0, 0, 40]), np.diag([0, 0, 60]), **PRICES)
-    assert difference_interval(sums, sums, level=0.95) == (0, 0)
 
 
 # ---------------------------------------------------------------- against known populations

@@ -17,10 +17,10 @@ AXE = WEB / "node_modules" / "axe-core" / "axe.min.js"
 def _points(report, rng, number=12):
     """Prices near and far from those the rules were chosen for, some without reviews."""
     point = report.comparison.question.point
-    m = len(point.costs)
-    yield point.costs, point.abstain
+    m = len(point.answers)
+    yield point.answers, point.abstain
     for k in range(number):
-        costs = point.costs * 10 ** rng.uniform(-1, 1) * rng.uniform(0.3, 3, (m, m))
+        costs = point.answers * 10 ** rng.uniform(-1, 1) * rng.uniform(0.3, 3, (m, m))
         if k % 3 == 0:
             costs = costs + rng.uniform(0, 0.3, m)[:, None] * np.eye(m)
         prices = None

@@ -17,12 +17,9 @@ from demur._kernels.normal import normal_quantile
 from demur.typing import FloatArray
 
 __all__ = [
-    "DifferenceSums",
     "LossSums",
     "OutcomeTable",
     "added_errors",
-    "difference_interval",
-    "difference_sums",
     "honest_interval",
     "loss_sums",
     "mean_and_error",
@@ -216,123 +213,3 @@ def honest_interval(
     seen, seen_error = mean_and_error(hindsight, prevalence=prevalence, errors=errors)
     low = (k + kc) / 2 - z * np.maximum(s, sc)
     return low, (seen + high) / 2 + z * np.maximum(seen_error, high_error)
-
-
-# ---------------------------------------------------------------- paired differences
-
-
-class DifferenceSums(NamedTuple):
-    """Sums of the difference of two losses on the same cases, and of its squares, per class.
-
-    `extra_positive` and `extra_negative` are the squares one added error of each rule contributes.
-    """
-
-    n_positive: Any
-    n_negative: Any
-    positive: Any
-    negative: Any
-    positive_squares: Any
-    negative_squares: Any
-    extra_positive: Any
-    extra_negative: Any
-
-
-def difference_sums(
-    positives: Any, negatives: Any, *, miss: Any, alarm: Any, abstain_positive: Any, abstain_negative: Any
-) -> DifferenceSums:
-    """Sum loss of the first rule minus loss of the second from their joint decisions.
-
-    Parameters
-    ----------
-    positives, negatives : array of (..., 3, 3)
-        Element [i, j]: cases of the class for which the first rule decided i and the second j,
-        0 negative, 1 positive, 2 abstain. Fractions are fine, as in `OutcomeTable`.
-    miss, alarm, abstain_positive, abstain_negative : float or array of (...)
-        Prices.
-    """
-    joint = np.asarray(positives, dtype=np.float64), np.asarray(negatives, dtype=np.float64)
-    shape = joint[0].shape[:-2]
-    prices = [
-        np.broadcast_to(np.asarray(price, dtype=np.float64), shape)
-        for price in (miss, alarm, abstain_positive, abstain_negative)
-    ]
-    zero = np.zeros(shape)
-    loss = (
-        np.stack([prices[0], zero, prices[2]], axis=-1),
-        np.stack([zero, prices[1], prices[3]], axis=-1),
-    )
-    sums = []
-    for table, price in zip(joint, loss, strict=True):
-        gap = price[..., :, None] - price[..., None, :]
-        sums.append([(table * gap**power).sum(axis=(-2, -1)) for power in (1, 2)])
-    both = joint[0] + joint[1]
-    calls = both.sum(axis=-1), both.sum(axis=-2)
-    # each rule may err where it makes the call at all
-    misses, alarms = (
-        sum(np.minimum(by_rule[..., decision], 1.0) for by_rule in calls) for decision in (0, 1)
-    )
-    return DifferenceSums(
-        n_positive=joint[0].sum(axis=(-2, -1)),
-        n_negative=joint[1].sum(axis=(-2, -1)),
-        positive=sums[0][0],
-        negative=sums[1][0],
-        positive_squares=sums[0][1],
-        negative_squares=sums[1][1],
-        extra_positive=misses * prices[0] ** 2,
-        extra_negative=alarms * prices[1] ** 2,
-    )
-
-
-def _difference_and_error(
-    sums: DifferenceSums, prevalence: float | None, errors: float
-) -> tuple[FloatArray, FloatArray]:
-    """Mean difference and its standard error; added errors cancel in the mean but not in the spread."""
-    plain = LossSums(
-        sums.n_positive,
-        sums.n_negative,
-        sums.positive,
-        sums.negative,
-        sums.positive_squares + errors * sums.extra_positive,
-        sums.negative_squares + errors * sums.extra_negative,
-        0.0,
-        0.0,
-    )
-    return mean_and_error(plain, prevalence=prevalence)
-
-
-def difference_interval(
-    hindsight: DifferenceSums,
-    honest: DifferenceSums,
-    *,
-    level: float,
-    prevalence: float | None = None,
-    method: str = "bracket",
-) -> tuple[FloatArray, FloatArray]:
-    """Interval of the difference in cost of two deployed rules judged on the same cases.
-
-    Parameters
-    ----------
-    hindsight, honest : DifferenceSums
-        Of the rules judged on the cases that chose them, and on held-out cases.
-    level, prevalence
-        As in `honest_interval`.
-    method : {"bracket", "average"}, default "bracket"
-        "bracket": from the smaller of the two differences to the larger, each way z times the
-        larger standard error. "average": around the mean of the two differences.
-
-    Notes
-    -----
-    The errors have w = z^2 / 4 errors of each kind and rule added. In the designs of
-    `honest_interval` "bracket" covered the difference of two models, and of a window and a
-    threshold of one model, in at least 94 % of the samples, "average" in at least 91 % with 9 % less
-    width. Rules that are the same by construction (an empty window and its threshold) differ by
-    exactly 0 and need no interval.
-    """
-    check_choice(method, "method", INTERVAL_METHODS)
-    z, errors = normal_quantile(level), added_errors(level)
-    seen, seen_error = _difference_and_error(hindsight, prevalence, errors)
-    kept, kept_error = _difference_and_error(honest, prevalence, errors)
-    half = z * np.maximum(seen_error, kept_error)
-    if method == "average":
-        return (seen + kept) / 2 - half, (seen + kept) / 2 + half
-    return np.minimum(seen, kept) - half, np.maximum(seen, kept) + half
