@@ -15,7 +15,7 @@ from demur.honest import difference as tests_of_surfaces
 from demur.honest.cases import SplitCases
 from demur.honest.class_rows import classes_of, others_pooled
 from demur.honest.cross_fitting import fitted_surface
-from demur.honest.decisions import joint_outcomes, judge_learned, outcomes
+from demur.honest.decisions import Window, joint_outcomes, outcomes
 from demur.honest.deviation_law import (
     deviations,
     effects_pay,
@@ -26,6 +26,7 @@ from demur.honest.deviation_law import (
     rules_covariance,
     rules_effects,
 )
+from demur.honest.evaluate import BlockLearner, evaluate
 from demur.honest.expected_cost import expected_cost
 from demur.honest.held_out import JudgedRules, Weighting
 from demur.honest.multiplier import _Sums, group_sizes, loss_part
@@ -131,13 +132,20 @@ def test_honest_costs_and_differences_against_brute_force(weighted, repeats, mu,
     assert got[1] == pytest.approx(error, abs=1e-12)
 
 
+def learned(split, model, prices):
+    """Decisions of the cheapest windows at one cost point."""
+    rule = Window(*model.hindsight.tables[0].rule.thresholds(prices.share_cuts()))
+    (judged,) = evaluate(split, model, [BlockLearner(prices)], [rule])
+    return judged
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("mu", "nu"), [(1.0, 0.25), (0.5, 0.1), (1.0, np.inf)])
 def test_tables_of_decisions_against_the_losses_of_the_cases(weighted, mu, nu):
     y, a, b, weights = sample(5, weighted=weighted)
     split, judged = common(y, a, b, weights, folds=4, repeats=3)
     prices = Prices.of_surface(np.asarray(mu), np.asarray(nu))
-    decided = [judge_learned(split, model, prices) for model in judged]
+    decided = [learned(split, model, prices) for model in judged]
     review = 0.0 if np.isinf(nu) else nu
     losses = np.array([[0, mu, review], [1, 0, review]])
     for model, one in zip(judged, decided, strict=True):
@@ -338,7 +346,7 @@ def test_decisions_and_tables_of_many_cases_against_the_definition(weighted):
     split, models = common(y, a, b, w, folds=3)
     (rows,) = split.splits.repeats
     prices = Prices.of_surface(np.asarray(0.5), np.asarray(0.15), np.asarray(0.15))
-    decided = [judge_learned(split, model, prices) for model in models]
+    decided = [learned(split, model, prices) for model in models]
     for model, judged in zip(models, decided, strict=True):
         limits = np.array([table.rule.limits(prices.share_cuts()) for table in model.honest.tables])
         first, last = limits[rows.fold].T

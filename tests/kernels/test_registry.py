@@ -306,15 +306,16 @@ def other_folds(rng):
     return rng.normal(size=n), rng.integers(0, 3, n).astype(np.int16), 1, np.zeros(n)
 
 
-def codes_by_fold(rng):
+def decide_by_fold(rng):
     n, folds = int(rng.integers(1, 40)), 3
-    limits = np.sort(rng.integers(0, 9, (2, folds)), axis=0).astype(np.int32)
-    return rng.integers(0, 9, n).astype(np.int32), rng.integers(0, folds, n), *limits, np.zeros(n, np.int8)
+    lower, upper = np.sort(rng.choice([-np.inf, 1.0, 2.0, 3.0, np.inf], (2, folds)), axis=0)
+    scores = rng.choice([-np.inf, 0.0, 1.0, 2.0, 2.5, 3.0, np.inf], n)
+    return scores, rng.integers(0, folds, n), lower, upper, np.zeros(n, np.int8)
 
 
 def tally(rng):
     n, width = int(rng.integers(1, 40)), int(rng.integers(1, 3))
-    decisions = [rng.integers(0, 3, n).astype(np.int8) for _ in range(2)]
+    decisions = [rng.integers(-1, 2, n).astype(np.int8) for _ in range(2)]
     return rng.random(n) < 0.5, permuted(rng, n), rng.random(n), *decisions, width, np.zeros(2 * 3**width)
 
 
@@ -398,7 +399,7 @@ EXAMPLES = {
     "_kernels.weight_objective._pair_gains": pair_gains,
     "_kernels.window_search._joint_loop": joint_windows,
     "honest.class_rows._other_folds_loop": other_folds,
-    "honest.decisions._codes_loop": codes_by_fold,
+    "honest.evaluate._decide_loop": decide_by_fold,
     "honest.decisions._tally_loop": tally,
     "honest.deviation_law._add_products": add_products,
     "cautious.answers._answers_loop": answers,

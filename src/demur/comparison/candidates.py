@@ -2,34 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from demur.comparison.question import Corner, Question
-from demur.comparison.window_learner import (
-    NoWindow,
-    WindowLearner,
-    case_window,
-    judge_searched,
-    no_window,
-)
+from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
 from demur.honest.certificates import surface_certificate
-from demur.honest.class_rows import ClassRows, others_pooled
 from demur.honest.decisions import (
     Judged,
     Window,
-    judge_choices,
     judge_constant,
-    judge_learned,
     outcomes,
 )
 from demur.honest.estimates import OutcomeSums, gap_sums
+from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.held_out import reweighted
 from demur.honest.rules import Prices as PricePoints
 from demur.surface.masses import RunningMasses, score_masses
@@ -190,7 +183,7 @@ def _rules(
         except UndefinedError as error:
             rules[aim] = error
     asked, windows = [aim.question for aim in chosen], [_thresholds(cuts) for cuts in chosen.values()]
-    verdicts = _judge(cases, model, asked, windows)
+    verdicts = evaluate(cases, model, [_learner(question) for question in asked], windows)
     for (aim, cuts), decided in zip(chosen.items(), verdicts, strict=True):
         if isinstance(decided, UndefinedError):
             rules[aim] = decided  # all cases together keep the limits, but not without some fold
@@ -311,39 +304,20 @@ def _window(
     )
 
 
-# ---------------------------------------------------------------- decisions on every case
+# ---------------------------------------------------------------- windows without each fold
 
 
-def _judge(
-    cases: SplitCases, model: JudgedModel, aims: Sequence[Question], windows: Sequence[Window]
-) -> list[Judged | UndefinedError]:
-    """Decisions of each rule; the reason where the limits allow none without some fold."""
-    if not any(map(_needs_search, aims)):
-        return [judge_learned(cases, model, PricePoints.at(aim.point)) for aim in aims]
-
-    if any(map(_asks_the_counts, aims)):
-
-        def choose(counts: ScoreCounts) -> list[Window | UndefinedError]:
-            return [_searched_window(counts, aim) for aim in aims]
-
-        return judge_choices(cases, model.scores, model.classes, choose, windows)
-    verdicts = judge_searched(cases, model, [WindowLearner.of(aim) for aim in aims], windows)
-    return [
-        _reason(model.classes[one.split], one.fold, aim) if isinstance(one, NoWindow) else one
-        for one, aim in zip(verdicts, aims, strict=True)
-    ]
+def _learner(question: Question) -> Learner:
+    """Return how the windows of a question are learned from the cases of all folds but one."""
+    if not _needs_search(question):
+        return BlockLearner(PricePoints.at(question.point))
+    if _asks_the_counts(question):
+        return CountsLearner(partial(_window_of, question))
+    return WindowLearner.of(question)
 
 
-def _reason(classes: Sequence[ClassRows], fold: int, question: Question) -> UndefinedError:
-    """Say why the limits allow no window without a fold."""
-    return no_window(others_pooled(classes, fold, [np.empty_like(one.scores) for one in classes]), question)
-
-
-def _searched_window(counts: ScoreCounts, question: Question) -> Window | UndefinedError:
-    try:
-        return _thresholds(choose_cuts(counts, question))
-    except UndefinedError as error:
-        return error
+def _window_of(question: Question, counts: ScoreCounts) -> Window:
+    return _thresholds(choose_cuts(counts, question))
 
 
 def _needs_search(question: Question) -> bool:

@@ -5,14 +5,12 @@ x = 1 positives; where every case has its own costs, rows 2 to 7 are their costs
 called positive and if reviewed, each for negatives and then positives.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from demur._kernels.thresholds import cut_points, no_threshold
-from demur.comparison.fold_sums import GroupedRows, Groups, columns_of
 from demur.comparison.question import Corner, Question
 from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
@@ -21,7 +19,8 @@ from demur.counts.costs import ScoreCosts
 from demur.counts.scores import ScoreCounts
 from demur.exceptions import UndefinedError
 from demur.honest.cases import JudgedModel, SplitCases
-from demur.honest.decisions import Codes, Judged, Window, codes_by_fold, decision_codes
+from demur.honest.evaluate import FoldWindows, TrainingSets
+from demur.honest.training_sums import GroupedRows, Groups, columns_of
 from demur.typing import FloatArray, IntArray
 from demur.windows.cheapest import cheapest_window
 from demur.windows.range_search import range_searches
@@ -34,7 +33,7 @@ from demur.windows.search import (
     prevalence_factors,
 )
 
-__all__ = ["NoWindow", "WindowLearner", "case_window", "judge_searched", "no_window"]
+__all__ = ["WindowLearner", "case_window", "no_window"]
 
 _AT_ONCE = 2**20
 """Folds are searched together up to so many sums per column, which bounds the memory."""
@@ -64,6 +63,18 @@ class WindowLearner:
             # who never abstains keeps every limit on abstentions
             question = replace(question, limits=replace(question.limits, max_abstention=None))
         return cls(question)
+
+    def fit(self, sets: TrainingSets) -> FoldWindows | UndefinedError:
+        """Return the window of every training set; the reason where one of them has none."""
+        everything, found = sets.sums.everything, []
+        for folds in _batches(sets.cases.folds, len(sets.groups.scores)):
+            held = sets.sums.held(folds)
+            start, stop, _ = self.cuts(everything.below - held.below)
+            if start.min() < 0:
+                return no_window(sets.counts(folds[int(np.argmin(start))]), self.question)
+            found.append(sets.groups.thresholds(everything.present - held.present, start, stop))
+        windows = FoldWindows(*(np.concatenate(ends) for ends in zip(*found, strict=True)))
+        return no_threshold() if np.isnan(windows).any() else windows
 
     def cuts(self, below: FloatArray) -> _Cuts:
         """Search the window of every set of running sums."""
@@ -112,51 +123,6 @@ def _class_weights(below: FloatArray, prevalence: float | None) -> tuple[FloatAr
     negative, positive = (np.maximum(below[:, row, -1:], 1e-300) for row in (0, 1))
     rate = positive / (negative + positive) if prevalence is None else prevalence
     return (1 - rate) / negative, rate / positive
-
-
-# ---------------------------------------------------------------- decisions on every case
-
-
-class NoWindow(NamedTuple):
-    """The first split and fold without which the limits allow no window."""
-
-    split: int
-    fold: int
-
-
-def judge_searched(
-    cases: SplitCases,
-    model: JudgedModel,
-    learners: Sequence[WindowLearner],
-    hindsight: Sequence[Window],
-) -> list[Judged | NoWindow]:
-    """Decide with the windows that learners find on the cases of all folds but one.
-
-    `hindsight` are the windows of all cases.
-    """
-    honest: list[list[Codes]] = [[] for _ in learners]
-    missing: dict[int, NoWindow] = {}
-    groups = Groups.of(model.classes[0])
-    for split, (rows, classes) in enumerate(zip(cases.splits.repeats, model.classes, strict=True)):
-        grouped = GroupedRows.of(classes, groups, columns_of(cases, rows))
-        limits: list[list[tuple[IntArray, IntArray]]] = [[] for _ in learners]
-        for folds in _batches(cases.folds, len(groups.low)):
-            held, everything = grouped.held(folds), grouped.everything
-            left, present = everything.below - held.below, everything.present - held.present
-            for place, learner in enumerate(learners):
-                start, stop, _ = learner.cuts(left)
-                limits[place].append(groups.positions(present, start, stop))
-                if place not in missing and start.min() < 0:
-                    missing[place] = NoWindow(split, folds[int(np.argmin(start))])
-        position = grouped.row_groups()
-        for codes, parts in zip(honest, limits, strict=True):
-            first, last = (np.concatenate(ends).astype(np.int32) for ends in zip(*parts, strict=True))
-            codes.append(codes_by_fold(position, rows.fold, first, last))
-    seen = model.scores[cases.splits.repeats[0].cell]
-    return [
-        missing.get(place) or Judged(tuple(codes), decision_codes(seen, window))
-        for place, (codes, window) in enumerate(zip(honest, hindsight, strict=True))
-    ]
 
 
 def _batches(folds: int, groups: int) -> list[range]:

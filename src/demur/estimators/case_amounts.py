@@ -7,14 +7,15 @@ import numpy as np
 
 from demur._checks import check_amounts, check_type, input_error
 from demur.comparison.question import Limits, Question
-from demur.comparison.window_learner import NoWindow, WindowLearner, case_window, judge_searched
+from demur.comparison.window_learner import WindowLearner, case_window
 from demur.costs.case_costs import CaseCosts
 from demur.costs.model import CostModel
 from demur.counts.case_window import CaseWindow
-from demur.exceptions import InputError
+from demur.exceptions import InputError, UndefinedError
 from demur.honest.cases import SplitCases
 from demur.honest.decisions import Window
 from demur.honest.estimates import class_shares, gap_sums, mean_and_error, paid_estimate
+from demur.honest.evaluate import evaluate
 from demur.honest.expected_cost import ExpectedCost
 from demur.surface.window import ABSTAIN
 from demur.typing import BoolArray, FloatArray
@@ -133,8 +134,8 @@ class CaseSample:
         model = cases.judge(self.scores)
         window, _ = case_window(cases, model, self.question)
         learner, thresholds = WindowLearner.of(self.question), Window(window.lower, window.upper)
-        (judged,) = judge_searched(cases, model, [learner], [thresholds])
-        if isinstance(judged, NoWindow):
+        (judged,) = evaluate(cases, model, [learner], [thresholds])
+        if isinstance(judged, UndefinedError):
             return window, None
         costs = self.question.costs
         assert isinstance(costs, CaseCosts)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,9 +16,9 @@ from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
 from demur.honest.cases import SplitCases
-from demur.honest.class_rows import classes_of
-from demur.honest.decisions import Judged, Window, judge_choices, judge_learned, outcomes
+from demur.honest.decisions import Judged, Window, outcomes
 from demur.honest.estimates import OutcomeSums, class_shares, mean_and_error, table_estimate
+from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.rules import Prices
 from demur.surface.window import ABSTAIN, AbstentionWindow
 from demur.typing import FloatArray
@@ -87,10 +88,17 @@ def expected_cost(
     None: by the cheapest window, as long as nobody is paid for a review.
     """
     counts = cases.counts(scores)
+    model = cases.judge(scores, counts)
+    learner: Learner
     if choose is None:
-        judged = judge_learned(cases, cases.judge(scores, counts), Prices.at(costs))
+        prices = Prices.at(costs)
+        window = Window(*model.hindsight.tables[0].rule.thresholds(prices.share_cuts()))
+        learner = BlockLearner(prices)
     else:
-        judged = _judge(cases, scores, counts, choose)
+        window = _thresholds(choose, counts)
+        learner = CountsLearner(partial(_thresholds, choose))
+    (judged,) = evaluate(cases, model, [learner], [window])
+    assert isinstance(judged, Judged), "`choose` raises where it finds no window"
     rate = cases.prevalence
     shares = None if rate is None else np.array([1 - rate, rate])
     held_out, seen = outcomes(cases, judged.honest), outcomes(cases, [judged.hindsight])
@@ -110,17 +118,6 @@ def expected_cost(
     )
 
 
-def _judge(
-    cases: SplitCases,
-    scores: FloatArray,
-    counts: ScoreCounts,
-    choose: Callable[[ScoreCounts], AbstentionWindow],
-) -> Judged:
-    def windows(counts: ScoreCounts) -> list[Window]:
-        window = choose(counts)
-        return [Window(window.lower, window.upper)]
-
-    classes = classes_of(scores, cases.positive, cases.splits)
-    (judged,) = judge_choices(cases, scores, classes, windows, windows(counts))
-    assert isinstance(judged, Judged), "`choose` raises where it finds no window"
-    return judged
+def _thresholds(choose: Callable[[ScoreCounts], AbstentionWindow], counts: ScoreCounts) -> Window:
+    window = choose(counts)
+    return Window(window.lower, window.upper)

@@ -130,6 +130,14 @@ class LearnedRule:
         # b blocks have positions 0 to 2 b - 2: no limit lies beyond 2 b - 1
         return np.maximum(2 * i - (i == j), 0), np.maximum(2 * j - 1, 0)
 
+    def thresholds(self, cuts: ShareCuts) -> tuple[float, float]:
+        """Return the thresholds of the cheapest window at one cost point."""
+        i, j = (int(cut) for cut in cuts.blocks(self.shares))
+        last = len(self.shares)
+        lower = -np.inf if i == 0 else np.inf if i == last else float(self.lower_cuts[i - 1])
+        upper = -np.inf if j == 0 else np.inf if j == last else float(self.upper_cuts[j - 1])
+        return lower, upper
+
     def forecasts(self) -> FloatArray:
         """Share of positives at every position; on a threshold that of the block above."""
         return self.shares[(np.arange(self.n_positions) + 1) // 2]
