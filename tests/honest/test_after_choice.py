@@ -145,3 +145,14 @@ def test_normal_limit_against_resampling(shares, monkeypatch):
 def test_wrong_input_is_refused(arguments, message):
     with pytest.raises(InputError, match=message):
         cost_after_choice(arguments.pop("losses"), **arguments)
+
+
+def test_fractions_of_cases_are_not_drawn():
+    rng = np.random.default_rng(6)
+    losses = rng.exponential(size=(50, 2))
+    halves = LossUnits(lambda rows: np.repeat(losses, 2, axis=0)[None, rows], np.ones(100), np.full(100, 0.5))
+    found = after_choice.after_choice(halves, cheapest, np.ones(2, dtype=bool), n_resamples=4000)
+    whole = cost_after_choice(losses, models=[True, True], n_resamples=4000)
+    assert found.cost == pytest.approx(
+        whole.cost, abs=5 * (found.monte_carlo_error + whole.monte_carlo_error)
+    )

@@ -185,7 +185,9 @@ def after_choice(
     units: LossUnits, choose: Choose, models: BoolArray, *, n_resamples: int = RESAMPLES, seed: int = 0
 ) -> AfterChoice:
     """Average what the candidate chosen in every draw costs outside of it, in the first scenario."""
-    judge = _resampled if units.number <= MOST_RESAMPLED else _normal
+    # rows that stand for sums of cases may be fractions of them, which cannot be drawn
+    whole = units.copies is None or bool(np.all(units.copies == np.floor(units.copies)))
+    judge = _resampled if whole and units.number <= MOST_RESAMPLED else _normal
     chosen, costs = judge(units, choose, n_resamples, seed)
     of_models = costs[models[chosen]]
     return AfterChoice(
