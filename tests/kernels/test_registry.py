@@ -168,9 +168,17 @@ def running_quantile(rng):
     return ranks, rng.random(n), last, share, np.zeros(int(ranks.max()) + 2), np.zeros(5, np.int64)
 
 
-def joint_windows(rng):
+def nearest_starts(rng):
     n = int(rng.integers(1, 60))
-    return np.cumsum(rng.integers(1, 5, n)) * 1.0, *rng.normal(size=(6, n)), 1e-12
+    margins = rng.integers(-9, 9, (4, n)) / 4
+    orders = np.argsort(margins[0]), np.argsort(-margins[1])
+    return *margins, *orders, 1e-12, np.full(128, -np.inf), np.zeros(n, np.int64)
+
+
+def widest_windows(rng):
+    n = int(rng.integers(1, 60))
+    nearest = np.array([int(rng.integers(-1, j + 1)) for j in range(n)])
+    return np.cumsum(rng.integers(1, 5, n)) * 1.0, *rng.normal(size=(2, n)), nearest, 1e-12
 
 
 def hand_till(rng):
@@ -397,7 +405,8 @@ EXAMPLES = {
     "_kernels.pooling._take_equal": take_equal,
     "_kernels.pooling._take_run": take_run,
     "_kernels.weight_objective._pair_gains": pair_gains,
-    "_kernels.window_search._joint_loop": joint_windows,
+    "_kernels.window_search._nearest_loop": nearest_starts,
+    "_kernels.window_search._widest_loop": widest_windows,
     "honest.class_rows._other_folds_loop": other_folds,
     "honest.evaluate._decide_loop": decide_by_fold,
     "honest.decisions._tally_loop": tally,

@@ -398,16 +398,38 @@ def _printed_metrics(family, tp, fp, fn, tn, w, alpha, m):
     return [ratio_of(*parts) for parts in pair]
 
 
-def test_compiled_and_interpreted_search_agree():
-    from demur._kernels.jit import compiled
-    from demur._kernels.window_search import _joint_loop
+def all_pairs_search(mass, tp, tn, by_stop, by_start, other_by_stop, other_by_start, slack):
+    """Every stop with every start that abstains on no more than the best so far."""
+    top = len(mass) - 1
+    best, best_right, best_i, best_j = mass[top] + 1.0, 0.0, 0, top
+    for j in range(top, -1, -1):
+        i = j
+        while i >= 0 and mass[j] - mass[i] <= best + slack:
+            if by_stop[j] + by_start[i] >= -slack and other_by_stop[j] + other_by_start[i] >= -slack:
+                abstained, right = mass[j] - mass[i], tp[j] + tn[i]
+                if abstained < best - slack or right > best_right + slack:
+                    best, best_right, best_i, best_j = abstained, right, i, j
+                break
+            i -= 1
+    return best_i, best_j
 
-    rng = np.random.default_rng(8)
-    for _ in range(5):
-        mass = np.cumsum(rng.integers(1, 5, 60)).astype(float)
-        columns = [mass, *(rng.normal(size=60) for _ in range(6))]
-        lists = [column.tolist() for column in columns]
-        assert _joint_loop(*lists, 1e-12) == compiled(_joint_loop)(*columns, 1e-12)
+
+@pytest.mark.parametrize("seed", range(30))
+def test_widest_joint_cuts_against_all_pairs(seed):
+    from demur._kernels.window_search import TIE, CutMasses, widest_joint_cuts
+
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 90))
+    masses = CutMasses.of(*(rng.integers(0, 3, (2, size)) + 0.5))
+    # multiples of 1/4 tie often; the last start and stop keep both margins
+    margins = [rng.integers(-9, 9, size + 1) / 4 if seed % 2 else rng.normal(size=size + 1) for _ in range(4)]
+    margins = [column - rng.choice([0, 1, 3]) for column in margins]
+    for column, end in zip(margins, (-1, 0, -1, 0), strict=True):
+        column[end] = 20
+    slack = TIE * (masses.total[0] + 0.7 * masses.total[1])
+    columns = masses.below, masses.positive_above, 0.7 * masses.negative_below, *margins
+    found = widest_joint_cuts(masses, 0.7, (margins[0], margins[1]), (margins[2], margins[3]))
+    assert found == all_pairs_search(*columns, slack)
 
 
 # ---------------------------------------------------------------- theory

@@ -1,8 +1,7 @@
 """Best pair of cuts i <= j over ascending distinct scores: least cost or least abstention.
 
 The first i scores are called negative, those from j on positive, the rest is abstained on. What is
-minimised and what limits it is a term of i plus a term of j, so no search visits all pairs
-unless it must.
+minimised and what limits it is a term of i plus a term of j, so no search visits all pairs.
 """
 
 from dataclasses import dataclass
@@ -143,44 +142,80 @@ def widest_joint_cuts(
 ) -> tuple[int, int]:
     """Least abstained weight such that two margins, each a term of j plus a term of i, are not negative.
 
-    `first` and `second` hold those terms; `weight` is that of a rightly called negative. At most
-    O(k^2) steps, O(k w) if the first feasible window holds w scores.
+    `first` and `second` hold those terms; `weight` is that of a rightly called negative.
+    O(k log k) for k distinct scores.
     """
-    columns = (masses.below, masses.positive_above, weight * masses.negative_below, *first, *second)
     slack = TIE * (masses.total[0] + weight * masses.total[1])
-    inputs: Any = columns
-    loop: Any = _joint_loop
-    # the loop may visit all pairs, so it pays to compile it for far fewer scores than a sweep
-    if worth_compiling(len(masses.below) ** 2 // 64):
-        loop = compiled(_joint_loop)
+    size = len(masses.below)
+    # stops that allow ever more starts by the first margin, and the order in which these come
+    orders = np.argsort(first[0], kind="stable"), np.argsort(-first[1], kind="stable")
+    terms: Any = (*first, *second, *orders)
+    sides: Any = masses.below, masses.positive_above, weight * masses.negative_below
+    # starts are the leaves of a tree, whose root is node 1
+    tree: Any = np.full(2 << (size - 1).bit_length(), -np.inf)
+    nearest: Any = np.empty(size, np.int64)
+    loops: Any = _nearest_loop, _widest_loop
+    if worth_compiling(size * size.bit_length()):
+        loops = compiled(_nearest_loop), compiled(_widest_loop)
     else:
-        inputs = [column.tolist() for column in columns]
-    i, j = loop(*inputs, slack)
+        terms, sides = ([column.tolist() for column in columns] for columns in (terms, sides))
+        tree, nearest = tree.tolist(), nearest.tolist()
+    loops[0](*terms, slack, tree, nearest)
+    i, j = loops[1](*sides, nearest, slack)
     return int(i), int(j)
 
 
 @kernel
-def _joint_loop(
-    mass: Any,
-    tp: Any,
-    tn: Any,
+def _nearest_loop(
     by_stop: Any,
     by_start: Any,
     other_by_stop: Any,
     other_by_start: Any,
+    stops: Any,
+    starts: Any,
     slack: Any,
-) -> Any:
-    # Abstaining on everything always keeps both promises (0/0), so there is an answer. A start
-    # further down than the best window so far allows is not looked at.
+    tree: Any,
+    nearest: Any,
+) -> None:
+    # For every stop the largest start up to it that keeps both margins, or -1. The tree holds the starts that
+    # keep the first one, and in each node the largest term of the other margin. Rounded sums rise with their
+    # terms, so the sum with the largest term tells whether some start of a node keeps the margin.
+    leaves = len(tree) // 2
+    entered = 0
+    for j in stops:
+        while entered < len(starts) and by_stop[j] + by_start[starts[entered]] >= -slack:
+            start = starts[entered]
+            node = leaves + start
+            while node > 0 and tree[node] < other_by_start[start]:
+                tree[node] = other_by_start[start]
+                node //= 2
+            entered += 1
+        term = other_by_stop[j]
+        node = leaves + j
+        # to the next node on the left, from a first child through its parents
+        while node > 0 and term + tree[node] < -slack:
+            while node % 2 == 0:
+                node //= 2
+            node -= 1
+        if node == 0:
+            nearest[j] = -1
+            continue
+        while node < leaves:
+            node = 2 * node + 1
+            if term + tree[node] < -slack:
+                node -= 1
+        nearest[j] = node - leaves
+
+
+@kernel
+def _widest_loop(mass: Any, tp: Any, tn: Any, nearest: Any, slack: Any) -> Any:
+    # Abstaining on everything always keeps both promises (0/0), so there is an answer.
     top = len(mass) - 1
     best, best_right, best_i, best_j = mass[top] + 1.0, 0.0, 0, top
     for j in range(top, -1, -1):
-        i = j
-        while i >= 0 and mass[j] - mass[i] <= best + slack:
-            if by_stop[j] + by_start[i] >= -slack and other_by_stop[j] + other_by_start[i] >= -slack:
-                abstained, right = mass[j] - mass[i], tp[j] + tn[i]
-                if abstained < best - slack or right > best_right + slack:
-                    best, best_right, best_i, best_j = abstained, right, i, j
-                break
-            i -= 1
+        i = nearest[j]
+        if i >= 0 and mass[j] - mass[i] <= best + slack:
+            abstained, right = mass[j] - mass[i], tp[j] + tn[i]
+            if abstained < best - slack or right > best_right + slack:
+                best, best_right, best_i, best_j = abstained, right, i, j
     return best_i, best_j

@@ -172,9 +172,8 @@ def deterministic_window(
 
     Notes
     -----
-    For k distinct scores "isometric" takes O(k), "direct" at most O(k^2) steps, and O(k w) when the
-    window holds w scores. The m of `GmEstimate` stays a share of the decided cases. For F, direct
-    never abstains more (theorem 6).
+    For k distinct scores "isometric" takes O(k) steps and "direct" O(k log k). The m of `GmEstimate`
+    stays a share of the decided cases. For F, direct never abstains more (theorem 6).
 
     References
     ----------
