@@ -15,6 +15,7 @@ import demur
 from demur._kernels import jit
 from demur._kernels.exact_three import _scan_by_line
 from demur._kernels.line_search import _search_line_by_columns
+from demur._kernels.pooling import merge_and_pool_whole
 from demur.honest.deviation_law import _add_products_by_block
 
 PACKAGE = Path(demur.__file__).parent
@@ -522,3 +523,22 @@ def test_array_operations_against_the_loop_to_the_bit(by_arrays, name, examples)
         if answers[0] is None:
             # of a symmetric matrix only the lower half is read
             assert bits(np.tril(plain[-1])) == bits(np.tril(arrays[-1]))
+
+
+@pytest.mark.parametrize("kind", ["continuous", "tied", "separated", "inverted", "one class", "repeated"])
+def test_whole_counts_pooled_by_arrays_against_the_loop_to_the_bit(kind):
+    loop = jit.KERNELS["_kernels.pooling.merge_and_pool"]
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 400))
+        positive = rng.random(n) < (0 if kind == "one class" else rng.random())
+        shift = {"separated": 3, "inverted": -1}.get(kind, 0.8)
+        scores = np.round(rng.normal(shift * positive), 1 if kind in ("tied", "repeated") else 6)
+        samples = [np.sort(scores[members]) for members in (positive, ~positive)]
+        times = [rng.integers(1, 5, len(one)) * 1.0 if kind == "repeated" else np.empty(0) for one in samples]
+        inputs = samples[0], times[0], samples[1], times[1]
+        outputs = [np.zeros(n) for _ in range(4)] + [np.zeros(n, np.int64)] + [np.zeros(n) for _ in range(3)]
+        n_blocks, n_groups, won, tied = loop(*inputs, *outputs, True)
+        wanted = [*(out[:n_blocks] for out in outputs[:5]), *(out[:n_groups] for out in outputs[5:])]
+        blocks, groups, *pairs = merge_and_pool_whole(*inputs)
+        assert bits((*blocks, *groups, *pairs)) == bits((*wanted, won, tied))

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from demur._kernels.jit import kernel
+from demur.typing import FloatArray
 
-__all__ = ["merge_and_pool"]
+__all__ = ["merge_and_pool", "merge_and_pool_whole"]
 
 _SPLITTER = 134217729.0  # 2**27 + 1, Dekker (1971)
+_SHRINKS = 0.9  # a round over all blocks pays if it leaves at most this part of them
 
 
 @kernel
@@ -186,3 +188,50 @@ def _rounding_error(a: Any, b: Any, product: Any) -> Any:
     bh = total - (total - b)
     bl = b - bh
     return ((ah * bh - product) + ah * bl + al * bh) + al * bl
+
+
+def merge_and_pool_whole(
+    pos_scores: FloatArray, pos_weights: FloatArray, neg_scores: FloatArray, neg_weights: FloatArray
+) -> tuple[list[Any], list[FloatArray], float, float]:
+    """Return the five block columns, the three group columns, the pairs won and the pairs tied.
+
+    What `merge_and_pool` finds, to the bit, with array operations: for weights that are whole numbers and
+    have fewer than 2**53 pairs. All sums and products are exact then, and the blocks are the same in
+    whatever order neighbours are pooled.
+    """
+    scores = np.concatenate([pos_scores, neg_scores])
+    # a stable sort finds the two runs and merges them
+    order = np.argsort(scores, kind="stable")
+    scores = scores[order]
+    starts = np.flatnonzero(np.append(True, scores[1:] != scores[:-1]))
+    samples = (pos_scores, pos_weights), (neg_scores, neg_weights)
+    weights = np.concatenate([given if len(given) else np.ones(len(one)) for one, given in samples])[order]
+    positive = order < len(pos_scores)
+    pos = np.add.reduceat(np.where(positive, weights, 0.0), starts)
+    neg = np.add.reduceat(np.where(positive, 0.0, weights), starts)
+    scores = scores[starts]
+    won = float((pos * (np.cumsum(neg) - neg)).sum())
+    tied = float((pos * neg).sum())
+    return _pooled_blocks(scores, pos, neg), [scores, pos, neg], won, tied
+
+
+def _pooled_blocks(scores: FloatArray, pos: FloatArray, neg: FloatArray) -> list[Any]:
+    """Pool the groups in rounds, every run of blocks whose shares do not rise at once; then one by one."""
+    first = np.arange(len(scores))
+    while True:
+        rises = np.append(True, pos[:-1] * neg[1:] < pos[1:] * neg[:-1])
+        starts = np.flatnonzero(rises)
+        shrinks = len(starts) <= _SHRINKS * len(first)
+        if len(starts) < len(first):
+            pos, neg, first = np.add.reduceat(pos, starts), np.add.reduceat(neg, starts), first[starts]
+        if not shrinks:
+            break
+    last = np.append(first[1:], len(scores)) - 1
+    members = last - first + 1
+    columns: Any = (column.tolist() for column in (pos, neg, scores[first], scores[last], members))
+    blocks: Any = (*([0.0] * len(first) for _ in range(4)), [0] * len(first))
+    pool: Any = _pool
+    top = -1
+    for block in zip(*columns, strict=True):
+        top = pool(*blocks, top, *block)
+    return [np.array(column[: top + 1]) for column in blocks]

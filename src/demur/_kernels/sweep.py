@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from demur._kernels.jit import compiled, kernel, worth_compiling
-from demur._kernels.pooling import merge_and_pool
+from demur._kernels.pooling import merge_and_pool, merge_and_pool_whole
 from demur._kernels.radix import radix_order, radix_pays, radix_sort, sorts_with_vectors
 from demur.typing import BoolArray, FloatArray, IntArray
 
@@ -40,6 +40,7 @@ __all__ = [
 ]
 
 _THREADS_FROM = 2**17
+_ARRAYS_FROM = 2**10  # where array operations overtake the interpreted pass
 _NOTHING: FloatArray = np.empty(0)
 _WHOLE = 2.0**53  # whole numbers up to it add up exactly in any order
 _SCALE_LIMIT = 480  # products of counts beyond 2**480 or below 2**-480 would overflow
@@ -221,14 +222,17 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
     size = len(positives.scores) + len(negatives.scores)
     exponent = _scale_exponent(positives, negatives)
     weights = [_scaled(sample, exponent) for sample in (positives, negatives)]
+    inputs: list[Any] = [positives.scores, weights[0], negatives.scores, weights[1]]
     if worth_compiling(size):
-        inputs = [positives.scores, weights[0], negatives.scores, weights[1]]
         stack = _stack_size(size, weighted=len(weights[0]) > 0 or len(weights[1]) > 0)
         outputs: list[Any] = [np.empty(stack) for _ in range(4)] + [np.empty(stack, np.int64)]
         outputs += [np.empty(size) if groups else _NOTHING for _ in range(3)]
         loop: Any = compiled(merge_and_pool)
+    elif size >= _ARRAYS_FROM and _counts_pairs_exactly(positives, negatives):
+        whole_blocks, columns, won, tied = merge_and_pool_whole(*inputs)
+        return Sweep(*whole_blocks, *(columns if groups else [None] * 3), won, tied, 0)  # type: ignore[call-arg]
     else:
-        inputs = [values.tolist() for values in (positives.scores, weights[0], negatives.scores, weights[1])]
+        inputs = [values.tolist() for values in inputs]
         outputs = [[0.0] * size for _ in range(4)] + [[0] * size]
         outputs += [[0.0] * (size if groups else 0) for _ in range(3)]
         loop = merge_and_pool
@@ -240,6 +244,14 @@ def sweep(positives: Sample, negatives: Sample, *, groups: bool) -> Sweep:
         for counted in (*blocks[:2], *(emitted[1:] if groups else ())):
             np.ldexp(counted, exponent, out=counted)
     return Sweep(*blocks, *emitted, float(won), float(tied), 2 * exponent)  # type: ignore[call-arg]
+
+
+def _counts_pairs_exactly(positives: Sample, negatives: Sample) -> bool:
+    """Tell whether all weights are whole numbers with so few pairs that floats count them exactly."""
+    for sample in (positives, negatives):
+        if sample.weights is not None and not np.array_equal(sample.weights, np.floor(sample.weights)):
+            return False
+    return positives.total() * negatives.total() < _WHOLE
 
 
 def _cut_off(out: Any, length: int) -> Any:
