@@ -1,5 +1,8 @@
 """Checks of arguments: what NumPy would misread without a word is refused with a sentence."""
 
+import sys
+from types import ModuleType
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -38,6 +41,11 @@ def test_masked_cases_are_not_taken_unmasked():
         demur.auc_score([0, 0, 1, 1], scores)
     with pytest.raises(InputError, match=r"`y_true` must not hold masked values"):
         demur.auc_score(np.ma.array([0, 0, 1, 1], mask=[1, 0, 0, 0]), scores.data)
+
+
+def test_masks_module_that_another_thread_is_importing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy.ma", ModuleType("numpy.ma"))
+    assert check_scores([0.1, 0.9]).tolist() == [0.1, 0.9]
 
 
 @pytest.mark.parametrize("check", [check_scores, check_weights, check_series])

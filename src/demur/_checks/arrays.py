@@ -44,8 +44,9 @@ INTEGERS_EXACT_IN_FLOAT = 2**53
 
 def as_array(values: Any, name: str) -> np.ndarray:
     """Return `values` as an array; refuse masked values and rows of different lengths."""
-    masked = sys.modules.get("numpy.ma")  # where it was never imported there are no masks
-    if masked is not None and masked.is_masked(values):
+    # where the module was never imported there are no masks, nor while another thread imports it
+    is_masked = getattr(sys.modules.get("numpy.ma"), "is_masked", None)
+    if is_masked is not None and is_masked(values):
         hint = f"drop those cases from all arrays, with keep = ~numpy.ma.getmaskarray({name})."
         raise input_error(name, "must not hold masked values", f"{int(values.mask.sum())} of them", hint)
     try:
