@@ -82,6 +82,14 @@ def test_kernel_area_against_the_curve_and_proc():
     assert narrow.auc == pytest.approx(auc_score(Y, A))
 
 
+def test_kernel_in_parts_against_all_pairs_at_once(monkeypatch):
+    whole = smooth_roc(Y, A, method="kernel")
+    monkeypatch.setattr("demur.roc.smooth._AT_ONCE", 100)
+    parts = smooth_roc(Y, A, method="kernel")
+    assert parts.auc == pytest.approx(whole.auc, abs=1e-14)
+    np.testing.assert_allclose(parts.tpr, whole.tpr, atol=1e-14)
+
+
 def test_interval_of_a_kernel_curve_is_that_of_the_auc_without_blur():
     found = smooth_roc(Y, A, method="kernel")
     assert found.auc_interval == pytest.approx(auc_interval(Y, A))

@@ -29,6 +29,7 @@ __all__ = ["SmoothRoc", "smooth_roc"]
 _METHODS = ("binormal", "kernel")
 _MOST_CATEGORIES = 40
 _GRID = 2048
+_AT_ONCE = 2**20  # pairs of a point and a score, so that memory does not grow with their number
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
@@ -331,12 +332,15 @@ def _kernel(counts: ScoreCounts, bandwidth: float | None, level: float) -> Smoot
         )
     shares = [counts.positives / counts.n_positive, counts.negatives / counts.n_negative]
     table = counted_table(counts.positives, counts.negatives, counts.pairs)
+    # share of pairs ranked right after both scores are blurred: Phi(gap / sqrt(h1^2 + h0^2))
+    below = shares[1] > 0
+    area = float(_above(scores[below], scores, shares[0], math.hypot(*widths)) @ shares[1][below])
     reach = 5 * max(widths)
     grid = np.linspace(scores[-1] + reach, scores[0] - reach, _GRID)
     tpr, fpr = (_above(grid, scores, share, width) for share, width in zip(shares, widths, strict=True))
     return SmoothRoc(
         method="kernel",
-        auc=_kernel_area(scores, shares, widths),
+        auc=area,
         auc_interval=Interval(*delong_interval(table, level)),
         a=None,
         b=None,
@@ -348,18 +352,16 @@ def _kernel(counts: ScoreCounts, bandwidth: float | None, level: float) -> Smoot
     )
 
 
-def _kernel_area(scores: FloatArray, shares: list[FloatArray], widths: list[float]) -> float:
-    """Share of pairs ranked right after both scores are blurred: Phi(gap / sqrt(h1^2 + h0^2))."""
+def _above(points: FloatArray, scores: FloatArray, share: FloatArray, width: float) -> FloatArray:
+    """Blurred share of a class above each of some points."""
     from scipy.special import ndtr
 
-    right = ndtr((scores[:, None] - scores[None, :]) / math.hypot(*widths))
-    return float(shares[0] @ right @ shares[1])
-
-
-def _above(grid: FloatArray, scores: FloatArray, share: FloatArray, width: float) -> FloatArray:
-    """Blurred share of a class above each point of the grid."""
-    from scipy.special import ndtr
-
+    scores, share = scores[share > 0], share[share > 0]
     if width == 0:
-        return np.asarray([(share[scores >= cut]).sum() for cut in grid])
-    return np.asarray(np.clip(ndtr((scores[None, :] - grid[:, None]) / width) @ share, 0.0, 1.0))
+        return np.asarray([(share[scores >= cut]).sum() for cut in points])
+    above = np.empty(len(points))
+    step = max(_AT_ONCE // len(scores), 1)
+    for start in range(0, len(points), step):
+        part = slice(start, start + step)
+        above[part] = ndtr((scores - points[part, None]) / width) @ share
+    return np.clip(above, 0.0, 1.0)
