@@ -10,7 +10,13 @@ import numpy as np
 from demur.comparison.candidates import Candidate
 from demur.comparison.question import Corner, Question
 from demur.costs.case_costs import CaseFactors
-from demur.honest.after_choice import AfterChoice, LossUnits, after_choice, first_smallest
+from demur.honest.after_choice import (
+    MOST_RESAMPLED,
+    AfterChoice,
+    LossUnits,
+    after_choice,
+    first_smallest,
+)
 from demur.honest.cases import SplitCases
 from demur.typing import FloatArray, IntArray
 
@@ -34,11 +40,10 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
     if cases.weights != "importance" and cases.losses is None and cases.repeats == 1:
         kept, copies = _distinct(cases, candidates)
         weight = np.ones(len(kept))
-    positive = cases.positive[first.cell[kept]].astype(np.int64)
 
-    def losses(part: slice) -> FloatArray:
-        rows = kept[part]
-        cell, own = first.cell[rows], positive[part]
+    def losses(rows: IntArray) -> FloatArray:
+        cell = first.cell[rows]
+        own = cases.positive[cell].astype(np.int64)
         table = np.empty((len(corners), len(own), len(candidates)))
         for scenario, corner in enumerate(corners):
             costs = _row_losses(cases, cell, own, corner)
@@ -50,7 +55,16 @@ def loss_units(cases: SplitCases, candidates: Sequence[Candidate], corners: Sequ
                 table[scenario, :, place] = np.mean(paid, axis=0) if len(paid) > 1 else paid[0]
         return table
 
-    return LossUnits(losses, weight, copies, None if shares is None else positive, shares)
+    if len(kept) <= MOST_RESAMPLED:
+        # draws go by the place of a unit, which follows from its content, not from the order of the file
+        names = [(one.model or "", one.kind) for one in candidates]
+        by_name = sorted(range(len(names)), key=names.__getitem__)
+        columns = losses(kept)[:, :, by_name].transpose(0, 2, 1).reshape(-1, len(kept))
+        order = np.lexsort([*columns, weight, cases.positive[first.cell[kept]]])
+        kept, weight = kept[order], weight[order]
+        copies = None if copies is None else copies[order]
+    stratum = None if shares is None else cases.positive[first.cell[kept]].astype(np.int64)
+    return LossUnits(lambda part: losses(kept[part]), weight, copies, stratum, shares)
 
 
 def _distinct(cases: SplitCases, candidates: Sequence[Candidate]) -> tuple[IntArray, FloatArray]:
