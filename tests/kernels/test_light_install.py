@@ -12,12 +12,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from demur import auc, comparison, costs, honest, multiclass, ordinal, regression, roc, surface, windows
+from demur import (
+    auc,
+    calibration,
+    comparison,
+    costs,
+    honest,
+    multiclass,
+    ordinal,
+    regression,
+    roc,
+    surface,
+    windows,
+)
 from demur._kernels.jit import COMPILE_JOB_FROM, whole_job
 from demur.cautious import response_curve, roc_response_surface
 from demur.costs import CaseCosts, CostModel, CostRange
 from demur.counts import ScoreCounts
-from demur.roc import Precision
+from demur.roc import FMeasure, Precision
 
 BLOCKED = ("numba", "duckdb", "matplotlib")
 COSTS = CostModel(cost_fn=5, cost_fp=2, cost_abstain=0.6)
@@ -74,6 +86,13 @@ def numbers(n):
         "reliable window": lambda: windows.reliable_window(
             y, b, positive=Precision(0.7), negative=Precision(0.8)
         ),
+        "deterministic window": lambda: windows.deterministic_window(
+            y, b, positive=Precision(0.7), negative=FMeasure(0.8)
+        ),
+        "consistency band": lambda: calibration.reliability_curve(y, p).consistency_band(
+            n_resamples=20, rng=0
+        ),
+        "curves of two samples": lambda: auc.venkatraman_unpaired_test(y, a, y, b, n_resamples=20, rng=0),
         "combined rule": lambda: windows.combined_rule(y, {"p": p, "q": q}, costs=COSTS),
         "response by AUC": lambda: response_curve(level, proba, metric="auc"),
         "response of two classes": lambda: roc_response_surface(y, np.column_stack([1 - p, p])),
