@@ -78,8 +78,6 @@ class Candidate:
         The splits it was judged on: those of all models, or its own where only counts are at hand.
     judged : Judged
         Its decisions; those of the rule itself where it treats all cases alike.
-    decided : Judged
-        Decisions of the rules chosen without each fold, whatever the rule of all cases is.
     honest, hindsight : array
         Cases by class (negative, positive) and decision (negative, positive, abstain).
     order : tuple
@@ -95,7 +93,6 @@ class Candidate:
     window: AbstentionWindow | CaseWindow | None
     cases: SplitCases
     judged: Judged
-    decided: Judged
     honest: FloatArray
     hindsight: FloatArray
     order: tuple[int, int]
@@ -191,7 +188,7 @@ def _rules(
         alike = _alike(cuts.window, model.counts)
         judged = decided if alike is None else judge_constant(cases, alike)
         order = (1 if aim.kind == "threshold" else 2, place)
-        rules[aim] = _candidate(cases, aim.kind, name, cuts, (judged, decided), order)
+        rules[aim] = _candidate(cases, aim.kind, name, cuts, judged, order)
     return [rules[aim] for aim in aims]
 
 
@@ -207,7 +204,7 @@ def _thresholds(cuts: Cuts) -> Window:
 
 def _constant(cases: SplitCases, kind: str, order: tuple[int, int]) -> Candidate:
     judged = judge_constant(cases, TRIVIAL[kind])
-    return _candidate(cases, kind, None, None, (judged, judged), order)
+    return _candidate(cases, kind, None, None, judged, order)
 
 
 def _candidate(
@@ -215,17 +212,15 @@ def _candidate(
     kind: str,
     model: str | None,
     cuts: Cuts | None,
-    decisions: tuple[Judged, Judged],
+    judged: Judged,
     order: tuple[int, int],
 ) -> Candidate:
-    judged, decided = decisions
     return Candidate(
         kind=kind,
         model=model,
         window=None if cuts is None else cuts.window,
         cases=cases,
         judged=judged,
-        decided=decided,
         honest=outcomes(cases, judged.honest),
         hindsight=outcomes(cases, [judged.hindsight]),
         order=order,
