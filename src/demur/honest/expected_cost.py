@@ -15,8 +15,9 @@ import numpy as np
 from demur._results import Interval, Result
 from demur.costs.model import CostModel
 from demur.counts.scores import ScoreCounts
+from demur.exceptions import UndefinedError
 from demur.honest.cases import SplitCases
-from demur.honest.decisions import Judged, Window, outcomes
+from demur.honest.decisions import Window, outcomes
 from demur.honest.estimates import OutcomeSums, class_shares, mean_and_error, table_estimate
 from demur.honest.evaluate import BlockLearner, CountsLearner, Learner, evaluate
 from demur.honest.rules import Prices
@@ -98,7 +99,8 @@ def expected_cost(
         window = _thresholds(choose, counts)
         learner = CountsLearner(partial(_thresholds, choose))
     (judged,) = evaluate(cases, model, [learner], [window])
-    assert isinstance(judged, Judged), "`choose` raises where it finds no window"
+    if isinstance(judged, UndefinedError):
+        raise judged
     rate = cases.prevalence
     shares = None if rate is None else np.array([1 - rate, rate])
     held_out, seen = outcomes(cases, judged.honest), outcomes(cases, [judged.hindsight])
